@@ -15,7 +15,10 @@ const SYSTEM_PROPERTIES = '**/*.system.property.test.ts';
 // Files share one Postgres server, where each has a separate database.
 export default defineConfig({
   test: {
-    globalSetup: ['tests/testkit/src/vitest-temporary-folder.ts', 'tests/testkit/src/postgres/vitest-postgres.ts'],
+    globalSetup: [
+      'tests/testkit/src/vitest-temporary-folder.ts',
+      'tests/testkit/src/postgres/vitest-postgres.ts',
+    ],
     reporters: ['default', './scripts/tier-reporter.ts'],
     pool: 'forks',
     // A fresh set of modules per file took a quarter of a run. Files that leave something behind in a module must put it back.

@@ -49,5 +49,7 @@ function findUnexecuted(): string[] {
   return compareRows(declared, observed)
     .unobserved.filter((rows) => rows.columns.length > 0 && !isOfTest(rows))
     .filter(({ place }) => !ON_CLUSTERS.some((path) => place.startsWith(path)))
-    .map(({ place, type }) => `${place}: no test executes this call, so that nothing compares its rows with ${type}`);
+    .map(
+      ({ place, type }) => `${place}: no test executes this call, so that nothing compares its rows with ${type}`,
+    );
 }

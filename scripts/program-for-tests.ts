@@ -24,7 +24,8 @@ async function digestOfSources(): Promise<string> {
   const digest = createHash('sha256');
   const sources = ['apps/*.ts', 'packages/*.ts', 'package-lock.json', '*package.json', BIN, 'scripts/**/*.ts'];
   for (const path of listFiles(...sources))
-    if (!path.endsWith('.test.ts')) digest.update(`${path}\n`).update(await readFile(join(REPOSITORY_ROOT, path)));
+    if (!path.endsWith('.test.ts'))
+      digest.update(`${path}\n`).update(await readFile(join(REPOSITORY_ROOT, path)));
   return digest.digest('hex').slice(0, 16);
 }
 

@@ -102,7 +102,11 @@ async function record(checkout: string): Promise<Recording> {
   await untilIndexed(url, entry, environment);
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as requests.ApiDocument;
   const known = new Map([
-    ...Object.entries({ chain: requests.CHAIN, chainId: requests.CHAIN_ID, blockNumber: String(BLOCKS.from + 10) }),
+    ...Object.entries({
+      chain: requests.CHAIN,
+      chainId: requests.CHAIN_ID,
+      blockNumber: String(BLOCKS.from + 10),
+    }),
     ...Object.entries({
       apiKey: KEY,
       webhook: `${receiver.url}/webhook`,
@@ -126,7 +130,11 @@ async function record(checkout: string): Promise<Recording> {
 }
 
 /** Waits until no block and no version is missing. */
-async function untilIndexed(url: string, entry: string, environment: Readonly<Record<string, string>>): Promise<void> {
+async function untilIndexed(
+  url: string,
+  entry: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
   const until = performance.now() + PATIENCE_MS;
   for (; performance.now() < until; await sleep(500)) {
@@ -140,7 +148,8 @@ async function untilIndexed(url: string, entry: string, environment: Readonly<Re
 
 /** One after the other. @param known values of names in braces, to which responses add */
 async function fetchAll(url: string, requested: readonly requests.RecordedRequest[], known: Map<string, string>) {
-  const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (name) => known.get(name.slice(1, -1)) ?? name);
+  const fill = (text: string): string =>
+    text.replaceAll(/\{(\w+)\}/g, (name) => known.get(name.slice(1, -1)) ?? name);
   const answers: Answer[] = [];
   for (const { method, path, body, keep = [], until = /^/ } of requested) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);

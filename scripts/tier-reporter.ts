@@ -11,7 +11,10 @@ export default class TierReporter implements Reporter {
 }
 
 function summarize(modules: readonly TestModule[]): string[] {
-  const times = modules.map((module) => ({ file: module.relativeModuleId, milliseconds: millisecondsOf(module) }));
+  const times = modules.map((module) => ({
+    file: module.relativeModuleId,
+    milliseconds: millisecondsOf(module),
+  }));
   const slowest = times.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, SHOWN);
   const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
   const unloaded = modules.filter((module) => module.state() === 'failed' && module.children.size === 0).length;

@@ -39,7 +39,10 @@ try {
   console.log(
     `the package has ${megabytes(statSync(tarball).size)}; installed with all that it needs ${installed} MB, in ${seconds.toFixed(0)} s with nothing in npm's cache`,
   );
-  assert.ok(installed <= INSTALLED_MB_MAX, `${installed} MB are installed, and ${INSTALLED_MB_MAX} MB are the limit`);
+  assert.ok(
+    installed <= INSTALLED_MB_MAX,
+    `${installed} MB are installed, and ${INSTALLED_MB_MAX} MB are the limit`,
+  );
   assert.match(await machine.run('node', ['--version']), /^v22\./);
   await compareHelp(machine);
   await tryDemo(machine);
@@ -110,7 +113,9 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
         assert.equal(response.status, 200, `${path}: ${await response.text()}`);
       }
       console.log(`✓ chainstead start answers ${REQUESTED.join(', ')}`);
-      console.log(`✓ and the console, with ${await requestConsole(address)} files, its own and those of dependencies`);
+      console.log(
+        `✓ and the console, with ${await requestConsole(address)} files, its own and those of dependencies`,
+      );
       await packaged.run(BIN, ['status']);
       program.kill('SIGTERM');
     }

@@ -41,6 +41,8 @@ async function load(url: string, paths: readonly string[], seconds: number): Pro
     requests: paths.map((path) => ({ method: 'GET', path })),
   });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new BenchmarkError(`${result.non2xx} responses were not 2xx and ${result.errors} requests failed at ${url}`);
+    throw new BenchmarkError(
+      `${result.non2xx} responses were not 2xx and ${result.errors} requests failed at ${url}`,
+    );
   return result['2xx'] / result.duration;
 }

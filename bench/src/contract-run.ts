@@ -94,7 +94,9 @@ export async function addContract(
     const abi = join(folder, 'Token.json');
     await writeFile(abi, JSON.stringify(CONTRACT_ABI));
     const emitters =
-      creation === null ? ['--address', address] : ['--factory', address, '--event', creation, '--child', 'child'];
+      creation === null
+        ? ['--address', address]
+        : ['--factory', address, '--event', creation, '--child', 'child'];
     const args = ['contracts', 'add', 'token', '--chain', 'eth', '--abi', abi, ...emitters, '--from', '1'];
     await startChainstead(args, place).finished();
   } finally {
@@ -132,5 +134,7 @@ async function until(database: Database, statement: Sql): Promise<void> {
     if (row?.done === true) return;
     await sleep(LOOK_EVERY_MS);
   }
-  throw new BenchmarkError(`Nothing came of this within ${PATIENCE_MS / 1_000} s: ${statementOf(statement).text}`);
+  throw new BenchmarkError(
+    `Nothing came of this within ${PATIENCE_MS / 1_000} s: ${statementOf(statement).text}`,
+  );
 }

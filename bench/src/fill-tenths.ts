@@ -106,7 +106,8 @@ export function compareTenths(tenths: readonly Tenth[]): Comparison[] {
 
 /** The figures of all tenths, as notes. */
 export function notesOfTenths(tenths: readonly Tenth[]): string[] {
-  const list = (figure: (tenth: Tenth) => number): string => tenths.map((one) => Math.round(figure(one))).join(', ');
+  const list = (figure: (tenth: Tenth) => number): string =>
+    tenths.map((one) => Math.round(figure(one))).join(', ');
   return [
     `Rows per second by tenth: ${list(({ perSecond }) => perSecond)}.`,
     `Bytes of WAL per row by tenth: ${list(({ logBytesEach }) => logBytesEach)}.`,

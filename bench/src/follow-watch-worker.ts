@@ -60,7 +60,11 @@ interface Announced extends Pick<FollowWatch, 'blocksBefore' | 'blocks'> {
 }
 
 /** Looks for a newer indexed block, asks for the wallet's newest row whenever there is one, and notes when each block was in an answer. */
-async function watch(probe: Probe, { blocksBefore, blocks, announced }: Announced, seen: number[]): Promise<void> {
+async function watch(
+  probe: Probe,
+  { blocksBefore, blocks, announced }: Announced,
+  seen: number[],
+): Promise<void> {
   let deadline = performance.now() + CAUGHT_UP_PATIENCE_MS;
   let indexed = blocksBefore;
   while (seen.length < blocks) {
@@ -75,7 +79,8 @@ async function watch(probe: Probe, { blocksBefore, blocks, announced }: Announce
     }
     // The last blocks may hold nothing of this wallet.
     if (performance.now() > deadline) {
-      if (seen.length < blocks - LAST_BLOCKS) throw new BenchmarkError(`Following stopped after ${seen.length} blocks`);
+      if (seen.length < blocks - LAST_BLOCKS)
+        throw new BenchmarkError(`Following stopped after ${seen.length} blocks`);
       return;
     }
     await sleep(LOOK_PAUSE_MS);
@@ -133,7 +138,8 @@ function openNode(url: string): Node {
         body: JSON.stringify({ lagBlocks }),
       });
       await body.dump();
-      if (statusCode !== 200) throw new BenchmarkError(`The node answered ${statusCode} when it was to show a block`);
+      if (statusCode !== 200)
+        throw new BenchmarkError(`The node answered ${statusCode} when it was to show a block`);
     },
     close: () => pool.close(),
   };

@@ -26,7 +26,9 @@ export async function watchFollowing(plan: FollowWatch): Promise<number[]> {
     return await new Promise<number[]>((resolve, reject) => {
       watcher.once('message', resolve);
       watcher.once('error', reject);
-      watcher.once('exit', (code) => reject(new BenchmarkError(`The thread that watches ended with code ${code}`)));
+      watcher.once('exit', (code) =>
+        reject(new BenchmarkError(`The thread that watches ended with code ${code}`)),
+      );
     });
   } finally {
     await watcher.terminate();

@@ -40,7 +40,9 @@ export function createGeneratedPool(
 }
 
 /** What every log of a generated block says of it. */
-export function placeOf(block: number): Pick<Log, 'blockNumber' | 'blockHash'> & { readonly blockTimestamp: number } {
+export function placeOf(
+  block: number,
+): Pick<Log, 'blockNumber' | 'blockHash'> & { readonly blockTimestamp: number } {
   return {
     blockNumber: block,
     blockHash: sha256(`block ${block}`),

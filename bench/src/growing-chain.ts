@@ -67,7 +67,12 @@ export function createGrowingChain(plan: GrowingChainPlan): GrowingChain {
   };
 }
 
-function logsOf(plan: GrowingChainPlan, wallets: GrowingWallets, tokens: readonly Address[], block: number): Log[] {
+function logsOf(
+  plan: GrowingChainPlan,
+  wallets: GrowingWallets,
+  tokens: readonly Address[],
+  block: number,
+): Log[] {
   const random = createSeededRandom(`block ${block}`);
   const place = placeOf(block);
   return Array.from({ length: TRANSFERS_PER_BLOCK }, (_, logIndex) => {

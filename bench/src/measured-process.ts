@@ -132,7 +132,8 @@ function residentBytes(pid: number | undefined): number | null {
     return Math.max(Number(kilobytes) * 1_024, ...children.map((child) => residentBytes(Number(child)) ?? 0));
   } catch (error) {
     // The process has just ended, or this is no Linux.
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return null;
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return null;
     throw error;
   }
 }

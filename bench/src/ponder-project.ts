@@ -54,7 +54,9 @@ export interface PonderRun {
 /** Installs the project when it is not there or not of the committed versions. @returns Ponder's version */
 export async function installPonder(say: (text: string) => void): Promise<string> {
   await mkdir(FOLDER, { recursive: true });
-  const wanted = versionIn(JSON.parse(await readFile(join(TEMPLATE, 'package.json'), 'utf8')).dependencies?.ponder);
+  const wanted = versionIn(
+    JSON.parse(await readFile(join(TEMPLATE, 'package.json'), 'utf8')).dependencies?.ponder,
+  );
   await cp(TEMPLATE, FOLDER, { recursive: true });
   if ((await installedVersion()) === wanted) return wanted;
   say('  installing Ponder into bench/.ponder');
@@ -111,7 +113,8 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   });
   try {
     ponder.onLine((line) => {
-      if (line.includes('Started returning 200 responses from /health')) progress.startedAt ||= ponder.elapsedMs();
+      if (line.includes('Started returning 200 responses from /health'))
+        progress.startedAt ||= ponder.elapsedMs();
       const indexed = /"msg":"Indexed (\d+) events/.exec(line)?.[1];
       if (indexed === undefined) return;
       progress.events += Number(indexed);

@@ -70,7 +70,9 @@ async function main(): Promise<number> {
     sizes: {
       ...sizes,
       ...(values.blocks === undefined ? {} : { blocks: Number(values.blocks) }),
-      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows), contractRows: Number(values.rows) }),
+      ...(values.rows === undefined
+        ? {}
+        : { growthRows: Number(values.rows), contractRows: Number(values.rows) }),
       ...(values.events === undefined ? {} : { contractEvents: Number(values.events) }),
     },
     runs: Number(values.runs),

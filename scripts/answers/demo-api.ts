@@ -53,9 +53,13 @@ export async function startDemoApi(
   const subjects = await subjectsOf(chain);
   const registry = createChainRegistry({ additional: [{ key: DEMO_CHAIN_NAME, id: DEMO_CHAIN_ID }] });
   await addDemoContract(scratch.database, registry.get(DEMO_CHAIN_ID), chain.market);
-  const given = Object.entries(demoEnvironment({ chain, coins }, '', {}, 0)).filter(([, value]) => value !== undefined);
+  const given = Object.entries(demoEnvironment({ chain, coins }, '', {}, 0)).filter(
+    ([, value]) => value !== undefined,
+  );
   const settings = { DATABASE_URL: scratch.url, API_KEYS: KEY, DATA_DIR: '', GRAPHQL: 'true', ...environment };
-  const program = starting.use(startProgram(['start'], { environment: { ...Object.fromEntries(given), ...settings } }));
+  const program = starting.use(
+    startProgram(['start'], { environment: { ...Object.fromEntries(given), ...settings } }),
+  );
   const address = await program.url;
   const send = ({ method, path, body }: ApiRequest): Promise<Response> => {
     const headers = { ...HEADERS, ...(body !== undefined && { 'content-type': 'application/json' }) };
@@ -108,7 +112,9 @@ export async function requestsOfAllRoutes(
       const parameters = operation.parameters?.filter(
         (one) => one.in === 'path' || one.required === true || SELECTING.has(one.name),
       );
-      const narrowed = { [route]: { [method]: { ...operation, ...(parameters !== undefined && { parameters }) } } };
+      const narrowed = {
+        [route]: { [method]: { ...operation, ...(parameters !== undefined && { parameters }) } },
+      };
       const [first, ...others] = readingRequests({ paths: narrowed }, subjects);
       if (first === undefined) return [];
       // The last body is about the subjects.
@@ -163,7 +169,9 @@ export async function sendAtOnce(api: DemoApi, request: ApiRequest, times: numbe
 }
 
 /** Returns a request for each list of GraphQL, with all of its columns and the largest page. */
-export async function requestsOfAllLists(api: DemoApi): Promise<readonly (ApiRequest & { readonly name: string })[]> {
+export async function requestsOfAllLists(
+  api: DemoApi,
+): Promise<readonly (ApiRequest & { readonly name: string })[]> {
   return (await rootFields(api)).map(({ name, columns, finders }) => ({
     name,
     ...graphqlRequest(
@@ -180,7 +188,10 @@ function whereOf(finders: readonly string[], { subjects, chain }: DemoApi): stri
       (name) => [name, subjects.wallets[0]] as const,
     ),
     ...['contract', 'address'].map((name) => [name, subjects.tokens[0]] as const),
-    ...[['token_address', subjects.nfts[0]?.token_address] as const, ['pool', chain.exchanges.pools[0]?.pool] as const],
+    ...[
+      ['token_address', subjects.nfts[0]?.token_address] as const,
+      ['pool', chain.exchanges.pools[0]?.pool] as const,
+    ],
     ...[['transaction_hash', subjects.transactions[0]] as const, ['block_hash', subjects.blockHash] as const],
   ]);
   const finder = finders.find((name) => values.has(name));
@@ -188,7 +199,11 @@ function whereOf(finders: readonly string[], { subjects, chain }: DemoApi): stri
   return `, where: { ${finder}: "${values.get(finder)}" }`;
 }
 
-export const graphqlRequest = (query: string): ApiRequest => ({ method: 'POST', path: '/graphql', body: { query } });
+export const graphqlRequest = (query: string): ApiRequest => ({
+  method: 'POST',
+  path: '/graphql',
+  body: { query },
+});
 
 /** The columns of a list of GraphQL, as a selection of its rows. */
 interface RootField {

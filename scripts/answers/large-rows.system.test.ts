@@ -51,11 +51,14 @@ async function expectServed(requests: readonly ApiRequest[]): Promise<void> {
   expect(api.program.output()).not.toMatch(/ended unexpectedly|heap out of memory/);
 }
 
-test.each([1, 2])('every second route from number %i is served or refused, and no process ends', async (first) => {
-  const all = await requestsOfAllRoutes(api);
-  expect(all.length).toBeGreaterThan(80);
-  await expectServed(all.filter((_, index) => index % 2 === first - 1));
-});
+test.each([1, 2])(
+  'every second route from number %i is served or refused, and no process ends',
+  async (first) => {
+    const all = await requestsOfAllRoutes(api);
+    expect(all.length).toBeGreaterThan(80);
+    await expectServed(all.filter((_, index) => index % 2 === first - 1));
+  },
+);
 
 test('a list of wide rows is complete over its pages', async () => {
   const [contract = ''] = api.subjects.tokens;
@@ -70,7 +73,11 @@ test('a list of wide rows is complete over its pages', async () => {
   );
   const places: string[] = [];
   for (let cursor = ''; ; ) {
-    const query = new URLSearchParams({ chain: DEMO_CHAIN_NAME, limit: String(LIMIT_MAX), ...(cursor && { cursor }) });
+    const query = new URLSearchParams({
+      chain: DEMO_CHAIN_NAME,
+      limit: String(LIMIT_MAX),
+      ...(cursor && { cursor }),
+    });
     const response = await api.send({ method: 'GET', path: `/api/v2.2/${contract}/logs?${query}` });
     expect(response.status).toBe(200);
     const page = (await response.json()) as {

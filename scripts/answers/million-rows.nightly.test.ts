@@ -56,7 +56,11 @@ for (const part of ['transfers', 'transactions', 'markets'] as const)
     const last = Number(await chain.devnet.client.getBlockNumber());
     const rows = rowsOfChain({
       ...{ chainId: DEMO_CHAIN_ID, blocks: { first: last - BLOCKS + 1, last: last - BLOCKS_PER_CALL } },
-      ...{ wallet: subjects.wallets[0] ?? '', token: subjects.tokens[0] ?? '', collection: chain.market.cats.address },
+      ...{
+        wallet: subjects.wallets[0] ?? '',
+        token: subjects.tokens[0] ?? '',
+        collection: chain.market.cats.address,
+      },
       pool: chain.exchanges.pools[0]?.pool ?? '',
     });
     await storeRows(scratch.database, rows[part]);

@@ -116,7 +116,13 @@ export function rowsOfChain({
     markets: [
       {
         ...{ table: 'nft_trades', where: chain },
-        values: { ...logged, token_address: nft, collection_key: keyOf(nft), buyer: owner, token_id: '100000 + n' },
+        values: {
+          ...logged,
+          token_address: nft,
+          collection_key: keyOf(nft),
+          buyer: owner,
+          token_id: '100000 + n',
+        },
       },
       {
         ...{ table: 'swaps', where: `${chain} AND pool = ${bytes(pool)} AND kind = 0` },

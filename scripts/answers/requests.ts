@@ -58,7 +58,9 @@ export function readingRequests({ paths }: ApiDocument, subjects: Subjects): Rec
 
 /** Bad requests of the acceptance tests, without those that need a cursor of their stage. */
 export function badRequests(): RecordedRequest[] {
-  const tables = [...BAD_ASSETS, ...BAD_ACTIVITY, ...BAD_FUNCTION_CALLS].filter(({ path }) => !path.includes('{'));
+  const tables = [...BAD_ASSETS, ...BAD_ACTIVITY, ...BAD_FUNCTION_CALLS].filter(
+    ({ path }) => !path.includes('{'),
+  );
   return tables.map(({ method = 'GET', path, sent }) => ({
     ...{ method, path: `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${CHAIN}` },
     ...(sent !== undefined && { body: sent }),
@@ -112,7 +114,11 @@ function valuesOf(route: string, subjects: Subjects): Readonly<Record<string, re
   const date = [new Date(middle).toISOString(), String(middle / 1_000), '2022-11-19', 'never'];
   const topic = ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', NO_HASH, '0x1'];
   return {
-    ...{ address: [...subject, NOBODY, '0x12'], token_address: [...tokens, '0x12'], tokenAddress: [...tokens, '0x12'] },
+    ...{
+      address: [...subject, NOBODY, '0x12'],
+      token_address: [...tokens, '0x12'],
+      tokenAddress: [...tokens, '0x12'],
+    },
     ...{ token_id: [...nfts.map((nft) => nft.token_id), '1', 'x'], transaction_hash: [...transactions, NO_HASH] },
     ...{ block_number_or_hash: [String(first), blockHash, 'latest', 'finalized', String(last + 1), 'x'] },
     ...{ chain: [CHAIN, CHAIN_ID, 'eth', 'nowhere'], chains: [CHAIN, `${CHAIN},eth`, 'nowhere'], cursor: ['x'] },
@@ -122,7 +128,11 @@ function valuesOf(route: string, subjects: Subjects): Readonly<Record<string, re
     ...{ date, from_date: date, to_date: date, fromDate: date, toDate: date, days: ['365', '0', '366'] },
     ...{ topic, topic0: topic, topic1: topic, topic2: topic, topic3: topic, wallet_addresses: lists(wallets) },
     ...{ token_addresses: token, addresses: token, contract_addresses: token, symbols: ['USDC,WETH', 'x'] },
-    ...{ max_token_inactivity: ['1', '-1'], min_pair_side_liquidity_usd: ['1', '-1'], function_name: ['balanceOf'] },
+    ...{
+      max_token_inactivity: ['1', '-1'],
+      min_pair_side_liquidity_usd: ['1', '-1'],
+      function_name: ['balanceOf'],
+    },
     ...{ totalRanges: ['2', '2&range=1', '2&range=3'], range: ['1', '1&totalRanges=3'] },
     ...{ owner_address: [...wallets, '0x12'], spender_address: [NOBODY, '0x12'] },
     ...{ creator_addresses: owner, owner_addresses: owner, wallet_whitelist: owner, wallet_blacklist: owner },
@@ -161,7 +171,8 @@ function bodiesOf({ nfts, wallets, tokens }: Subjects): Map<string, readonly unk
   const operations = [...ASSET_OPERATIONS, ...ACTIVITY_OPERATIONS].filter(({ body }) => body !== undefined);
   return new Map([
     ...operations.map(
-      ({ name, body }) => [name, own[name] === undefined ? [body] : [body, own[name]]] as readonly [string, unknown[]],
+      ({ name, body }) =>
+        [name, own[name] === undefined ? [body] : [body, own[name]]] as readonly [string, unknown[]],
     ),
     ...ofTokens,
   ]);
@@ -218,7 +229,11 @@ export function stagedRequests(subjects: Subjects): RecordedRequest[] {
     ask('GET /history/logs?limit=1&deliveryStatus=failed'),
     ask('POST /history/replay/{streamId}/{attempt}'),
     ask('GET /settings'),
-    ...send('POST /settings', { region: 'eu-central-1', secretKey: 'a-secret-of-answers' }, { region: 'nowhere' }),
+    ...send(
+      'POST /settings',
+      { region: 'eu-central-1', secretKey: 'a-secret-of-answers' },
+      { region: 'nowhere' },
+    ),
     ...send('POST /historical-jobs/create-job', { ...job, blockTo: 1 }),
     // A worker begins with the job at an unpredictable time, so nothing reads its progress.
     ...send('POST /historicalJobs/createJob', job),
@@ -233,7 +248,14 @@ function rpcBodies({ first, last, blockHash, transactions, wallets, tokens }: Su
   const [block, newest, transaction] = [`0x${first.toString(16)}`, `0x${last.toString(16)}`, transactions[0]];
   const logs = { fromBlock: block, toBlock: newest, address: tokens[0] };
   const calls: readonly (readonly unknown[])[] = [
-    ...[['eth_chainId'], ['net_version'], ['web3_clientVersion'], ['eth_blockNumber'], ['eth_gasPrice'], ['eth_no']],
+    ...[
+      ['eth_chainId'],
+      ['net_version'],
+      ['web3_clientVersion'],
+      ['eth_blockNumber'],
+      ['eth_gasPrice'],
+      ['eth_no'],
+    ],
     ...[
       ['eth_getBlockByNumber', block, false],
       ['eth_getBlockByNumber', 'latest', true],

@@ -26,10 +26,14 @@ test.each([
 describe('checkCommitSubjects', () => {
   const origin = join(folder, 'origin');
   const git = (cwd: string, ...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', '-c', 'commit.gpgsign=false', ...args], {
-      cwd,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    execFileSync(
+      'git',
+      ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', '-c', 'commit.gpgsign=false', ...args],
+      {
+        cwd,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
   const commit = (subject: string) => git(origin, 'commit', '-q', '--allow-empty', '-m', subject);
 
   test('checks commits after the one that added the check, and no shallow clone', async () => {

@@ -32,8 +32,10 @@ const IMPERATIVES = new Set([
  * @param root of the repository
  */
 export async function checkCommitSubjects(root: string): Promise<CheckedSubjects> {
-  if ((await git(root, ['rev-parse', '--is-shallow-repository'])) !== 'false') return { commits: null, problems: [] };
-  const start = (await git(root, ['log', '--diff-filter=A', '--format=%H', '--', THIS_FILE]))?.split('\n').at(-1) ?? '';
+  if ((await git(root, ['rev-parse', '--is-shallow-repository'])) !== 'false')
+    return { commits: null, problems: [] };
+  const start =
+    (await git(root, ['log', '--diff-filter=A', '--format=%H', '--', THIS_FILE]))?.split('\n').at(-1) ?? '';
   if (start === '') return { commits: 0, problems: [] };
   const log = (await git(root, ['log', '--no-merges', '--format=%h %s', `${start}..HEAD`])) ?? '';
   const lines = log.split('\n').filter((line) => line !== '');

@@ -87,10 +87,18 @@ describe('findWrongImports', () => {
     ['packages/engine/sync/src/a.ts', '@chainstead/tokens', 'tokens is not below sync, or to its left'],
     ['packages/assets/erc20/src/a.ts', '@chainstead/streams', 'streams is not below erc20, or to its left'],
     ['packages/assets/erc20/src/a.test.ts', '@chainstead/nft/testing', 'nft is not below erc20, or to its left'],
-    ['packages/assets/nft/src/a.ts', '@chainstead/http/testing', 'only tests may import what is in a testing folder'],
+    [
+      'packages/assets/nft/src/a.ts',
+      '@chainstead/http/testing',
+      'only tests may import what is in a testing folder',
+    ],
     ['packages/engine/sync/src/a.ts', '@chainstead/testkit', 'only tests and benchmarks may'],
     ['apps/chainstead/src/demo/demo.ts', '@chainstead/testkit', 'only tests and benchmarks may'],
-    ['packages/engine/sync/src/a.ts', 'chainstead/src/demo/devnet/devnet.ts', 'only tests may import the program'],
+    [
+      'packages/engine/sync/src/a.ts',
+      'chainstead/src/demo/devnet/devnet.ts',
+      'only tests may import the program',
+    ],
     ['packages/engine/sync/src/a.ts', './testing/b.ts', 'only tests may import what is in a testing folder'],
     [
       'packages/engine/sync/src/a.ts',
@@ -115,7 +123,10 @@ describe('findCircles', () => {
       importing('packages/assets/a/src/two.ts', './three.ts'),
       importing('packages/assets/a/src/three.ts', './one.ts'),
       importing('packages/assets/a/src/four.ts', './five.ts'),
-      { path: 'packages/assets/a/src/five.ts', imports: [{ specifier: './four.ts', isTypeOnly: true, names: [] }] },
+      {
+        path: 'packages/assets/a/src/five.ts',
+        imports: [{ specifier: './four.ts', isTypeOnly: true, names: [] }],
+      },
     ];
     expect(findCircles(modules)).toEqual([
       'packages/assets/a/src/one.ts → packages/assets/a/src/two.ts → packages/assets/a/src/three.ts → packages/assets/a/src/one.ts',
@@ -127,7 +138,10 @@ describe('findTypeCircles', () => {
   it('finds product files that know each other by types', () => {
     const circle: Module[] = [
       importing('packages/engine/http/src/one.ts', './two.ts'),
-      { path: 'packages/engine/http/src/two.ts', imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
+      {
+        path: 'packages/engine/http/src/two.ts',
+        imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }],
+      },
     ];
     expect(findTypeCircles(circle)).toEqual([
       'packages/engine/http/src/one.ts → packages/engine/http/src/two.ts → packages/engine/http/src/one.ts',

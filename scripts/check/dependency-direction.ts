@@ -149,7 +149,9 @@ const FILES_IN_SRC_MAX = 12;
 
 /** One sentence for each package with too many files directly in its `src`. */
 export function findFlatPackages(modules: readonly Module[]): string[] {
-  const inSrc = modules.filter(({ path }) => /^(?:apps|packages\/[^/]+)\/[^/]+\/src\/[^/]+(?<!\.test)\.ts$/.test(path));
+  const inSrc = modules.filter(({ path }) =>
+    /^(?:apps|packages\/[^/]+)\/[^/]+\/src\/[^/]+(?<!\.test)\.ts$/.test(path),
+  );
   return [...Map.groupBy(inSrc, ({ path }) => ownerOf(path))]
     .filter(([, files]) => files.length > FILES_IN_SRC_MAX)
     .map(

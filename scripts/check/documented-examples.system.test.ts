@@ -20,7 +20,10 @@ test('the examples in doc comments, recipes and pages compile, and each extensio
   expect(recipes.map(({ path }) => path)).toEqual(['packages/assets/erc20/src/approvals/approval-counts.ts']);
   for (const { code } of recipes) expect(code.split('\n').length).toBeLessThanOrEqual(40);
   const pages = await Promise.all(
-    listFiles('docs/*.md').map(async (path) => ({ path, text: await readFile(join(REPOSITORY_ROOT, path), 'utf8') })),
+    listFiles('docs/*.md').map(async (path) => ({
+      path,
+      text: await readFile(join(REPOSITORY_ROOT, path), 'utf8'),
+    })),
   );
   const programs = pages.flatMap(readPrograms);
   expect(programs.map(({ path }) => path)).toEqual(['docs/migrate/sdk.md', 'docs/migrate/sdk.md']);

@@ -38,6 +38,8 @@ function renderGroup(
 
 /** Rows of the table of operations that return 501, in docs/migrate/differences.md. */
 export function renderUnservedOperations(operations: typeof UNSERVED_OPERATIONS): string {
-  const rows = operations.map(({ group, name, method, path }) => `| ${group} | ${name} | \`${method} ${path}\` |\n`);
+  const rows = operations.map(
+    ({ group, name, method, path }) => `| ${group} | ${name} | \`${method} ${path}\` |\n`,
+  );
   return `| Group | Operation | Endpoint |\n|---|---|---|\n${rows.join('')}`;
 }

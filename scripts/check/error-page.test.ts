@@ -26,14 +26,22 @@ describe('error page', () => {
   it('reads errors whose class takes code, message and remedy one after the other', () => {
     const text = `throw new ListError('LIST_EMPTY', \`The list \${name} is empty\`, 'Give another');`;
     expect(collectErrors([{ path: 'packages/assets/tokens/src/list.ts', text }])).toEqual([
-      { code: 'LIST_EMPTY', message: 'The list … is empty', remedy: 'Give another', retry: 'no', owner: 'tokens' },
+      {
+        code: 'LIST_EMPTY',
+        message: 'The list … is empty',
+        remedy: 'Give another',
+        retry: 'no',
+        owner: 'tokens',
+      },
     ]);
   });
 
   it('falls back to what the class says of itself', () => {
     const text =
       "/** The thing is gone. More. */\nexport class GoneError extends ChainsteadError {\n  constructor(message: string) {\n    super({ code: 'THING_GONE', message, retryable: false });\n  }\n}";
-    expect(collectErrors([{ path: 'packages/doors/db/src/gone.ts', text }])[0]?.message).toBe('The thing is gone.');
+    expect(collectErrors([{ path: 'packages/doors/db/src/gone.ts', text }])[0]?.message).toBe(
+      'The thing is gone.',
+    );
   });
 
   it('has a remedy for every error of the program, and none that is not shown', () => {

@@ -54,7 +54,13 @@ function readErrors(files: readonly SourceFile[]): DocumentedError[] {
   for (const file of product)
     for (const [, code = '', message = '', remedy = ''] of file.text.matchAll(POSITIONAL))
       if (!byCode.has(code))
-        byCode.set(code, { code, message: plain(message), remedy: plain(remedy), retry: 'no', owner: ownerOf(file) });
+        byCode.set(code, {
+          code,
+          message: plain(message),
+          remedy: plain(remedy),
+          retry: 'no',
+          owner: ownerOf(file),
+        });
   return [...byCode.values()];
 }
 
@@ -90,7 +96,9 @@ function renderError({ code, message, remedy, retry }: DocumentedError): string 
 }
 
 function isProduct(file: SourceFile): boolean {
-  return /^(apps|packages)\//.test(file.path) && !file.path.endsWith('.test.ts') && !file.path.includes('/testing/');
+  return (
+    /^(apps|packages)\//.test(file.path) && !file.path.endsWith('.test.ts') && !file.path.includes('/testing/')
+  );
 }
 
 function readError(file: SourceFile, code: string, index: number): DocumentedError {
@@ -99,7 +107,9 @@ function readError(file: SourceFile, code: string, index: number): DocumentedErr
   return {
     code,
     message:
-      readText(object, 'message') || readNamedMessage(file.text, object, index) || readDescription(file.text, index),
+      readText(object, 'message') ||
+      readNamedMessage(file.text, object, index) ||
+      readDescription(file.text, index),
     remedy: readText(object, 'remedy'),
     retry: retryable === null || retryable[1] === 'false' ? 'no' : retryable[1] === 'true' ? 'yes' : 'depends',
     owner: ownerOf(file),

@@ -33,7 +33,8 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   DOCUMENT_TOO_LARGE: 'No action possible. Chainstead does not read larger documents',
   DOCUMENT_URI_INVALID: 'Report the invalid token URI to the owner of the contract',
   DOCUMENT_URI_UNSUPPORTED: 'No action possible. Chainstead does not read documents over this protocol',
-  EGRESS_BAD_ENCODING: 'Check the server behind the URL: its response body does not match its Content-Encoding header',
+  EGRESS_BAD_ENCODING:
+    'Check the server behind the URL: its response body does not match its Content-Encoding header',
   EGRESS_CONNECTION_FAILED: 'Check the URL and the network of this machine',
   EGRESS_DNS_FAILED: 'Check the host name and the DNS settings of this machine',
   EGRESS_INVALID_URL: 'Use an http:// or https:// URL',
@@ -60,7 +61,8 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   METHOD_NOT_ALLOWED: 'Use a method listed in the Allow response header',
   METRICS_CLOSED: 'Set METRICS_KEY or METRICS_PORT',
   MOVE_TYPE_INVALID: 'Use a type such as 0x1::aptos_coin::AptosCoin',
-  NAMES_NOT_CONFIGURED: 'Set NAMES_RPC_ETH. For Unstoppable Domains names, set NAMES_RPC_POLYGON or NAMES_RPC_BASE',
+  NAMES_NOT_CONFIGURED:
+    'Set NAMES_RPC_ETH. For Unstoppable Domains names, set NAMES_RPC_POLYGON or NAMES_RPC_BASE',
   NAMES_OFF: 'Set ON_DEMAND_MAX_CALLS above 0',
   NO_ADMIN_KEY: 'Run `chainstead keys create --scope admin`',
   NO_TRACES: 'Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_<CHAIN>',

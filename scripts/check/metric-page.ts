@@ -24,7 +24,10 @@ function areaOf(name: string): string {
   return name.split('_')[1] ?? name;
 }
 
-function renderMetric({ name, type, help }: { name: string; type: unknown; help: string }, labels: string): string {
+function renderMetric(
+  { name, type, help }: { name: string; type: unknown; help: string },
+  labels: string,
+): string {
   const kind = String(type);
   const described = help.endsWith('.') ? help : `${help}.`;
   return `### ${name}\n\n${kind.charAt(0).toUpperCase()}${kind.slice(1)}${labels === '' ? '' : ` by ${labels}`}. ${described}\n`;

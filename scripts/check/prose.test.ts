@@ -33,7 +33,9 @@ describe('findProse', () => {
   test('limits sentences, paragraphs and table cells, but not code', () => {
     expect(places(`Short.\nWord ${words(31)}.`)).toEqual([]);
     expect(places(`Short.\nWord ${words(32)}.`)).toEqual(['2: sentence of 33 words']);
-    expect(places(Array.from({ length: 9 }, () => `W ${words(8)}.`).join('\n'))).toEqual(['1: paragraph of 81 words']);
+    expect(places(Array.from({ length: 9 }, () => `W ${words(8)}.`).join('\n'))).toEqual([
+      '1: paragraph of 81 words',
+    ]);
     expect(places(`| a | b |\n|---|---|\n| ${words(25)} | ${words(26)} |`)).toEqual(['3: cell of 26 words']);
     expect(places(`\`\`\`\n${words(200)}\n\`\`\``)).toEqual([]);
   });

@@ -37,7 +37,10 @@ const PHRASES: readonly Phrase[] = [
       /\b(?:anew|besides?|hence|likewise|dear(?:er|est)?|mend(?:s|ed)?|in vain|none the less|all the same|as it stands|but for|to be had|thereby|wherever|for good|for ever)\b/gi,
     advice: 'a plain word: again, also, so, expensive, fix, except',
   },
-  { pattern: /\bby (?:itself|themselves)\b|\bof (?:its|their) own\b/gi, advice: 'automatically, separate or own' },
+  {
+    pattern: /\bby (?:itself|themselves)\b|\bof (?:its|their) own\b/gi,
+    advice: 'automatically, separate or own',
+  },
   { pattern: /\b(?:go(?:es)?|went|going) on\b/gi, advice: 'continue or resume' },
   {
     pattern:

@@ -13,7 +13,8 @@ describe('released migrations', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const write = (name: string, text: string): void => writeFileSync(join(root, 'migrations', `${name}.sql`), text);
+  const write = (name: string, text: string): void =>
+    writeFileSync(join(root, 'migrations', `${name}.sql`), text);
   const git = (...args: string[]): void => {
     const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
     execFileSync('git', [...identity, ...args], { cwd: root, stdio: 'ignore' });

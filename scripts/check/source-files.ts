@@ -19,11 +19,15 @@ export function readSourceFiles(): SourceFile[] {
 
 /** Paths of the files in the checkout that match a git pathspec, ignored ones left out. */
 export function listFiles(...patterns: readonly string[]): string[] {
-  const output = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...patterns], {
-    cwd: REPOSITORY_ROOT,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const output = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...patterns],
+    {
+      cwd: REPOSITORY_ROOT,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   // A file that was deleted but not yet committed is still in the index.
   return output
     .split('\0')

@@ -38,7 +38,9 @@ export function findSourceProse({ path, text: source }: SourceFile): SourceProse
     const hasSentences = !literal.includes('\n') && !SIGNATURE.test(literal);
     for (const part of literal.split(BLOCK_TAG)) {
       const findings =
-        part.trim().split(/\s+/).length < FEWEST_WORDS ? [] : findAt({ start: position, text: withoutEscapes(part) });
+        part.trim().split(/\s+/).length < FEWEST_WORDS
+          ? []
+          : findAt({ start: position, text: withoutEscapes(part) });
       literals.push(...findings.filter(({ kind }) => kind === 'phrase' || hasSentences));
       position += part.length;
     }
@@ -69,7 +71,8 @@ function joinLineComments(comments: readonly Comment[], source: string): Passage
     if (isLine && last?.isLine && /^\n[ \t]*$/.test(source.slice(last.end, start))) {
       last.text += `\n${value.trim()}`;
       last.end = end;
-    } else joined.push({ start, end, text: isLine ? value.trim() : value.replaceAll(/^[ \t]*\*+ ?/gm, ''), isLine });
+    } else
+      joined.push({ start, end, text: isLine ? value.trim() : value.replaceAll(/^[ \t]*\*+ ?/gm, ''), isLine });
   }
   return joined;
 }

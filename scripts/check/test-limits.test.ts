@@ -26,7 +26,9 @@ describe('limits of tests', () => {
   test('depend on the tier', () => {
     const text = `test('works', async () => {\n}, 90_000);`;
     expect(problemsOf('packages/foundation/core/src/some.system.test.ts', text)).toEqual([]);
-    expect(problemsOf('packages/foundation/core/src/some.nightly.test.ts', text.replace('90', '900'))).toEqual([]);
+    expect(problemsOf('packages/foundation/core/src/some.nightly.test.ts', text.replace('90', '900'))).toEqual(
+      [],
+    );
     expect(problemsOf('packages/foundation/core/src/some.explain.test.ts', text)).toHaveLength(1);
     expect(
       problemsOf('packages/foundation/core/src/some.system.test.ts', text.replace('90_000', '90_001')),
@@ -40,7 +42,10 @@ describe('limits of tests', () => {
   ])('are accepted: %s', (_kind, text) => {
     expect(problemsOf('packages/foundation/core/src/some.test.ts', text)).toEqual([]);
     expect(
-      problemsOf('packages/foundation/core/src/testing/some-stage.ts', `${text}\nconst WAIT = { ${OPTION}: 90_000 };`),
+      problemsOf(
+        'packages/foundation/core/src/testing/some-stage.ts',
+        `${text}\nconst WAIT = { ${OPTION}: 90_000 };`,
+      ),
     ).toEqual([]);
   });
 });

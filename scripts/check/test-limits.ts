@@ -20,12 +20,14 @@ export function findLongLimits(files: readonly SourceFile[]): string[] {
     const tier = TIERS.find((one) => one.files.test(path));
     if (tier === undefined) return [];
     const constants = new Map([...text.matchAll(CONSTANT)].map(([, name = '', value = '']) => [name, value]));
-    return LIMITS.flatMap((pattern) => [...text.matchAll(pattern)]).flatMap(({ 0: found, 1: given = '', index }) => {
-      const ms = Number((constants.get(given) ?? given).replaceAll('_', ''));
-      const line = text.slice(0, index + found.length).split('\n').length;
-      return ms > tier.max
-        ? [`${path}:${line}: the limit is ${ms} ms, and ${tier.max} ms in the ${tier.name} tier`]
-        : [];
-    });
+    return LIMITS.flatMap((pattern) => [...text.matchAll(pattern)]).flatMap(
+      ({ 0: found, 1: given = '', index }) => {
+        const ms = Number((constants.get(given) ?? given).replaceAll('_', ''));
+        const line = text.slice(0, index + found.length).split('\n').length;
+        return ms > tier.max
+          ? [`${path}:${line}: the limit is ${ms} ms, and ${tier.max} ms in the ${tier.name} tier`]
+          : [];
+      },
+    );
   });
 }

@@ -40,13 +40,20 @@ const UNUSED_CONTEXT = {
 /** The files that are written by `npm run generate`, as the sources say they should be. */
 export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
   return [
-    { path: 'packages/doors/db/src/tables/dataset-tables.ts', text: renderDatasetTables(await readDeclaredTables()) },
+    {
+      path: 'packages/doors/db/src/tables/dataset-tables.ts',
+      text: renderDatasetTables(await readDeclaredTables()),
+    },
     { path: '.env.example', text: renderEnvExample() },
     { path: 'docs/reference/settings.md', text: renderSettingsPage() },
     { path: 'docs/reference/cli.md', text: renderCommandPage(createProgram(UNUSED_CONTEXT)) },
     { path: 'docs/reference/errors.md', text: renderErrorPage(collectErrors(readSourceFiles())) },
     { path: 'docs/api/endpoints.md', text: renderEndpointDocument(readEveryEndpoint()) },
-    withGenerated('docs/migrate/differences.md', 'unserved operations', renderUnservedOperations(UNSERVED_OPERATIONS)),
+    withGenerated(
+      'docs/migrate/differences.md',
+      'unserved operations',
+      renderUnservedOperations(UNSERVED_OPERATIONS),
+    ),
     withGenerated('docs/internals/architecture.md', 'floors', renderFloors()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
     { path: 'docs/internals/invariants.md', text: renderInvariants(readSourceFiles()) },
@@ -66,5 +73,8 @@ function renderFloors(): string {
 
 /** A document of which one part is generated. */
 function withGenerated(path: string, subject: string, text: string): GeneratedFile {
-  return { path, text: replaceGenerated(readFileSync(join(REPOSITORY_ROOT, path), 'utf8'), 'markdown', subject, text) };
+  return {
+    path,
+    text: replaceGenerated(readFileSync(join(REPOSITORY_ROOT, path), 'utf8'), 'markdown', subject, text),
+  };
 }

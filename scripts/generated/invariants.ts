@@ -14,14 +14,16 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'SYNC-SAME-HASH': 'A backfilled block is refused if the followed chain has another hash at its number.',
   'SYNC-PROJECTIONS-EQUAL':
     'Projections equal the rows they are derived from, in whatever order these arrive, change and go.',
-  'SYNC-SUBJECT-ONCE': 'The projection of a wallet or contract counts each of its rows once, even while rows change.',
+  'SYNC-SUBJECT-ONCE':
+    'The projection of a wallet or contract counts each of its rows once, even while rows change.',
   'SYNC-PURE-DECODING': 'Decoders are pure: rows follow from the chain, its logs and its block times alone.',
   'SYNC-DEADLY-BLOCK':
     'A block whose decoding or matching ends the process three times is quarantined, and the chain continues.',
   'SYNC-RETENTION-COVERAGE':
     'Retention removes whole ranges of old blocks, and their coverage before or with the rows.',
   'SYNC-TABLES-MATCH': 'The program starts only if the tables have the columns and keys that its datasets write.',
-  'PROOF-RECEIPTS-ROOT': 'The level receipts is recorded only for a block whose receipts match the root of its header.',
+  'PROOF-RECEIPTS-ROOT':
+    'The level receipts is recorded only for a block whose receipts match the root of its header.',
   'PROOF-SENDERS':
     'A followed block whose senders are checked is committed only if every signature gives the stated sender.',
   'PROOF-TRACES':
@@ -30,7 +32,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'PAGE-ONE-SNAPSHOT': 'The rows of a page and their blocks come from one snapshot, or the page is read again.',
   'PAGE-COMPLETE':
     'The field complete is true only if every requested block is covered and none contradicts its header.',
-  'PAGE-SIGNED-CURSOR': "A cursor is accepted only if this server's secret signed it, for the same list and filter.",
+  'PAGE-SIGNED-CURSOR':
+    "A cursor is accepted only if this server's secret signed it, for the same list and filter.",
   'BALANCE-RIGHT-OR-ABSENT':
     "A shown balance of a token that adds up is the contract's at the stated block; an untrusted one is absent.",
   'BALANCE-NOT-NEGATIVE': 'A sum of transfers below zero is never shown as a balance.',
@@ -44,7 +47,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'PRICE-PROOF-ALONE':
     "A price's proof is verified from the document and block hashes alone; any changed member is rejected.",
   'STREAM-OUTBOX': 'A webhook is recorded in the transaction of its block, so that none is lost.',
-  'STREAM-STABLE-ID': 'A webhook has the same id in every attempt and replay, so that receivers can drop duplicates.',
+  'STREAM-STABLE-ID':
+    'A webhook has the same id in every attempt and replay, so that receivers can drop duplicates.',
   'STREAM-SIGNED-TEXT': 'The signed bytes of a webhook are the sent bytes.',
   'STREAM-REMOVED':
     'A webhook of a removed block is dropped before delivery, or followed by a removal if the stream requests it.',
@@ -55,7 +59,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'GATEWAY-WRITE-ONCE': 'A raw transaction is sent at most once to each upstream, and never hedged.',
   'EGRESS-PUBLIC-ADDRESS':
     'An untrusted URL reaches public addresses only, and the connection goes to the checked address.',
-  'EGRESS-BOUNDED': 'An untrusted response is bounded in time as a whole, and in size before and after decompression.',
+  'EGRESS-BOUNDED':
+    'An untrusted response is bounded in time as a whole, and in size before and after decompression.',
   'WORK-ONE-HOLDER': 'A due row has one holder at a time, until its lease ends.',
   'WORK-QUARANTINE': 'Work that ended the process three times is quarantined and not tried again.',
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',

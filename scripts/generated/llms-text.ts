@@ -5,7 +5,9 @@ import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** Returns `llms.txt` of the documentation site: each page with its first sentence, for agents that choose what to read. */
 export function renderLlmsText(): string {
-  const groups = sidebar.map(({ text, items }) => `## ${text}\n\n${items.map((item) => lineOf(item)).join('\n')}\n`);
+  const groups = sidebar.map(
+    ({ text, items }) => `## ${text}\n\n${items.map((item) => lineOf(item)).join('\n')}\n`,
+  );
   return `# Chainstead
 
 > Self-hosted blockchain indexer with a Moralis-compatible API. It reads EVM chains and Aptos into your own Postgres, and serves REST, JSON-RPC, webhooks, SQL and MCP.

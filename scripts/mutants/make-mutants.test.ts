@@ -3,7 +3,8 @@ import { AREA_NAMES, isMutable } from './areas.ts';
 import { chooseMutants, KINDS, makeMutants } from './make-mutants.ts';
 import { isGoodEnough, tableOf } from './result-table.ts';
 
-const changesOf = (text: string) => makeMutants({ path: 'a.ts', text }).map(({ kind, from, to }) => [kind, from, to]);
+const changesOf = (text: string) =>
+  makeMutants({ path: 'a.ts', text }).map(({ kind, from, to }) => [kind, from, to]);
 
 describe('a place in a text', () => {
   test.each([
@@ -52,7 +53,9 @@ describe('the choice', () => {
   test('has every kind and at most two of a file', () => {
     const chosen = chooseMutants(mutants, 1, 8);
     expect(new Set(chosen.map(({ kind }) => kind))).toEqual(new Set(KINDS));
-    expect(Object.values(Object.groupBy(chosen, ({ path }) => path)).map((of) => of?.length)).toEqual([2, 2, 2, 2]);
+    expect(Object.values(Object.groupBy(chosen, ({ path }) => path)).map((of) => of?.length)).toEqual([
+      2, 2, 2, 2,
+    ]);
   });
 
   test('ends when there are no more', () => {

@@ -66,7 +66,9 @@ export function makeMutants({ path, text }: SourceFile): Mutant[] {
 
 /** Chooses mutants by a seed: equal shares of the kinds as far as there are any, and few of a file. */
 export function chooseMutants(mutants: readonly Mutant[], seed: number, count: number): Mutant[] {
-  const rank = new Map(mutants.map(({ key }) => [key, createHash('sha256').update(`${seed} ${key}`).digest('hex')]));
+  const rank = new Map(
+    mutants.map(({ key }) => [key, createHash('sha256').update(`${seed} ${key}`).digest('hex')]),
+  );
   const rankOf = ({ key }: Mutant): string => rank.get(key) ?? '';
   const sorted = mutants.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
   const queues = KINDS.map((kind) => sorted.filter((mutant) => mutant.kind === kind));
@@ -132,7 +134,8 @@ function swapsIn(list: readonly unknown[], text: string): Edit[] {
     if (!isEffect(one) || !isEffect(next)) return [];
     // The order of log lines is no behavior.
     if ([one, next].some(({ start, end }) => /^(this\.#)?logger\./.test(text.slice(start, end)))) return [];
-    const swapped = text.slice(next.start, next.end) + text.slice(one.end, next.start) + text.slice(one.start, one.end);
+    const swapped =
+      text.slice(next.start, next.end) + text.slice(one.end, next.start) + text.slice(one.start, one.end);
     return { kind: 'order', start: one.start, end: next.end, to: swapped } as const;
   });
 }

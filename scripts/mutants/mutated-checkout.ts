@@ -123,7 +123,10 @@ interface Report {
   }[];
 }
 
-function failedIn({ testResults = [] }: Report, root: string): { readonly file: string; readonly name: string } | null {
+function failedIn(
+  { testResults = [] }: Report,
+  root: string,
+): { readonly file: string; readonly name: string } | null {
   for (const { name, status, assertionResults } of testResults) {
     const file = name.replace(`${root}/`, '');
     const failed = assertionResults.find((one) => one.status === 'failed');
@@ -141,7 +144,11 @@ interface RunOptions {
 }
 
 /** Returns the exit code. A run that takes too long is ended with all of its processes. @throws the signal's reason after it aborted */
-async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<number | 'timeout'> {
+async function runToEnd(
+  command: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<number | 'timeout'> {
   const { cwd, env, milliseconds, signal } = options;
   signal.throwIfAborted();
   // A separate group: one signal reaches the workers too.

@@ -42,7 +42,14 @@ export function tableOf(fates: readonly Fate[]): string[] {
 function rowOf(name: string, fates: readonly Fate[]): string {
   const { killed, countable } = countOf(fates);
   const percent = countable === 0 ? 100 : (100 * killed) / countable;
-  const cells = [name, fates.length, fates.length - countable, killed, countable - killed, `${percent.toFixed(1)} %`];
+  const cells = [
+    name,
+    fates.length,
+    fates.length - countable,
+    killed,
+    countable - killed,
+    `${percent.toFixed(1)} %`,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 

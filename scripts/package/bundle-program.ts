@@ -23,7 +23,9 @@ export interface Bundle {
 const SOURCES = 'apps/chainstead/src';
 /** Each is the beginning of a process or thread: of the command line, of a role, of a helper. */
 const ENTRIES = [
-  ...['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map((file) => `${SOURCES}/${file}`),
+  ...['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map(
+    (file) => `${SOURCES}/${file}`,
+  ),
   'packages/products/graphql/src/thread/graphql-thread.ts',
 ].map((file) => join(REPOSITORY_ROOT, file));
 
@@ -112,7 +114,10 @@ const workspacesAndPackages: Plugin = {
 const EXTENDING = '@hono/zod-openapi';
 const EXTENDED = 'extended';
 
-function resolveWorkspaces(builder: PluginBuild, others: (args: OnResolveArgs) => OnResolveResult | undefined): void {
+function resolveWorkspaces(
+  builder: PluginBuild,
+  others: (args: OnResolveArgs) => OnResolveResult | undefined,
+): void {
   builder.onResolve({ filter: /.*/ }, async (args) => {
     const { path, kind, pluginData, importer, resolveDir } = args;
     if (kind === 'entry-point' || pluginData === RESOLVED) return undefined;

@@ -32,7 +32,11 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
 
 export async function createEmptyMachine(): Promise<EmptyMachine> {
   const place = await mkdtemp(join(tmpdir(), 'chainstead-package-'));
-  const [folder, home, temporary] = ['app', 'home', 'tmp'].map((name) => join(place, name)) as [string, string, string];
+  const [folder, home, temporary] = ['app', 'home', 'tmp'].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const one of [folder, home, temporary]) await mkdir(one);
   // The embedded Postgres works under a separate account if root starts it, and has to get here.
   for (const one of [place, folder, temporary]) await chmod(one, 0o755);
@@ -49,11 +53,16 @@ export async function createEmptyMachine(): Promise<EmptyMachine> {
     npm_config_update_notifier: 'false',
   };
   const run = async (program: string, args: readonly string[], cwd = folder): Promise<string> => {
-    const { stdout } = await promisify(execFile)(program, [...args], { cwd, env: environment, maxBuffer: OUTPUT_MAX });
+    const { stdout } = await promisify(execFile)(program, [...args], {
+      cwd,
+      env: environment,
+      maxBuffer: OUTPUT_MAX,
+    });
     return stdout;
   };
   const node = NODE_PACKAGES[`${process.platform}-${process.arch}`];
-  if (node === undefined) throw new Error(`npm has no Node ${NODE_VERSION} for ${process.platform}-${process.arch}`);
+  if (node === undefined)
+    throw new Error(`npm has no Node ${NODE_VERSION} for ${process.platform}-${process.arch}`);
   const ofNode = join(place, 'node');
   await mkdir(ofNode);
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${node}@${NODE_VERSION}`], ofNode);

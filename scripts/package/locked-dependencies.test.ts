@@ -67,6 +67,8 @@ describe('the lock of the package', () => {
     const other = { ...MANIFEST, dependencies: { a: '1.0.1' } };
     expect(() => lockedDependencies(other, LOCK)).toThrow('has a 1.0.0, not 1.0.1');
     const { 'node_modules/deep': _, ...rest } = LOCK.packages;
-    expect(() => lockedDependencies(MANIFEST, { ...LOCK, packages: rest })).toThrow(/lacks deep, which .*shared needs/);
+    expect(() => lockedDependencies(MANIFEST, { ...LOCK, packages: rest })).toThrow(
+      /lacks deep, which .*shared needs/,
+    );
   });
 });

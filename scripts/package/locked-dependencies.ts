@@ -60,7 +60,9 @@ function reach(lock: Lock, root: LockedPackage, withOptional: boolean): Set<stri
       const found = place === null ? undefined : lock.packages[place];
       if (place === null || found === undefined) {
         if (isOptional) continue;
-        throw new RangeError(`package-lock.json lacks ${name}, which ${from === '' ? 'the program' : from} needs`);
+        throw new RangeError(
+          `package-lock.json lacks ${name}, which ${from === '' ? 'the program' : from} needs`,
+        );
       }
       if (reached.has(place)) continue;
       reached.add(place);
@@ -71,7 +73,9 @@ function reach(lock: Lock, root: LockedPackage, withOptional: boolean): Set<stri
 }
 
 function edgesOf(of: LockedPackage): { readonly name: string; readonly isOptional: boolean }[] {
-  const required = Object.keys(of.dependencies ?? {}).filter((name) => of.optionalDependencies?.[name] === undefined);
+  const required = Object.keys(of.dependencies ?? {}).filter(
+    (name) => of.optionalDependencies?.[name] === undefined,
+  );
   // Packages that may do without a peer are not given it.
   const peers = Object.keys(of.peerDependencies ?? {}).filter(
     (name) => of.peerDependenciesMeta?.[name]?.optional !== true,

@@ -70,7 +70,8 @@ export function packageManifest(
     }
   }
   const undeclared = imported.filter((name) => dependencies[name] === undefined);
-  if (undeclared.length > 0) throw new RangeError(`No workspace that imports them declares ${undeclared.join(', ')}`);
+  if (undeclared.length > 0)
+    throw new RangeError(`No workspace that imports them declares ${undeclared.join(', ')}`);
   return {
     name: root.name,
     version,
@@ -79,7 +80,9 @@ export function packageManifest(
     type: 'module',
     bin: { chainstead: 'bin/chainstead.js' },
     engines: { node: '>=22.21' },
-    dependencies: Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
+    dependencies: Object.fromEntries(
+      Object.entries(dependencies).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
+    ),
     // The pinned Node of the checkout is none: the package runs on the system's.
     optionalDependencies: {},
     ...(repository !== undefined && { repository: { type: 'git', url: `git+${repository}.git` } }),

@@ -50,7 +50,9 @@ describe('the package', () => {
         : join(dirname(module), path);
       expect([module, path, existsSync(join(folder, place))]).toEqual([module, path, true]);
     }
-    expect(bundle.modules.filter((module) => /import\.meta\.(?:dirname|filename)/.test(source(module)))).toEqual([]);
+    expect(bundle.modules.filter((module) => /import\.meta\.(?:dirname|filename)/.test(source(module)))).toEqual(
+      [],
+    );
     expect(existsSync(join(folder, 'apps/chainstead/contracts/DemoToken.sol'))).toBe(true);
   });
 
@@ -84,22 +86,30 @@ describe('the package', () => {
     ['22.20.0', 1],
     ['22.21.0', 0],
     ['24.0.0', 0],
-  ])('on Node %s ends with exit code %i, and names the Node that it needs if that is too old', (version, code) => {
-    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
-    // The launcher alone, with an empty program: the folder has no dependencies.
-    const place = join(folder, 'launcher');
-    mkdirSync(join(place, 'dist'), { recursive: true });
-    writeFileSync(join(place, 'dist/main.js'), '');
-    cpSync(join(folder, 'bin'), join(place, 'bin'), { recursive: true });
-    const launcher = join(place, 'bin/chainstead.js');
-    const { status, stderr } = spawnSync(process.execPath, ['--import', older, launcher], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([code, code === 0 ? '' : expect.stringContaining('needs Node 22.21 or newer')]);
-    expect(manifest.engines).toEqual({ node: '>=22.21' });
-  });
+  ])(
+    'on Node %s ends with exit code %i, and names the Node that it needs if that is too old',
+    (version, code) => {
+      const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
+      // The launcher alone, with an empty program: the folder has no dependencies.
+      const place = join(folder, 'launcher');
+      mkdirSync(join(place, 'dist'), { recursive: true });
+      writeFileSync(join(place, 'dist/main.js'), '');
+      cpSync(join(folder, 'bin'), join(place, 'bin'), { recursive: true });
+      const launcher = join(place, 'bin/chainstead.js');
+      const { status, stderr } = spawnSync(process.execPath, ['--import', older, launcher], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([
+        code,
+        code === 0 ? '' : expect.stringContaining('needs Node 22.21 or newer'),
+      ]);
+      expect(manifest.engines).toEqual({ node: '>=22.21' });
+    },
+  );
 
   it('keeps the names of errors, which logs show', () => {
     const declared = new Set(
-      bundle.modules.flatMap((module) => [...source(module).matchAll(/class (\w+Error)\b/g)].map(([, name]) => name)),
+      bundle.modules.flatMap((module) =>
+        [...source(module).matchAll(/class (\w+Error)\b/g)].map(([, name]) => name),
+      ),
     );
     expect(declared.size).toBeGreaterThan(20);
     const bundled = new Set(
@@ -123,6 +133,8 @@ function chunksFrom(own: string, name: string, seen: Set<string>): string[] {
   if (seen.has(name)) return [];
   seen.add(name);
   const text = readFileSync(join(own, name), 'utf8');
-  const imported = [...text.matchAll(/(?:from|import|import\() ?"\.\/([^"]+\.js)"/g)].map(([, file = '']) => file);
+  const imported = [...text.matchAll(/(?:from|import|import\() ?"\.\/([^"]+\.js)"/g)].map(
+    ([, file = '']) => file,
+  );
   return [text, ...imported.flatMap((file) => chunksFrom(own, file, seen))];
 }

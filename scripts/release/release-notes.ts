@@ -22,6 +22,7 @@ export function releaseNotes(tag: string, version: string, changelog: string): s
     .slice(0, end < 0 ? undefined : end)
     .join('\n')
     .trim();
-  if (notes === '') throw new RangeError(`The section [${version}] of CHANGELOG.md is empty. Say what has changed`);
+  if (notes === '')
+    throw new RangeError(`The section [${version}] of CHANGELOG.md is empty. Say what has changed`);
   return `${notes}\n`;
 }

@@ -11,7 +11,9 @@ function declaring(
   columns: Readonly<Record<string, readonly string[]>>,
   change: Partial<DeclaredRows> = {},
 ): DeclaredRows {
-  const declared = Object.entries(columns).map(([name, kinds]): DeclaredColumn => ({ name, kinds, isOptional: false }));
+  const declared = Object.entries(columns).map(
+    ([name, kinds]): DeclaredColumn => ({ name, kinds, isOptional: false }),
+  );
   return { place: PLACE, awaitPlace: null, type: 'Row', columns: declared, ...change };
 }
 
@@ -54,7 +56,10 @@ test.each<[string, readonly string[], readonly string[], string]>([
 });
 
 test('a declared column that is not returned is a mismatch, unless it is optional', () => {
-  const optional = declaring({}, { place: OTHER, columns: [{ name: 'gone', kinds: ['string'], isOptional: true }] });
+  const optional = declaring(
+    {},
+    { place: OTHER, columns: [{ name: 'gone', kinds: ['string'], isOptional: true }] },
+  );
   const observed = [returning({ renamed: ['string'] }), returning({ renamed: ['string'] }, [OTHER])];
   expect(compareRows([declaring({ old: ['string'] }), optional], observed).mismatches).toEqual([
     `${PLACE} old: not among the returned columns (renamed), but declared in Row`,

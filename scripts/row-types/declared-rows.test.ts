@@ -43,7 +43,11 @@ function columnsAt(line: string): string[] | undefined {
 }
 
 test('the columns of a row type are read through names, intersections and utility types', () => {
-  expect(columnsAt('export const extended')).toEqual(['id: number', 'hash: null | string', 'tags?: null | string[]']);
+  expect(columnsAt('export const extended')).toEqual([
+    'id: number',
+    'hash: null | string',
+    'tags?: null | string[]',
+  ]);
   expect(columnsAt('export const picked')).toEqual(['at: Date', 'kind: string', 'raw: Buffer']);
 });
 

@@ -112,7 +112,11 @@ function isOf(project: Project, call: CallExpression, { declaration }: RowReader
 }
 
 /** The type of the rows; null if nothing becomes of them, undefined if the call is of no generic function. */
-function rowOfCall(project: Project, call: CallExpression, { index, declaration }: RowReader): Type | null | undefined {
+function rowOfCall(
+  project: Project,
+  call: CallExpression,
+  { index, declaration }: RowReader,
+): Type | null | undefined {
   const { checker } = project;
   const given = call.typeArguments?.[index];
   if (given !== undefined) return checker.getTypeFromTypeNode(given);

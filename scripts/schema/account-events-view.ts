@@ -1,4 +1,7 @@
-import type { AccountEvents, AccountField } from '../../apps/chainstead/src/datasets/account-events/account-events.ts';
+import type {
+  AccountEvents,
+  AccountField,
+} from '../../apps/chainstead/src/datasets/account-events/account-events.ts';
 
 /** The view of a dataset from a line of `apps/chainstead/src/datasets/manifests.ts`. */
 export function accountEventsView({ table, description, fields, viewColumns = [] }: AccountEvents) {
@@ -29,7 +32,8 @@ LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.bl
 }
 
 function columnText({ name, column, type, words }: AccountField): string {
-  if (words !== undefined) return `CASE WHEN moved.${column} THEN '${words[0]}' ELSE '${words[1]}' END AS ${name}`;
+  if (words !== undefined)
+    return `CASE WHEN moved.${column} THEN '${words[0]}' ELSE '${words[1]}' END AS ${name}`;
   if (type === 'bytes') return `analytics.hex(moved.${column}) AS ${name}`;
   return name === column ? `moved.${column}` : `moved.${column} AS ${name}`;
 }

@@ -27,7 +27,8 @@ const chain = createChainRegistry().get('eth');
 const scratch = scratchOfFile();
 
 function logOf(line: string, indexed: readonly (bigint | string)[], values: readonly (bigint | string)[]): Log {
-  const wordOf = (value: bigint | string): string => BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
+  const wordOf = (value: bigint | string): string =>
+    BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
   const topics = [defineEvent(line).topic, ...indexed.map((value) => parseHash(`0x${wordOf(value)}`))];
   return exampleLog({ address: CONTRACT, topics, data: `0x${values.map(wordOf).join('')}` });
 }
@@ -62,7 +63,13 @@ describe.each(CASES)('the dataset $dataset.name has', ({ dataset, path, block, a
       page: 0,
       result: [
         {
-          ...{ account, ...own, block_number: String(block), log_index: 9, transaction_hash: burn.transactionHash },
+          ...{
+            account,
+            ...own,
+            block_number: String(block),
+            log_index: 9,
+            transaction_hash: burn.transactionHash,
+          },
           block_timestamp: new Date(timestampOf(block) * 1_000).toISOString(),
         },
       ],
@@ -76,7 +83,9 @@ describe.each(CASES)('the dataset $dataset.name has', ({ dataset, path, block, a
       readonly components: { readonly schemas: Readonly<Record<string, object>> };
     };
     expect(paths[`/api/v2.2/${path.replace(account, '{address}')}`]?.get.summary).toBe(dataset.endpoint.summary);
-    const described = Object.fromEntries(Object.keys(own).map((name) => [name, { description: expect.any(String) }]));
+    const described = Object.fromEntries(
+      Object.keys(own).map((name) => [name, { description: expect.any(String) }]),
+    );
     expect(components.schemas[dataset.endpoint.schema]).toMatchObject({
       properties: { result: { items: { properties: described } } },
     });
@@ -103,14 +112,16 @@ test('GraphQL has a field of each dataset, which finds rows by the account', asy
 
 test('logs of another shape are no rows', () => {
   const context = { chain, timestampOf };
-  expect(burns.decode([{ ...burn, data: '0x' }, { ...burn, topics: burn.topics.slice(0, 2) }, round], context)).toEqual(
-    [],
-  );
+  expect(
+    burns.decode([{ ...burn, data: '0x' }, { ...burn, topics: burn.topics.slice(0, 2) }, round], context),
+  ).toEqual([]);
   expect(rounds.decode([{ ...round, data: `${round.data}00` }, burn], context)).toEqual([]);
 });
 
 test('parameters longer than a word are refused, and accounts that the event has not', () => {
-  expect(() => accountEvents('notes', 'event Note(address who, string text)')).toThrow('text is longer than a word');
+  expect(() => accountEvents('notes', 'event Note(address who, string text)')).toThrow(
+    'text is longer than a word',
+  );
   expect(() => accountEvents('moves', 'event Move(address indexed, uint256 a)')).toThrow('needs a name');
   expect(() => accountEvents('rounds', ROUND_ENDED, { account: 'who' })).toThrow('no parameter who');
 });

@@ -23,7 +23,10 @@ FROM public.moves AS moved;`;
 
 test('columns that a view does not mention are added before the stored forms', () => {
   expect(withOtherColumns(VIEW, [{ name: 'moves', table, storage }])).toBe(
-    VIEW.replace('  moved.account AS', '  analytics.hex(moved.marker) AS marker,\n  moved.amount,\n  moved.account AS'),
+    VIEW.replace(
+      '  moved.account AS',
+      '  analytics.hex(moved.marker) AS marker,\n  moved.amount,\n  moved.account AS',
+    ),
   );
 });
 

@@ -28,7 +28,12 @@ export function readAnalyticsViews(): readonly AnalyticsView[] {
       const [, name = ''] = /^CREATE VIEW (analytics\.\w+) /m.exec(text) ?? [];
       if (description === '' || name === '')
         throw new Error(`${path} has to begin with a comment line and to hold CREATE VIEW analytics.…`);
-      return { name, description, tables: [...text.matchAll(/\bpublic\.(\w+)/g)].map(([, table = '']) => table), text };
+      return {
+        name,
+        description,
+        tables: [...text.matchAll(/\bpublic\.(\w+)/g)].map(([, table = '']) => table),
+        text,
+      };
     });
   return [...manifests.map(accountEventsView), ...files];
 }

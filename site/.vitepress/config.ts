@@ -28,7 +28,9 @@ export default defineConfig({
               (/^http:\/\/localhost/.test(href) || !/^(https?:|mailto:|#)|\.md($|#)/.test(href))
             ) {
               const level = token.level;
-              const close = children?.find((one, at) => at > index && one.type === 'link_close' && one.level === level);
+              const close = children?.find(
+                (one, at) => at > index && one.type === 'link_close' && one.level === level,
+              );
               for (const end of [token, close])
                 if (end !== undefined) Object.assign(end, { type: 'text', tag: '', nesting: 0, content: '' });
             }

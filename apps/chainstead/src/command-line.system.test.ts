@@ -25,7 +25,10 @@ describe('config', () => {
   });
 
   it('validate warns of keys without effect and ends with 0', async () => {
-    const { exitCode, stdout, stderr } = await runCaptured(['config', 'validate'], { CHAINS: 'eth', RPC_URL_ETH: 'y' });
+    const { exitCode, stdout, stderr } = await runCaptured(['config', 'validate'], {
+      CHAINS: 'eth',
+      RPC_URL_ETH: 'y',
+    });
     expect([exitCode, stdout]).toEqual([0, 'The configuration is valid. Chains: eth (1).\n']);
     expect(stderr).toContain('did you mean RPC_URLS_ETH?');
   });
@@ -80,7 +83,9 @@ describe('migrate', () => {
 
 describe('a database that does not answer', () => {
   it('is named without its password', async () => {
-    const { exitCode, stderr } = await runCaptured(['status'], { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' });
+    const { exitCode, stderr } = await runCaptured(['status'], {
+      DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x',
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
       /^chainstead: The database at postgres:\/\/127\.0\.0\.1:1\/\w+ can't be reached: .*\[DATABASE_UNREACHABLE\]\n$/,
@@ -170,7 +175,9 @@ describe('import', () => {
     try {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
-      expect((await run('import', 'token-list', `http://127.0.0.1:${port}/`, '--source', 'mine')).exitCode).toBe(0);
+      expect((await run('import', 'token-list', `http://127.0.0.1:${port}/`, '--source', 'mine')).exitCode).toBe(
+        0,
+      );
     } finally {
       server.close();
     }

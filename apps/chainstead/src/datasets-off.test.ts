@@ -8,7 +8,9 @@ import { createDatasetRoutes, datasets } from './datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from './testing/api-under-test.ts';
 
 const operationShape = z.object({
-  parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).default([]),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() }))
+    .default([]),
 });
 const documentShape = z.object({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
 
@@ -19,7 +21,13 @@ const VALUES: Readonly<Record<string, string>> = {
   ...{ address: ADDRESS, token_address: ADDRESS, owner_address: ADDRESS, spender_address: ADDRESS },
   ...{ token_id: '1', transaction_hash: `0x${'ab'.repeat(32)}`, block_number_or_hash: '1', date: '2024-01-31' },
   ...{ 'addresses[]': ADDRESS, 'wallet_addresses[]': ADDRESS, 'symbols[]': 'ABC', traits: 'mood', chain: 'eth' },
-  ...{ tokenAddress: ADDRESS, query: 'ABC', pair_address: ADDRESS, token0_address: ADDRESS, token1_address: ADDRESS },
+  ...{
+    tokenAddress: ADDRESS,
+    query: 'ABC',
+    pair_address: ADDRESS,
+    token0_address: ADDRESS,
+    token1_address: ADDRESS,
+  },
 };
 /** Parameters that a route needs and doesn't require in every request. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -39,7 +47,10 @@ const chains = createChainRegistry({ additional: [{ key: 'eth', id: 1, swaps: 'a
 const ALL = datasets.map(({ name }) => name);
 
 /** What each route of the data API responds, by `METHOD /path`. */
-async function respond(indexed: readonly string[], known: ChainRegistry = chains): Promise<ReadonlyMap<string, Reply>> {
+async function respond(
+  indexed: readonly string[],
+  known: ChainRegistry = chains,
+): Promise<ReadonlyMap<string, Reply>> {
   const eth = known.get('eth');
   const options = { database: scratch.database, logger: silentLogger(), clock: systemClock };
   const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1_000 };

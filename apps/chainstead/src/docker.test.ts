@@ -21,7 +21,9 @@ const composeSchema = z.object({
       command: z.array(z.string()).optional(),
       environment: z.record(z.string(), z.string()).optional(),
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
-      healthcheck: z.looseObject({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
+      healthcheck: z
+        .looseObject({ test: z.array(z.string()).optional(), disable: z.boolean().optional() })
+        .optional(),
       volumes: z.array(z.string()).optional(),
       ports: z.array(z.string()).optional(),
       profiles: z.array(z.string()).optional(),
@@ -54,7 +56,17 @@ const ONCE = ['provision', 'migrate'];
 describe('docker-compose.yml', () => {
   it('has every service, with a health check', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
-      ['api', 'grafana', 'ingest', 'migrate', 'postgres', 'prometheus', 'provision', 'redis', 'worker'].toSorted(),
+      [
+        'api',
+        'grafana',
+        'ingest',
+        'migrate',
+        'postgres',
+        'prometheus',
+        'provision',
+        'redis',
+        'worker',
+      ].toSorted(),
     );
     for (const [name, { healthcheck }] of services)
       expect([name, ONCE.includes(name) ? healthcheck?.disable : (healthcheck?.test?.length ?? 0) > 1]).toEqual([
@@ -99,7 +111,9 @@ describe('docker-compose.yml', () => {
     const mounted = (service: string): string[] => compose.services[service]?.volumes ?? [];
     expect(mounted('prometheus')).toContain('./docs/prometheus/alerts.yml:/etc/prometheus/alerts.yml:ro');
     expect(parse(read('docs/prometheus/prometheus.yml')).rule_files).toEqual(['alerts.yml']);
-    const { providers } = providersSchema.parse(parse(read('docs/grafana/provisioning/dashboards/chainstead.yml')));
+    const { providers } = providersSchema.parse(
+      parse(read('docs/grafana/provisioning/dashboards/chainstead.yml')),
+    );
     for (const { options } of providers)
       expect(mounted('grafana')).toContain(`./docs/grafana/dashboards:${options.path}:ro`);
     expect(mounted('grafana')).toContain('./docs/grafana/provisioning:/etc/grafana/provisioning:ro');
@@ -133,7 +147,9 @@ describe('docker-compose.yml', () => {
   it('sets only keys that the configuration has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect(
-        Object.keys(environment).filter((key) => !Object.hasOwn(globalKeys.shape, key) && environment[key] !== ''),
+        Object.keys(environment).filter(
+          (key) => !Object.hasOwn(globalKeys.shape, key) && environment[key] !== '',
+        ),
         name,
       ).toEqual([]);
       const filled = Object.fromEntries(
@@ -167,7 +183,9 @@ describe('docker-compose.yml', () => {
       const flags = options.filter((option) => option.startsWith('--'));
       expect(flags.filter((flag) => found?.options.every(({ long }) => long !== flag))).toEqual([]);
     }
-    const roles = ours.flatMap(([, { command = [] }]) => command.slice(command.indexOf('--roles') + 1 || Infinity));
+    const roles = ours.flatMap(([, { command = [] }]) =>
+      command.slice(command.indexOf('--roles') + 1 || Infinity),
+    );
     expect(roles.toSorted()).toEqual(['api', 'ingest', 'worker']);
   });
 
@@ -185,7 +203,9 @@ describe('docker-compose.yml', () => {
   it('is accepted by docker compose, where there is one', () => {
     const version = spawnSync('docker', ['compose', 'version']);
     if (version.status !== 0) {
-      process.stdout.write('docker compose is not installed: docker-compose.yml was checked by its schema only\n');
+      process.stdout.write(
+        'docker compose is not installed: docker-compose.yml was checked by its schema only\n',
+      );
       expect(compose.services).toBeDefined();
       return;
     }

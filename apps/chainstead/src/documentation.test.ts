@@ -43,12 +43,16 @@ const DOCUMENTS = [
   'docs/migrate.md',
   ...pagesInFolders(),
 ];
-const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
 
 /** Lines of the `sh` blocks of a document. */
 function shellLines(document: string): string[] {
-  return [...document.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap((match) => (match[1] ?? '').trim().split('\n'));
+  return [...document.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap((match) =>
+    (match[1] ?? '').trim().split('\n'),
+  );
 }
 
 /** `METHOD /path` of every route in the OpenAPI document of the whole API. */
@@ -67,7 +71,9 @@ const LISTS: Readonly<Record<string, unknown>> = {
     version: { major: 1, minor: 0, patch: 0 },
     tokens: [{ chainId: 1, address: `0x${'a1'.repeat(20)}`, name: 'A token', symbol: 'A', decimals: 6 }],
   },
-  'https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json': [`0x${'b2'.repeat(20)}`],
+  'https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json': [
+    `0x${'b2'.repeat(20)}`,
+  ],
 };
 
 async function writeAbi(folder: string): Promise<string> {
@@ -178,7 +184,9 @@ describe('commands of the documentation', () => {
     const serve = (amount: string) =>
       createServer((request, response) => {
         const value = request.url?.endsWith('/other') === true ? amount : '1';
-        response.end(JSON.stringify({ cursor: amount, result: [{ value, chain: request.headers['x-api-key'] }] }));
+        response.end(
+          JSON.stringify({ cursor: amount, result: [{ value, chain: request.headers['x-api-key'] }] }),
+        );
       }).listen(0, '127.0.0.1');
     const servers = [serve('2'), serve('3')];
     try {
@@ -220,7 +228,9 @@ describe('docs/api/endpoints.md', () => {
     expect(listed.toSorted()).toEqual(served.toSorted());
     const unserved = UNSERVED_OPERATIONS.map(({ method, path }) => `${method} ${path}`);
     const segments = [...served, ...unserved].map((route) => /\/([^/]*)/.exec(route)?.[1]?.toLowerCase() ?? '');
-    expect(segments.filter((segment) => /^[a-z0-9-]+$/.test(segment) && !RESERVED_SEGMENTS.has(segment))).toEqual([]);
+    expect(segments.filter((segment) => /^[a-z0-9-]+$/.test(segment) && !RESERVED_SEGMENTS.has(segment))).toEqual(
+      [],
+    );
     const shape = (route: string) => route.replaceAll(/\{[^}]+\}/g, '{}');
     const shapes = new Set(served.map(shape));
     expect(
@@ -292,7 +302,9 @@ describe.each(DOCUMENTS)('%s', (path) => {
       const words = line.replace(/^--config \S+ /, '').split(/\s+/);
       const command = findCommand(program, words);
       expect(command, line).not.toBeNull();
-      const flags = words.map((word) => word.replaceAll(/[[\]]/g, '')).filter((word) => /^--(?!help$)[a-z]/.test(word));
+      const flags = words
+        .map((word) => word.replaceAll(/[[\]]/g, ''))
+        .filter((word) => /^--(?!help$)[a-z]/.test(word));
       expect(flags.filter((flag) => command?.options.every(({ long }) => long !== flag))).toEqual([]);
     }
   });

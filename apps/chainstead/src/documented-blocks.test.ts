@@ -144,7 +144,9 @@ describe('code blocks of the documentation', () => {
   });
 
   const commands = COMMANDS.filter((line) => !SETTINGS.test(line));
-  const here = commands.filter((line) => Object.keys(COMMANDS_ELSEWHERE).every((start) => !line.startsWith(start)));
+  const here = commands.filter((line) =>
+    Object.keys(COMMANDS_ELSEWHERE).every((start) => !line.startsWith(start)),
+  );
   it.each(here)('%s works', async (line) => {
     expect(line).toMatch(/^npx chainstead /);
     const words = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
@@ -166,7 +168,10 @@ describe('code blocks of the documentation', () => {
     });
     expect(options.map(({ long }) => long)).toContain('--config');
     expect(commands.map((command) => command.name())).toContain(words.at(-1));
-    expect([setting('ExecReload'), setting('WantedBy')]).toEqual(['/bin/kill -HUP $MAINPID', 'multi-user.target']);
+    expect([setting('ExecReload'), setting('WantedBy')]).toEqual([
+      '/bin/kill -HUP $MAINPID',
+      'multi-user.target',
+    ]);
 
     const folder = await mkdtemp(join(tmpdir(), 'chainstead-unit-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -186,8 +191,12 @@ describe('code blocks of the documentation', () => {
   });
 
   it('that run elsewhere are still there, with the files that run them', () => {
-    const unused = Object.keys(COMMANDS_ELSEWHERE).filter((start) => commands.every((line) => !line.startsWith(start)));
-    const pages = Object.keys(SQL_ELSEWHERE).filter((page) => blocksOf('sql').every((block) => block.page !== page));
+    const unused = Object.keys(COMMANDS_ELSEWHERE).filter((start) =>
+      commands.every((line) => !line.startsWith(start)),
+    );
+    const pages = Object.keys(SQL_ELSEWHERE).filter((page) =>
+      blocksOf('sql').every((block) => block.page !== page),
+    );
     const files = [COMMANDS_ELSEWHERE, SQL_ELSEWHERE, FOLLOWED_PAGES].flatMap((named) => Object.values(named));
     expect([unused, pages, files.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([[], [], []]);
   });

@@ -134,12 +134,15 @@ describe('release.yml', () => {
   });
 });
 
-describe.each(readdirSync(at(TEMPLATES)).filter((name) => name !== 'config.yml'))('the issue template %s', (name) => {
-  it('asks for the version and for chainstead status', () => {
-    const { body } = template.parse(readYaml(`${TEMPLATES}/${name}`));
-    const requested = body.flatMap(({ id, attributes }) => (id === undefined ? [] : [[id, attributes.label]]));
-    expect(requested).toContainEqual(['version', 'Version']);
-    expect(requested).toContainEqual(['status', 'chainstead status']);
-    expect(new Set(requested.map(([id]) => id)).size).toBe(requested.length);
-  });
-});
+describe.each(readdirSync(at(TEMPLATES)).filter((name) => name !== 'config.yml'))(
+  'the issue template %s',
+  (name) => {
+    it('asks for the version and for chainstead status', () => {
+      const { body } = template.parse(readYaml(`${TEMPLATES}/${name}`));
+      const requested = body.flatMap(({ id, attributes }) => (id === undefined ? [] : [[id, attributes.label]]));
+      expect(requested).toContainEqual(['version', 'Version']);
+      expect(requested).toContainEqual(['status', 'chainstead status']);
+      expect(new Set(requested.map(([id]) => id)).size).toBe(requested.length);
+    });
+  },
+);

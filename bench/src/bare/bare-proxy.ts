@@ -16,7 +16,12 @@ const HEADERS = { 'content-type': 'application/json' };
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const answer = await pool.request({ path: pathname, method: 'POST', headers: HEADERS, body: Buffer.concat(chunks) });
+  const answer = await pool.request({
+    path: pathname,
+    method: 'POST',
+    headers: HEADERS,
+    body: Buffer.concat(chunks),
+  });
   response.writeHead(answer.statusCode, HEADERS);
   answer.body.pipe(response);
 });

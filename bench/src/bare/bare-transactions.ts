@@ -61,10 +61,12 @@ async function work(): Promise<void> {
 }
 
 async function readBatch(from: number, to: number, lines: Lines): Promise<void> {
-  const calls = Array.from({ length: to - from + 1 }, (_, at) => `0x${(from + at).toString(16)}`).flatMap((block) => [
-    { jsonrpc: '2.0', id: `b${block}`, method: 'eth_getBlockByNumber', params: [block, true] },
-    { jsonrpc: '2.0', id: `r${block}`, method: 'eth_getBlockReceipts', params: [block] },
-  ]);
+  const calls = Array.from({ length: to - from + 1 }, (_, at) => `0x${(from + at).toString(16)}`).flatMap(
+    (block) => [
+      { jsonrpc: '2.0', id: `b${block}`, method: 'eth_getBlockByNumber', params: [block, true] },
+      { jsonrpc: '2.0', id: `r${block}`, method: 'eth_getBlockReceipts', params: [block] },
+    ],
+  );
   const response = await fetch(plan.rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

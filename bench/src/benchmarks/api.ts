@@ -35,7 +35,12 @@ export const api: Benchmark = {
       const compare = async (servers: ApiServers): Promise<Comparison[]> => {
         const paths = dataset.busyWallets.map((address) => pathOf(WALLET_ROUTE, { address }));
         return [
-          await compareThroughput(context, { name: 'pages of busy wallets, floor', paths }, servers, FLOOR_TARGET),
+          await compareThroughput(
+            context,
+            { name: 'pages of busy wallets, floor', paths },
+            servers,
+            FLOOR_TARGET,
+          ),
           await comparePages(context, dataset, servers.url),
           await compareRareToken(context, dataset, servers.url),
         ];

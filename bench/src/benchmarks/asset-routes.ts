@@ -133,7 +133,13 @@ async function comparePages(
   const name = (number: number): string => `page ${number} of holders, floor`;
   return [
     await compareLatency(context, name(1), timed(first, isPage), timed(floorFirst, isPage), TARGETS.holders),
-    await compareLatency(context, name(DEEP_PAGE), timed(deep, isPage), timed(floorDeep, isPage), TARGETS.holders),
+    await compareLatency(
+      context,
+      name(DEEP_PAGE),
+      timed(deep, isPage),
+      timed(floorDeep, isPage),
+      TARGETS.holders,
+    ),
     await compareLatency(
       context,
       'page 1 of holders with gzip, floor without',
@@ -191,8 +197,11 @@ function compareWallet(
 
 /** A question to a node takes longer than all else of an answer. */
 async function requireUnrequested({ database }: ScratchDatabase): Promise<void> {
-  const [requested] = await database.query(sql`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`);
-  if (requested !== undefined) throw new BenchmarkError('Node calls were made for balances that the database has');
+  const [requested] = await database.query(
+    sql`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`,
+  );
+  if (requested !== undefined)
+    throw new BenchmarkError('Node calls were made for balances that the database has');
 }
 
 const isPage = (answer: Floor<unknown>): boolean => answer.result.length === PAGE_SIZE;

@@ -1,5 +1,11 @@
 import { alternate } from '../alternate.ts';
-import { type BackfillPlan, rangeArguments, requireSameWork, runBareScript, runChainstead } from '../backfill-run.ts';
+import {
+  type BackfillPlan,
+  rangeArguments,
+  requireSameWork,
+  runBareScript,
+  runChainstead,
+} from '../backfill-run.ts';
 import { urlsOf } from '../bench-chain.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { ERC20_ONLY, startChainstead } from '../chainstead-program.ts';

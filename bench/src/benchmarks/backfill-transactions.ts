@@ -101,7 +101,13 @@ async function compare(
       say,
     );
     const target = { atLeast: 0.6 };
-    comparisons.push({ name: `${at}${senders}, ${name}`, unit: 'transactions/s', ours: first, peer: second, target });
+    comparisons.push({
+      name: `${at}${senders}, ${name}`,
+      unit: 'transactions/s',
+      ours: first,
+      peer: second,
+      target,
+    });
   }
   const [off, on] = comparisons;
   if (off !== undefined && on !== undefined)
@@ -148,7 +154,9 @@ function measuresOf(sizes: readonly TableSizes[]): Measure[] {
 
 /** @throws BenchmarkError where rows are missing: the times would not be comparable */
 async function requireAll({ database }: ScratchDatabase, blocks: number): Promise<void> {
-  const [row] = await database.query<{ transactions: number }>(sql`SELECT count(*) AS transactions FROM transactions`);
+  const [row] = await database.query<{ transactions: number }>(
+    sql`SELECT count(*) AS transactions FROM transactions`,
+  );
   const wanted = blocks * TRANSACTIONS_PER_BLOCK;
   if (row?.transactions !== wanted)
     throw new BenchmarkError(`${row?.transactions} transactions were written instead of ${wanted}`);

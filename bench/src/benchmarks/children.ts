@@ -1,5 +1,10 @@
 import { rawSql, sql } from '@chainstead/db';
-import { BENCH_CREATION_EVENT, type BenchNode, type ScratchDatabase, type ScratchServer } from '@chainstead/testkit';
+import {
+  BENCH_CREATION_EVENT,
+  type BenchNode,
+  type ScratchDatabase,
+  type ScratchServer,
+} from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { rangeArguments } from '../backfill-run.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
@@ -46,7 +51,8 @@ export const children: Benchmark = {
         say,
       );
       const counts = new Set([...first, ...second].map(({ rows }) => rows));
-      if (counts.size !== 1 || counts.has(0)) throw new BenchmarkError(`Numbers of rows: ${[...counts].join(', ')}`);
+      if (counts.size !== 1 || counts.has(0))
+        throw new BenchmarkError(`Numbers of rows: ${[...counts].join(', ')}`);
       return {
         comparisons: [
           {
@@ -97,7 +103,9 @@ async function backfillChildren(scratch: ScratchDatabase, node: BenchNode, block
   await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${CONTRACT_TABLE}`);
   await database.query(sql`CHECKPOINT`);
   const process = await backfill(scratch, node, blocks);
-  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(CONTRACT_TABLE)}`);
+  const [counted] = await database.query<{ rows: number }>(
+    sql`SELECT count(*) AS rows FROM ${rawSql(CONTRACT_TABLE)}`,
+  );
   return {
     seconds: process.elapsedMs / 1_000,
     rows: counted?.rows ?? 0,
@@ -109,5 +117,8 @@ async function backfill({ url: databaseUrl }: ScratchDatabase, node: BenchNode, 
   const place = { databaseUrl, rpcUrls: [node.url], env: { ...NOTHING_ELSE, BACKFILL_PROOF: 'none' } };
   const process = startChainstead(['backfill', ...rangeArguments(blocks)], place);
   await process.finished();
-  return { elapsedMs: process.elapsedMs(), peakBytes: Math.max(0, ...process.memory.map((sample) => sample.bytes)) };
+  return {
+    elapsedMs: process.elapsedMs(),
+    peakBytes: Math.max(0, ...process.memory.map((sample) => sample.bytes)),
+  };
 }

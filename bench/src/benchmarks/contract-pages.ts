@@ -44,7 +44,9 @@ export const contractPages: Benchmark = {
         await requireSameRows(url, floorUrl);
         const name = `page of ${PAGE_SIZE} events by an indexed parameter, floor`;
         return {
-          comparisons: [await compareLatency(context, name, timed(url, isPage), timed(floorUrl, isPage), AT_MOST)],
+          comparisons: [
+            await compareLatency(context, name, timed(url, isPage), timed(floorUrl, isPage), AT_MOST),
+          ],
           measures: [],
           notes: [
             `${rows} rows, ${OWNER_ROWS} of them of the requested owner. Both sides send the same rows.`,
@@ -63,5 +65,6 @@ const isPage = ({ result }: Page): boolean => result.length === PAGE_SIZE;
 async function requireSameRows(url: string, floorUrl: string): Promise<void> {
   const [ours, floor] = await Promise.all([readAnswer<Page>(url), readAnswer<Page>(floorUrl)]);
   const hashesOf = ({ result }: Page): string => result.map(({ transaction_hash: hash }) => hash).join(' ');
-  if (hashesOf(ours) !== hashesOf(floor)) throw new BenchmarkError(`${url} and ${floorUrl} return different rows`);
+  if (hashesOf(ours) !== hashesOf(floor))
+    throw new BenchmarkError(`${url} and ${floorUrl} return different rows`);
 }

@@ -54,7 +54,9 @@ function compare({ server, sizes, runs, say }: BenchmarkContext, kind: Kind): Pr
     );
     const different = findDifferent(ours, peer);
     const [config, schema, handlers] = await Promise.all(
-      [[CONFIGS[kind]], ['ponder.schema.ts'], ['src', 'index.ts']].map((path) => countPonderLines(PROJECT, ...path)),
+      [[CONFIGS[kind]], ['ponder.schema.ts'], ['src', 'index.ts']].map((path) =>
+        countPonderLines(PROJECT, ...path),
+      ),
     );
     const lines = (config ?? 0) + (schema ?? 0) + (handlers ?? 0);
     const rate = ({ rows, seconds }: TableContents & { readonly seconds: number }): number => rows / seconds;

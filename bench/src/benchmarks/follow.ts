@@ -23,7 +23,9 @@ const NFT_SHARE = 0.2;
 /** An eighth of the logs are swaps. */
 const MARKET = tradedPools(0.25);
 const WITHOUT_MARKETS = new Set<string>(MARKET_DATASETS);
-const DATASETS_WITHOUT_MARKETS = datasets.flatMap(({ name }) => (WITHOUT_MARKETS.has(name) ? [] : [name])).join(',');
+const DATASETS_WITHOUT_MARKETS = datasets
+  .flatMap(({ name }) => (WITHOUT_MARKETS.has(name) ? [] : [name]))
+  .join(',');
 
 /** Delay of a followed block, with all of its data stored: transactions with their senders, accounts, logs, transfers, NFTs. */
 export const follow: Benchmark = {
@@ -63,7 +65,12 @@ export const follow: Benchmark = {
       ],
       measures: [
         { name: 'announcement to API response, p50', unit: 'ms', samples: all((one) => quantile(one, 0.5)) },
-        { name: 'announcement to API response, p99', unit: 'ms', samples: all(p99), target: { atMost: 2 * BLOCK_MS } },
+        {
+          name: 'announcement to API response, p99',
+          unit: 'ms',
+          samples: all(p99),
+          target: { atMost: 2 * BLOCK_MS },
+        },
         { name: 'announcement to API response, worst', unit: 'ms', samples: all((one) => Math.max(...one)) },
       ],
       notes: [
@@ -141,7 +148,12 @@ async function requireAll(
   blocks: number,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const [found] = await database.query<{ transactions: number; senders: number; logs: number; has_swaps: boolean }>(
+  const [found] = await database.query<{
+    transactions: number;
+    senders: number;
+    logs: number;
+    has_swaps: boolean;
+  }>(
     sql`SELECT (SELECT count(*) FROM transactions WHERE block_number >= ${first} AND sender_recovered) AS transactions,
        (SELECT count(*) FROM account_transactions WHERE block_number >= ${first} AND roles > 0 AND roles & 1 = 1) AS senders,
        (SELECT count(*) FROM logs WHERE block_number >= ${first}) AS logs,

@@ -197,7 +197,9 @@ async function memoryUnderLoad(
   const unanswered = (await answers).filter((answer) => !answer.startsWith('{"jsonrpc":"2.0","id":1,'));
   agent.destroy();
   if (unanswered.length > 0)
-    throw new BenchmarkError(`${unanswered.length} open requests were not answered: ${unanswered[0]?.slice(0, 300)}`);
+    throw new BenchmarkError(
+      `${unanswered.length} open requests were not answered: ${unanswered[0]?.slice(0, 300)}`,
+    );
   const name = `memory with ${OPEN_REQUESTS.toLocaleString('en-US')} open requests`;
   return { name, unit: 'MB', samples: [peak / MEGABYTE], target: { atMost: 500 } };
 }

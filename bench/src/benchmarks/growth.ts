@@ -130,7 +130,11 @@ async function timePages(
   // As autovacuum does now and then.
   await database.query(sql`ANALYZE`);
   const env = { PORT: '0', API_KEYS: API_KEY };
-  const program = startChainstead(['start', '--roles', 'api'], { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env });
+  const program = startChainstead(['start', '--roles', 'api'], {
+    databaseUrl,
+    rpcUrls: ['http://127.0.0.1:9'],
+    env,
+  });
   try {
     const url = await addressOf(program);
     const time = async (requested: readonly Address[], rows: number): Promise<number> => {
@@ -155,7 +159,9 @@ async function timePages(
 }
 
 async function requireRows(database: Database, rows: number): Promise<void> {
-  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM erc20_transfer_sides`);
+  const [counted] = await database.query<{ rows: number }>(
+    sql`SELECT count(*) AS rows FROM erc20_transfer_sides`,
+  );
   if (counted?.rows !== rows) throw new BenchmarkError(`${counted?.rows} rows were written instead of ${rows}`);
 }
 

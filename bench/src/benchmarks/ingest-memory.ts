@@ -27,7 +27,12 @@ export const ingestMemory: Benchmark = {
         }
         measures.push(
           { name: `${kind}, peak`, unit: 'MB', samples: peaks, target: { atMost: LIMIT_MB } },
-          { name: `${kind}, last third ÷ middle third`, unit: '', samples: growths, target: { atMost: GROWTH_MAX } },
+          {
+            name: `${kind}, last third ÷ middle third`,
+            unit: '',
+            samples: growths,
+            target: { atMost: GROWTH_MAX },
+          },
         );
       }
       return { comparisons: [], measures, notes: [`${node.facts.logs} logs in ${sizes.blocks} blocks.`] };

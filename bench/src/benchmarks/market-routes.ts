@@ -81,7 +81,10 @@ export const marketRoutes: Benchmark = {
         try {
           const [url = '', floorUrl = ''] = await Promise.all(programs.map(addressOf));
           context.say('  waiting for the worker to store candles');
-          const sizes = [await measureSize(scratch, swaps, 'swaps', ['swaps']), await storeCandles(scratch, swaps)];
+          const sizes = [
+            await measureSize(scratch, swaps, 'swaps', ['swaps']),
+            await storeCandles(scratch, swaps),
+          ];
           const servers = { url, floorUrl };
           const comparisons = [
             ...(await compareCandles(context, dataset, servers)),
@@ -219,7 +222,13 @@ async function comparePrices(
   const [one = ''] = tokens;
   const batch = (count: number) => timedPrices(`${url}/api/v2.2/erc20/prices?chain=eth`, tokens.slice(0, count));
   return [
-    await compareLatency(context, 'price of a token with 100 pools, floor', priceOf(pooled), floor, TARGETS.price),
+    await compareLatency(
+      context,
+      'price of a token with 100 pools, floor',
+      priceOf(pooled),
+      floor,
+      TARGETS.price,
+    ),
     await compareLatency(context, 'prices of 25 tokens, one', batch(25), priceOf(one), TARGETS.prices25),
     await compareLatency(context, 'prices of 100 tokens, one', batch(100), priceOf(one), TARGETS.prices100),
   ];

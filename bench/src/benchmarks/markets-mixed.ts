@@ -28,7 +28,8 @@ const WITH_MARKETS = { DATASETS: [...STORED].join(',') };
 /** A backfill of transfers, swaps, states of pools and prices against one of transfers alone, and by tenths. */
 export const marketsMixed: Benchmark = {
   name: 'markets-mixed',
-  title: 'Backfill with swaps, states and prices against ERC-20 transfers alone; the last tenth against the first',
+  title:
+    'Backfill with swaps, states and prices against ERC-20 transfers alone; the last tenth against the first',
   run: (context) => {
     const blocks = TENTHS * Math.floor((context.sizes.provenBlocks * SHARE_OF_BLOCKS) / TENTHS);
     const market = {

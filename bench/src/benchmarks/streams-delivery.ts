@@ -47,7 +47,10 @@ async function compare(context: BenchmarkContext, receiver: WebhookReceiver): Pr
   return { name: 'webhooks', unit: 'webhooks/s', ours: first.map(rateOf), peer: second.map(rateOf), target };
 }
 
-async function sendOutbox({ server, sizes }: BenchmarkContext, receiver: WebhookReceiver): Promise<ReceivedCount> {
+async function sendOutbox(
+  { server, sizes }: BenchmarkContext,
+  receiver: WebhookReceiver,
+): Promise<ReceivedCount> {
   const scratch = await server.createDatabase();
   try {
     await addStreams(
@@ -105,5 +108,6 @@ function requireSameBodies(all: readonly ReceivedCount[], webhooks: number): voi
   const bytes = new Set(all.map((run) => run.bytes));
   const wrong = all.find((run) => run.webhooks !== webhooks);
   if (wrong !== undefined) throw new BenchmarkError(`${wrong.webhooks} webhooks arrived instead of ${webhooks}`);
-  if (bytes.size !== 1) throw new BenchmarkError(`The sides sent different bodies: ${[...bytes].join(', ')} bytes`);
+  if (bytes.size !== 1)
+    throw new BenchmarkError(`The sides sent different bodies: ${[...bytes].join(', ')} bytes`);
 }

@@ -152,7 +152,9 @@ async function committed({ database }: ScratchDatabase, blocks: number): Promise
   }
 }
 
-async function countRows({ database }: ScratchDatabase): Promise<Pick<FollowRun, 'transfers' | 'matchedTransactions'>> {
+async function countRows({
+  database,
+}: ScratchDatabase): Promise<Pick<FollowRun, 'transfers' | 'matchedTransactions'>> {
   const [row] = await database.query<{ transfers: number; matched: number }>(
     sql`SELECT (SELECT count(*) FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
        (SELECT count(DISTINCT coalesce(item::jsonb ->> 'hash', item::jsonb ->> 'transactionHash')) FROM stream_items

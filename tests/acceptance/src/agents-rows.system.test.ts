@@ -6,7 +6,12 @@ import { mergeRanges } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ExpectedTrade, startProgram } from '@chainstead/testkit';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from 'chainstead/src/demo/demo-chain.ts';
+import {
+  DEMO_CHAIN_ID,
+  DEMO_CHAIN_NAME,
+  type DemoChain,
+  startDemoChain,
+} from 'chainstead/src/demo/demo-chain.ts';
 import { startDemoCoins } from 'chainstead/src/demo/demo-coins.ts';
 import { addDemoContract } from 'chainstead/src/demo/demo-contract.ts';
 import { demoEnvironment } from 'chainstead/src/demo/demo-program.ts';
@@ -43,7 +48,9 @@ beforeAll(async () => {
   stage.defer(() => coins.fullnode.close());
   await chain.makeTraffic(ROUNDS);
   facts = await factsOf(chain);
-  await scratch.database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await scratch.database.query(
+    sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`,
+  );
   stage.defer(async () => void (await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`)));
   const registry = createChainRegistry({ additional: [{ key: DEMO_CHAIN_NAME, id: DEMO_CHAIN_ID }] });
   await addDemoContract(scratch.database, registry.get(DEMO_CHAIN_ID), chain.market);
@@ -225,7 +232,8 @@ test.each(Object.entries(CASES))('%s returns the response of its route', async (
 
 /** Returns data with the members that all rows share in each row. */
 function expanded(data: unknown): object {
-  if (Array.isArray(data) || typeof data !== 'object' || data === null || !('result' in data)) return Object(data);
+  if (Array.isArray(data) || typeof data !== 'object' || data === null || !('result' in data))
+    return Object(data);
   const {
     all_rows: shared = {},
     result,
@@ -244,7 +252,8 @@ function expanded(data: unknown): object {
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   if (typeof value === 'object' && value !== null)
-    return Object.values(value).filter((one) => one !== null && (typeof one === 'object' || Number(one) > 0)).length;
+    return Object.values(value).filter((one) => one !== null && (typeof one === 'object' || Number(one) > 0))
+      .length;
   return typeof value === 'number' ? value : String(value ?? '').length;
 }
 
@@ -253,7 +262,14 @@ test('progress is that of the chain', async () => {
   const status = await call('status', CHAIN);
   expect([status.isError, status.first]).toEqual([false, `Chains: ${DEMO_CHAIN_NAME}.`]);
   expect(status.data).toMatchObject([
-    { chain: DEMO_CHAIN_NAME, chain_id: DEMO_CHAIN_ID, head, indexed_to: head, blocks_behind: 0, history_from: 0 },
+    {
+      chain: DEMO_CHAIN_NAME,
+      chain_id: DEMO_CHAIN_ID,
+      head,
+      indexed_to: head,
+      blocks_behind: 0,
+      history_from: 0,
+    },
   ]);
   const gaps = await call('gaps', CHAIN);
   expect(gaps.data).toMatchObject([{ chain: DEMO_CHAIN_NAME, missing: [] }]);

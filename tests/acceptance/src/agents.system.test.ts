@@ -181,7 +181,9 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, open) => {
 
   test('progress, coverage and SQL are those of the database', async () => {
     const status = await call(client, 'status', { chain: 'eth' });
-    expect(JSON.parse(status.texts[1] ?? '')).toMatchObject([{ chain: 'eth', indexed_to: HEAD, blocks_behind: 0 }]);
+    expect(JSON.parse(status.texts[1] ?? '')).toMatchObject([
+      { chain: 'eth', indexed_to: HEAD, blocks_behind: 0 },
+    ]);
     const gaps = await call(client, 'gaps');
     expect(JSON.parse(gaps.texts[1] ?? '')[0].indexed).toContainEqual({
       dataset: 'erc20-transfers',

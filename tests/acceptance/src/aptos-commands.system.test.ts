@@ -61,7 +61,17 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
     database.query(sql`SELECT encode(coin_type_hash, 'hex') AS hash, * FROM aptos_coins ORDER BY coin_type_hash`);
 
   it('fills ranges, and says what is covered and what is missing', async () => {
-    const filled = await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1500', '--range', '2000-2500']);
+    const filled = await run([
+      'backfill',
+      '--chain',
+      'aptos',
+      '--from',
+      '0',
+      '--to',
+      '1500',
+      '--range',
+      '2000-2500',
+    ]);
     expect(filled).toMatchObject({ exitCode: 0 });
     expect(lastLine(filled)).toMatchObject({ work: 'backfill', chain: 'aptos', versions: 2_002, finished: true });
     expect(filled.stdout).toContain('"unit":"versions"');
@@ -125,7 +135,8 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
     expect((await readFile(file, 'utf8')).split('\n')[0]).toContain(`"covered":[[0,${HEAD}]]`);
     const other = await createScratchDatabase();
     try {
-      const load = (...more: string[]) => runCaptured(['import', 'aptos-coins', file, ...more], environmentOf(other));
+      const load = (...more: string[]) =>
+        runCaptured(['import', 'aptos-coins', file, ...more], environmentOf(other));
       const coins = await coinsOf(scratch);
       expect(lastLine(await load())).toMatchObject({ coins: coins.length, added: coins.length, trusted: false });
       expect(await coinsOf(other)).toEqual(coins);
@@ -150,7 +161,11 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
       const whole = ['backfill', '--chain', 'aptos', '--from', '0', '--to', String(HEAD)];
       expect(await runCaptured(whole, environmentOf(truth, all))).toMatchObject({ exitCode: 0 });
       fullnode.faults.set({ latencyMs: 25, pageMax: 20 });
-      const environment = environmentOf(scratch, { ...all, APTOS_START_VERSION: '0', APTOS_END_VERSION: String(HEAD) });
+      const environment = environmentOf(scratch, {
+        ...all,
+        APTOS_START_VERSION: '0',
+        APTOS_END_VERSION: String(HEAD),
+      });
       for (const versions of [1, HEAD / 4, HEAD / 2]) {
         const program = startProgram(['start', '--roles', 'ingest'], { environment });
         try {

@@ -33,7 +33,9 @@ async function start(environment: Readonly<Record<string, string>>): Promise<str
 }
 
 async function networkAt(url: string, query = ''): Promise<unknown> {
-  const response = await fetch(`${url}/coins/latest?limit=1${query}`, { headers: { authorization: `Bearer ${KEY}` } });
+  const response = await fetch(`${url}/coins/latest?limit=1${query}`, {
+    headers: { authorization: `Bearer ${KEY}` },
+  });
   const { result } = (await response.json()) as { readonly result: readonly { readonly symbol: string }[] };
   return result[0]?.symbol;
 }
@@ -49,7 +51,11 @@ async function freePort(): Promise<number> {
 describe('the program', () => {
   it('means testnet on the second port, and mainnet on the first', { timeout: PATIENCE_MS }, async () => {
     const port = await freePort();
-    const environment = { APTOS_NODE_URL: NOBODY, APTOS_TESTNET_NODE_URL: NOBODY, APTOS_TESTNET_PORT: String(port) };
+    const environment = {
+      APTOS_NODE_URL: NOBODY,
+      APTOS_TESTNET_NODE_URL: NOBODY,
+      APTOS_TESTNET_PORT: String(port),
+    };
     const url = await start(environment);
     expect(await networkAt(url)).toBe('mainnet');
     expect(await networkAt(url, '&network=testnet')).toBe('testnet');

@@ -10,34 +10,39 @@ import { blocksWithRows, blocksWithTransfers, commandOptions, never } from './ra
 import { STAGE_BLOCKS, stagedTest } from './stage.ts';
 
 describe.concurrent('backfillRanges', () => {
-  stagedTest('covers any number of separate ranges, in any order, and nothing else', async ({ stage, expect }) => {
-    const options = await commandOptions(stage, [await stage.serve()]);
-    const ranges = [
-      { from: 150, to: 180 },
-      { from: 10, to: 20 },
-      { from: 15, to: 40 },
-      { from: 41, to: 41 },
-      { from: 200, to: 236 },
-    ];
-    const wanted = mergeRanges(ranges);
-    const progress = await backfillRanges(options, ranges, never);
-    expect(progress).toMatchObject({ done: 32 + 31 + 37, total: 32 + 31 + 37 });
-    expect(mergeRanges((await commonCoverage(options.database, stage.facts)).map(({ range }) => range))).toEqual(
-      wanted,
-    );
-    expect(await blocksWithRows(stage)).toEqual(wanted.flatMap((range) => blocksWithTransfers(stage, range)));
+  stagedTest(
+    'covers any number of separate ranges, in any order, and nothing else',
+    async ({ stage, expect }) => {
+      const options = await commandOptions(stage, [await stage.serve()]);
+      const ranges = [
+        { from: 150, to: 180 },
+        { from: 10, to: 20 },
+        { from: 15, to: 40 },
+        { from: 41, to: 41 },
+        { from: 200, to: 236 },
+      ];
+      const wanted = mergeRanges(ranges);
+      const progress = await backfillRanges(options, ranges, never);
+      expect(progress).toMatchObject({ done: 32 + 31 + 37, total: 32 + 31 + 37 });
+      expect(
+        mergeRanges((await commonCoverage(options.database, stage.facts)).map(({ range }) => range)),
+      ).toEqual(wanted);
+      expect(await blocksWithRows(stage)).toEqual(wanted.flatMap((range) => blocksWithTransfers(stage, range)));
 
-    const before = await dumpTables(options.database, stage.facts);
-    expect(await backfillRanges(options, ranges, never)).toMatchObject({ total: 0 });
-    expect(await dumpTables(options.database, stage.facts)).toEqual(before);
-    // What lies between is read, what is covered is not.
-    expect(await backfillRanges(options, [{ from: 1, to: 236 }], never)).toMatchObject({ total: 236 - 100 });
-    const fresh = await createScratchDatabase();
-    stage.closeLater(() => fresh.drop());
-    const node = await stage.serve();
-    await indexFresh({ chain: stage.facts, url: node.url, database: fresh.database, from: 1, to: 236 });
-    expect(await dumpTables(options.database, stage.facts)).toEqual(await dumpTables(fresh.database, stage.facts));
-  });
+      const before = await dumpTables(options.database, stage.facts);
+      expect(await backfillRanges(options, ranges, never)).toMatchObject({ total: 0 });
+      expect(await dumpTables(options.database, stage.facts)).toEqual(before);
+      // What lies between is read, what is covered is not.
+      expect(await backfillRanges(options, [{ from: 1, to: 236 }], never)).toMatchObject({ total: 236 - 100 });
+      const fresh = await createScratchDatabase();
+      stage.closeLater(() => fresh.drop());
+      const node = await stage.serve();
+      await indexFresh({ chain: stage.facts, url: node.url, database: fresh.database, from: 1, to: 236 });
+      expect(await dumpTables(options.database, stage.facts)).toEqual(
+        await dumpTables(fresh.database, stage.facts),
+      );
+    },
+  );
 
   stagedTest('proves what it writes when history is to be proven first', async ({ stage, expect }) => {
     const liar = await stage.serve({ dropLogsRate: 0.2 });

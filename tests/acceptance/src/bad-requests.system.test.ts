@@ -14,7 +14,10 @@ afterAll(() => rows?.close());
 
 describe('a request for something else', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is not allowed', async (method) => {
-    const { status, headers, body } = await rows.send(`${pathOf(rows.wallet)}?chain=scripted`, { method, body: '{}' });
+    const { status, headers, body } = await rows.send(`${pathOf(rows.wallet)}?chain=scripted`, {
+      method,
+      body: '{}',
+    });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
     expect(body.message).toMatch(new RegExp(`^Method ${method} is not allowed on /api/v2.2/`));
   });
@@ -70,9 +73,15 @@ describe('on a bare socket', () => {
     };
   }
   const head = (line: string, ...headers: readonly string[]): string =>
-    [`${line} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${TEST_KEY}`, 'Connection: close', ...headers, '', ''].join(
-      '\r\n',
-    );
+    [
+      `${line} HTTP/1.1`,
+      'Host: localhost',
+      `X-API-Key: ${TEST_KEY}`,
+      'Connection: close',
+      ...headers,
+      '',
+      '',
+    ].join('\r\n');
 
   test.each<readonly [string, () => string, number, RegExp | null]>([
     [
@@ -87,7 +96,12 @@ describe('on a bare socket', () => {
       431,
       /too large$/,
     ],
-    ['a huge request line', () => head(`GET ${pathOf(rows.wallet)}?chain=${'e'.repeat(20_000)}`), 431, /too large$/],
+    [
+      'a huge request line',
+      () => head(`GET ${pathOf(rows.wallet)}?chain=${'e'.repeat(20_000)}`),
+      431,
+      /too large$/,
+    ],
     ['no HTTP at all', () => 'hello\r\n\r\n', 400, /^Request is not valid HTTP$/],
     [
       'a line break in a header name',
@@ -102,7 +116,12 @@ describe('on a bare socket', () => {
       /^Request is not valid HTTP$/,
     ],
     ['an unknown method', () => head(`BREW ${pathOf(rows.wallet)}`), 400, /^Request is not valid HTTP$/],
-    ['a raw byte in the query', () => head(`GET ${pathOf(rows.wallet)}?chain=\u00e9`), 400, /^(chain must be|Request)/],
+    [
+      'a raw byte in the query',
+      () => head(`GET ${pathOf(rows.wallet)}?chain=\u00e9`),
+      400,
+      /^(chain must be|Request)/,
+    ],
     ['no Host', () => `GET ${pathOf(rows.wallet)} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, null],
     [
       'a large body where no body is taken',

@@ -26,7 +26,9 @@ const ELSEWHERE =
   /^\/(?:$|docs|openapi|metrics|health|ready|synced|coins|wallets\/coins|\{chain\}|history|historical|streams|stats|settings)|favicon/;
 
 const operationShape = z.object({
-  parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).default([]),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() }))
+    .default([]),
   responses: z.record(z.string(), z.unknown()),
 });
 const documentShape = z.object({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
@@ -74,7 +76,12 @@ function valuesOf(subject: string): Readonly<Record<string, string>> {
   return {
     ...{ chain: `0x${CHAIN_ID.toString(16)}`, 'chains[]': `0x${CHAIN_ID.toString(16)}`, address: subject },
     ...{ token_address: scene.tokens[0], 'addresses[]': scene.tokens[0], addresses: scene.tokens[0] },
-    ...{ 'wallet_addresses[]': scene.wallet, wallet_addresses: scene.wallet, 'symbols[]': 'T0X0', symbols: 'T0X0' },
+    ...{
+      'wallet_addresses[]': scene.wallet,
+      wallet_addresses: scene.wallet,
+      'symbols[]': 'T0X0',
+      symbols: 'T0X0',
+    },
     ...{ token_id: '1', transaction_hash: transaction, block_number_or_hash: '1', date: '2024-01-31' },
     ...{ domain: 'vitalik.eth', function_name: 'name', topic0: `0x${'dd'.repeat(32)}` },
     ...{ owner_address: scene.wallet, spender_address: scene.cats, wallet_address: scene.wallet, traits: 'mood' },

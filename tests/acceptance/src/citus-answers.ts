@@ -98,7 +98,11 @@ export async function busiest(database: Database, chain: Chain, most: number): P
     );
     return rows.map(({ found }) => found);
   };
-  const wallets = await list(sql`account`, sql`erc20_transfer_sides`, sql`account <> decode(repeat('00', 20), 'hex')`);
+  const wallets = await list(
+    sql`account`,
+    sql`erc20_transfer_sides`,
+    sql`account <> decode(repeat('00', 20), 'hex')`,
+  );
   const tokens = await list(sql`token`, sql`erc20_transfer_sides`, sql`true`);
   const sold = await list(sql`token_address`, sql`nft_trades`, sql`price > 0`);
   const moved = await list(sql`token_address`, sql`nft_transfers`, sql`true`);
@@ -177,8 +181,10 @@ export async function answersOf(
   const pages = await openPages(scratch, chains, chain);
   const answers: Record<string, readonly string[]> = {};
   for (const one of requested) {
-    const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name: keyof RequestedFor) => one[name]);
-    for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) answers[fill(path)] = await pages.queryOn(fill(path));
+    const fill = (text: string): string =>
+      text.replaceAll(/\{(\w+)\}/g, (_, name: keyof RequestedFor) => one[name]);
+    for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS])
+      answers[fill(path)] = await pages.queryOn(fill(path));
     for (const [path, sent] of SENT)
       answers[`${fill(path)} ${fill(sent)}`] = await pages.queryOn(fill(path), fill(sent));
   }

@@ -160,7 +160,11 @@ async function answersOf(database: Database): Promise<Contents['answers']> {
   const type = encodeURIComponent(await busiest('aptos_transfers', 'coin_type'));
   const sender = await busiest('aptos_transfers', `'0x' || encode(owner_address, 'hex')`);
   const creator = await busiest('aptos_coins', `'0x' || encode(creator_address, 'hex')`);
-  const api = await createApiUnderTest(database, createChainRegistry(), createAptosRoutes({ indexed: ['mainnet'] }));
+  const api = await createApiUnderTest(
+    database,
+    createChainRegistry(),
+    createAptosRoutes({ indexed: ['mainnet'] }),
+  );
   const answers: string[] = [];
   for (const path of [
     '/coins/latest?limit=5',

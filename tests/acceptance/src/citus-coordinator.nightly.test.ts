@@ -88,7 +88,8 @@ function inexactTokens({
 const IS_NOTHING = / (?:ids_held|amount|supply)=0 /;
 
 function compared(inexact: readonly string[], rows: readonly string[]): readonly string[] {
-  const isOfPast = (row: string): boolean => row.includes(' minute=') && inexact.some((token) => row.includes(token));
+  const isOfPast = (row: string): boolean =>
+    row.includes(' minute=') && inexact.some((token) => row.includes(token));
   return rows
     .filter((row) => !isOfPast(row) && !IS_NOTHING.test(` ${row} `))
     .map((row) => row.replace(/is_exact=\w+ /, ''))

@@ -41,7 +41,10 @@ await describeOnCitus('a distributed database', 'indexing on a cluster', ({ crea
     }, TIMEOUT_MS);
 
     it('has the rows of one server, and all that follows from them', async () => {
-      const [own, expected] = [await dumpEverything(spread.database, eth), await dumpEverything(single.database, eth)];
+      const [own, expected] = [
+        await dumpEverything(spread.database, eth),
+        await dumpEverything(single.database, eth),
+      ];
       expect(own).toEqual(expected);
       expect(countRows(own)).toMatchObject({ nft_trades: expect.any(Number), nft_sale_days: expect.any(Number) });
       for (const table of [
@@ -61,9 +64,9 @@ await describeOnCitus('a distributed database', 'indexing on a cluster', ({ crea
       for (const scratch of [single, spread]) await answersOf(scratch, chains, eth, requested);
       const expected = await answersOf(single, chains, eth, requested);
       expect(await answersOf(spread, chains, eth, requested)).toEqual(expected);
-      expect(Object.values(expected).filter(([answer]) => answer?.startsWith('200') === true).length).toBeGreaterThan(
-        60,
-      );
+      expect(
+        Object.values(expected).filter(([answer]) => answer?.startsWith('200') === true).length,
+      ).toBeGreaterThan(60);
       expect(Object.values(expected).filter(({ length }) => length > 1).length).toBeGreaterThan(20);
     });
 

@@ -23,7 +23,11 @@ const SUBJECTS: Readonly<Record<string, Sql>> = {
 };
 
 /** Asks about every wallet and contract of the chain, so that all that can be kept is kept. @param most of each kind, in the order of addresses */
-export async function keepEverything(database: Database, chain: Chain, most = Number.POSITIVE_INFINITY): Promise<void> {
+export async function keepEverything(
+  database: Database,
+  chain: Chain,
+  most = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const projections = createSubjectProjections(database);
   for (const of of subjectProjectionsOf(datasetsOf(chain, datasets))) {
     const { name } = of.state;

@@ -13,7 +13,13 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
-import { type Indexer, indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer } from './indexed-chain.ts';
+import {
+  type Indexer,
+  indexFresh,
+  SCRIPTED_CHAIN_ID,
+  scriptedChainFacts,
+  startIndexer,
+} from './indexed-chain.ts';
 
 /** Three servers start, which is slow during other tests. */
 const START_MS = 300_000;

@@ -83,8 +83,12 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
         const generations = await spread.scratch.database.query(
           sql`SELECT generation FROM nft_trait_tokens UNION SELECT generation FROM nft_trait_counts UNION SELECT generation FROM nft_trait_generations`,
         );
-        const left = await spread.scratch.database.query(sql`SELECT FROM nft_collection_traits WHERE work IS NOT NULL`);
-        return generations.length === 1 && left.length === 0 ? null : `${generations.length} generations are left`;
+        const left = await spread.scratch.database.query(
+          sql`SELECT FROM nft_collection_traits WHERE work IS NOT NULL`,
+        );
+        return generations.length === 1 && left.length === 0
+          ? null
+          : `${generations.length} generations are left`;
       });
       expect(spread.program.output()).not.toMatch(/"level":"(error|fatal)"/);
     });
@@ -264,7 +268,9 @@ async function viewOf({ scratch: { database } }: IndexedNfts, view: string): Pro
   const columns = await database.query<{ name: string }>(
     sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${`analytics.${view}`}::regclass AND attnum > 0 ORDER BY attname`,
   );
-  const compared = columns.flatMap(({ name }) => (/_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`]));
+  const compared = columns.flatMap(({ name }) =>
+    /_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`],
+  );
   const rows = await database.query(sql`SELECT ${rawSql(compared.join(', '))} FROM analytics.${rawSql(view)}`);
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }

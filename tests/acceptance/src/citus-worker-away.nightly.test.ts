@@ -51,7 +51,9 @@ const OF_COLLECTION: readonly Page[] = [
   { path: '/nft/{}/owners?limit=2', places: [KNOWN, MOVES] },
   { path: '/nft/{}?limit=2', places: [KNOWN, MOVES] },
 ];
-const OF_TOKEN: readonly Page[] = [{ path: '/erc20/{}/owners', places: [['erc20_holders', 'address']], zero: true }];
+const OF_TOKEN: readonly Page[] = [
+  { path: '/erc20/{}/owners', places: [['erc20_holders', 'address']], zero: true },
+];
 /** Pages from all shards: docs/operate/citus.md. */
 const OF_ALL = { wallet: '/{}/nft/transfers', token: '/erc20/{}/transfers' };
 
@@ -148,7 +150,9 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
       const untilFollowed = () =>
         vi.waitFor(async () => {
           const metrics = await (await fetch(`${address}/metrics`)).text();
-          expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+          expect(metrics).toContain(
+            `chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`,
+          );
         }, WAIT);
       return { address, stop, untilFollowed };
     };

@@ -90,7 +90,11 @@ test('have those of children that are created later, until a reorg removes the l
   await stage.send('Hub', hub, 'create', 30n);
   await stage.send('Hub', strangeHub, 'create', 40n);
   await nameWithinBlock(hub, await devnet.deploy(stage.contractOf('Pool')), 43n);
-  expect((await expectEqual([root])).pools_ping_call?.map((row) => row.split(' ').at(-1))).toEqual(['12', '15', '45']);
+  expect((await expectEqual([root])).pools_ping_call?.map((row) => row.split(' ').at(-1))).toEqual([
+    '12',
+    '15',
+    '45',
+  ]);
 
   await stage.send('Hub', hub, 'adopt', strangePool, 50n);
   await stage.send('Pool', strangePool, 'ping', 60n);

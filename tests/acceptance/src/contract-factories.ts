@@ -90,7 +90,14 @@ export function factoriesOn(stage: ContractsStage): Factories {
       const output = await addHubs(...roots);
       await stage.runContracts(
         ...['add', 'pools', '--chain', 'devnet', '--abi', stage.abiOf('Pool'), '--factory', 'hubs', '--calls'],
-        ...['--event', 'PoolCreated(uint256 indexed salt, address pool)', '--child', 'pool', '--child-from', 'log'],
+        ...[
+          '--event',
+          'PoolCreated(uint256 indexed salt, address pool)',
+          '--child',
+          'pool',
+          '--child-from',
+          'log',
+        ],
       );
       return output;
     },
@@ -123,7 +130,11 @@ export function countRows(rows: Rows): Readonly<Record<string, number>> {
 }
 
 /** Adds a root, creates its children while blocks are followed, and expects all rows. The contracts may be known already. */
-export async function expectManyChildren(stage: ContractsStage, hubs: number, poolsPerHub: number): Promise<void> {
+export async function expectManyChildren(
+  stage: ContractsStage,
+  hubs: number,
+  poolsPerHub: number,
+): Promise<void> {
   const { add, createMany, expectEqual } = factoriesOn(stage);
   const root = await stage.devnet.deploy(stage.contractOf('Root'));
   const program = stage.start('contract-factories', WITH_TRANSACTIONS);
@@ -145,7 +156,9 @@ export async function expectManyChildren(stage: ContractsStage, hubs: number, po
     // Hubs call pools inside their transactions.
     pools_ping_call: 0,
   });
-  const statuses: { table: string; undecoded: number }[] = JSON.parse(await stage.runContracts('status', '--json'));
+  const statuses: { table: string; undecoded: number }[] = JSON.parse(
+    await stage.runContracts('status', '--json'),
+  );
   expect(statuses.map(({ table, undecoded }) => [table, undecoded])).toEqual(
     Object.keys(many).map((table) => [`contracts.${table}`, 0]),
   );
@@ -169,7 +182,13 @@ async function createPools(
 ): Promise<void> {
   const pools: Address[] = [];
   for (let done = 0; done < count; done += CREATED_AT_ONCE) {
-    const { logs } = await stage.send('Hub', hub, 'createMany', BigInt(firstSalt + 2 * done), BigInt(CREATED_AT_ONCE));
+    const { logs } = await stage.send(
+      'Hub',
+      hub,
+      'createMany',
+      BigInt(firstSalt + 2 * done),
+      BigInt(CREATED_AT_ONCE),
+    );
     // A pool's ping, its naming, and another ping.
     pools.push(...logs.filter(({ address }) => parseAddress(address) === hub).map(({ data }) => addressIn(data)));
   }
@@ -202,7 +221,8 @@ async function rowsOfNode(stage: ContractsStage, roots: readonly Address[]): Pro
       rows.hubs_pool_created?.push(row);
       rows.pools_pool_created?.push(row);
       const pool = log.args.pool.toLowerCase();
-      if (!pools.has(pool)) pools.set(pool, { block: Number(log.blockNumber), transaction: log.transactionIndex });
+      if (!pools.has(pool))
+        pools.set(pool, { block: Number(log.blockNumber), transaction: log.transactionIndex });
     } else if (log.eventName === 'Ping' && pools.has(emitter)) rows.pools_ping?.push(row);
   }
   return { ...rows, pools_ping_call: await callsOfNode(stage, pools) };

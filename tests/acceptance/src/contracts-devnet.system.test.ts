@@ -83,7 +83,17 @@ beforeAll(() => {
 const act = (address: Address, seed: number) => stage.send('Vault', address, 'act', BigInt(seed));
 
 const add = (address: Address, ...more: readonly string[]) =>
-  stage.runContracts('add', 'vault', '--chain', 'devnet', '--abi', stage.abiOf('Vault'), '--address', address, ...more);
+  stage.runContracts(
+    'add',
+    'vault',
+    '--chain',
+    'devnet',
+    '--abi',
+    stage.abiOf('Vault'),
+    '--address',
+    address,
+    ...more,
+  );
 
 /** Returns the event of a log: by its first topic, or by the number of topics. */
 function eventOf({ topics }: { readonly topics: readonly string[] }): AbiEvent | undefined {
@@ -102,7 +112,9 @@ async function decodedByNode(addresses: readonly Address[]): Promise<readonly st
     const signature = toEventSelector(event);
     const topics: [Hex, ...Hex[]] = [signature, ...log.topics.slice(event.anonymous === true ? 0 : 1)];
     const { args } = decodeEventLog({ abi: [{ ...event, anonymous: false }], topics, data: log.data });
-    const values = event.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name]);
+    const values = event.inputs.map(
+      ({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name],
+    );
     const place = [Number(log.blockNumber), log.logIndex, log.address, log.transactionHash];
     return [JSON.stringify([...place, signature, values.map(shown)])];
   });
@@ -186,7 +198,10 @@ function decodable(data: `0x${string}`): { readonly args: readonly unknown[] | n
 
 /** Every row of the tables of calls, in the same form. */
 async function storedCalls(): Promise<readonly string[]> {
-  const rows = await stage.scratch.database.query<{ readonly place: unknown[]; readonly params: unknown[] | null }>(
+  const rows = await stage.scratch.database.query<{
+    readonly place: unknown[];
+    readonly params: unknown[] | null;
+  }>(
     sql`WITH calls AS (
        SELECT block_number, transaction_index, contract, transaction_hash, undecoded, CASE WHEN undecoded IS NULL THEN
          jsonb_build_array(analytics.hex(sender), native_value::text, success::text, seed::text) END AS params FROM contracts.vault_act_call
@@ -287,7 +302,9 @@ test('are decoded from their first block on, through reorgs and changes, without
   await act(first, 14);
   await vi.waitFor(
     async () => {
-      const [row] = await stage.scratch.database.query<{ checkpoint: number }>(sql`SELECT checkpoint FROM sync_chains`);
+      const [row] = await stage.scratch.database.query<{ checkpoint: number }>(
+        sql`SELECT checkpoint FROM sync_chains`,
+      );
       expect(row?.checkpoint).toBeGreaterThan(Number(before));
     },
     { timeout: 60_000 },
@@ -314,7 +331,11 @@ async function storedForms(name: string, event: string, columns: string): Promis
 }
 
 /** The same by viem, with the ABI of the implementation that each proxy had at each log. */
-async function formsByNode(proxies: readonly Address[], second: Address, event: string): Promise<readonly string[]> {
+async function formsByNode(
+  proxies: readonly Address[],
+  second: Address,
+  event: string,
+): Promise<readonly string[]> {
   const logs = await stage.devnet.client.getLogs({ address: [...proxies], fromBlock: 0n });
   const current = new Map<string, string>();
   return logs.flatMap(({ address, topics, data, blockNumber, logIndex }) => {
@@ -324,7 +345,9 @@ async function formsByNode(proxies: readonly Address[], second: Address, event: 
     const item = abi.find((one): one is AbiEvent => one.type === 'event' && one.name === event);
     if (item === undefined || toEventSelector(item) !== topics[0]) return [];
     const { args } = decodeEventLog({ abi: [item], topics, data });
-    const values = item.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name]);
+    const values = item.inputs.map(
+      ({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name],
+    );
     return [[blockNumber, logIndex, address, isSecond ? 'form_2' : 'form', ...values].map(shown).join(' ')];
   });
 }
@@ -366,7 +389,8 @@ async function deployProxies(name: string, count: number) {
 }
 
 /** Form and value of each row. */
-const formsOf = (rows: readonly string[]) => rows.map((row) => row.replace(/^\d+ \d+ \S+ (\S+) \S+ (\d+).*$/, '$1 $2'));
+const formsOf = (rows: readonly string[]) =>
+  rows.map((row) => row.replace(/^\d+ \d+ \S+ (\S+) \S+ (\d+).*$/, '$1 $2'));
 
 test('of a proxy are decoded by the place of its upgrade', async () => {
   const { devnet } = stage;

@@ -33,7 +33,9 @@ test('has all its rows without a new block', async () => {
   expect(await stage.runContracts('add', 'empty', ...added, WITHOUT_CODE)).toContain(
     `Warning: ${WITHOUT_CODE} has no code on devnet`,
   );
-  await expect(stage.runContracts('add', 'strict', ...added, WITHOUT_CODE, '--strict')).rejects.toThrow('has no code');
+  await expect(stage.runContracts('add', 'strict', ...added, WITHOUT_CODE, '--strict')).rejects.toThrow(
+    'has no code',
+  );
   expect(await stage.runContracts('add', 'counter', ...added, counter, '--strict')).not.toContain('Warning');
   await vi.waitFor(
     async () => {

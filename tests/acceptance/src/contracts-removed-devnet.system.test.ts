@@ -26,10 +26,13 @@ async function numbersOf(name: string): Promise<readonly number[]> {
 }
 
 const expectNumbers = (name: string, last: number) =>
-  vi.waitFor(async () => expect(await numbersOf(name)).toEqual(Array.from({ length: last }, (_, index) => index + 1)), {
-    timeout: 60_000,
-    interval: 100,
-  });
+  vi.waitFor(
+    async () => expect(await numbersOf(name)).toEqual(Array.from({ length: last }, (_, index) => index + 1)),
+    {
+      timeout: 60_000,
+      interval: 100,
+    },
+  );
 
 test('a removal and a dropped table in the middle of blocks stop no chain', async () => {
   const bell = await stage.devnet.deploy(stage.contractOf('Bell'));

@@ -14,7 +14,12 @@ export interface ContractsStage extends DevnetProgramStage {
   /** Path of the ABI of a contract, as an artifact. */
   abiOf(name: string): string;
   /** Sends a transaction to a contract, and waits until it is mined. */
-  send(name: string, address: Address, functionName: string, ...args: readonly unknown[]): Promise<TransactionReceipt>;
+  send(
+    name: string,
+    address: Address,
+    functionName: string,
+    ...args: readonly unknown[]
+  ): Promise<TransactionReceipt>;
   /** Runs `chainstead contracts`, and returns its output. */
   runContracts(...args: readonly string[]): Promise<string>;
 }
@@ -26,7 +31,9 @@ export async function openContractsStage(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ContractsStage> {
   await using parts = new AsyncDisposableStack();
-  const folder = parts.adopt(await mkdtemp(join(tmpdir(), 'contracts-devnet-')), (one) => rm(one, { recursive: true }));
+  const folder = parts.adopt(await mkdtemp(join(tmpdir(), 'contracts-devnet-')), (one) =>
+    rm(one, { recursive: true }),
+  );
   const compiled = await compileSolidity({ 'Contracts.sol': source });
   const abiOf = (name: string): string => join(folder, `${name}.json`);
   for (const { name, abi } of compiled.values()) await writeFile(abiOf(name), JSON.stringify({ abi }));

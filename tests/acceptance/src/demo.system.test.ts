@@ -52,7 +52,8 @@ describe('the demo', () => {
     const lists = [...invitation.matchAll(/curl '(http\S+\/api\/v2\.2\/\S+)'/g)].map((match) => match[1] ?? '');
     expect(lists.length).toBeGreaterThan(5);
     // The first request for a proof begins to read it, and says to try again.
-    for (const url of lists) await vi.waitFor(async () => expect([url, (await fetch(url)).status]).toEqual([url, 200]));
+    for (const url of lists)
+      await vi.waitFor(async () => expect([url, (await fetch(url)).status]).toEqual([url, 200]));
   });
 
   it('answers its GraphQL query with orders, and shows GraphiQL', async () => {
@@ -70,7 +71,8 @@ describe('the demo', () => {
   });
 
   it('returns the ether price to the SDK, for one token and for several', async () => {
-    const [, address = '', token = ''] = /curl '(http:[^']*?)\/api\/v2\.2\/erc20\/(0xe+)\/price/.exec(invitation) ?? [];
+    const [, address = '', token = ''] =
+      /curl '(http:[^']*?)\/api\/v2\.2\/erc20\/(0xe+)\/price/.exec(invitation) ?? [];
     const { Moralis } = await startOfficialSdk({ apiKey: 'any', address });
     const one = await Moralis.EvmApi.token.getTokenPrice({ chain: '0x7a69', address: token });
     expect(one.result).toMatchObject({ tokenSymbol: 'ETH', usdPrice: expect.any(Number) });
@@ -130,12 +132,19 @@ describe('the demo', () => {
 
   it('shows the marketplace as a contract of the operator, by SQL and by API', async () => {
     const [, databaseUrl = '', query = ''] = /psql '(\S+)' -c '(SELECT [^']+)'/.exec(invitation) ?? [];
-    const database = openDatabase({ url: databaseUrl, applicationName: 'test', poolSize: 1, logger: silentLogger() });
+    const database = openDatabase({
+      url: databaseUrl,
+      applicationName: 'test',
+      poolSize: 1,
+      logger: silentLogger(),
+    });
     const { rows } = await database.pool.query(query).finally(() => database.close());
     expect(rows.length).toBeGreaterThan(0);
     const [, url = ''] = /curl '(http:\S+\/contracts\/market\/\S+&offerer=\S+)'/.exec(invitation) ?? [];
     const seller = new URL(url).searchParams.get('offerer');
-    const orders = z.object({ result: z.array(z.object({ params: z.object({ offerer: z.literal(seller) }) })).min(1) });
+    const orders = z.object({
+      result: z.array(z.object({ params: z.object({ offerer: z.literal(seller) }) })).min(1),
+    });
     orders.parse(await (await fetch(url)).json());
     expect(rows.map(({ offerer }) => offerer)).toContain(seller);
   });

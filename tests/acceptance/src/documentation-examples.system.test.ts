@@ -112,18 +112,25 @@ beforeAll(async () => {
   );
   await indexed.untilServedAsTheNodeSays();
   const { paths } = documentShape.parse(await (await fetch(`${indexed.api.address}/openapi.json`)).json());
-  operations = Object.entries(paths).flatMap(([path, { get }]) => (get === undefined ? [] : [[path, get] as const]));
+  operations = Object.entries(paths).flatMap(([path, { get }]) =>
+    get === undefined ? [] : [[path, get] as const],
+  );
 });
 afterAll(() => stage?.close());
 
 /** The request that the page sends when nothing is changed. @param changed parameters with other values */
-function targetOf(path: string, { parameters }: Operation, changed: Readonly<Record<string, string>> = {}): string {
+function targetOf(
+  path: string,
+  { parameters }: Operation,
+  changed: Readonly<Record<string, string>> = {},
+): string {
   const query = new URLSearchParams();
   let target = path;
   for (const parameter of parameters) {
     const value = changed[parameter.name] ?? parameter.example ?? parameter.schema.default;
     if (value === undefined) continue;
-    if (parameter.in === 'path') target = target.replace(`{${parameter.name}}`, encodeURIComponent(String(value)));
+    if (parameter.in === 'path')
+      target = target.replace(`{${parameter.name}}`, encodeURIComponent(String(value)));
     else query.set(parameter.name, String(value));
   }
   return `${indexed.api.address}${target}?${query}`;
@@ -172,7 +179,8 @@ describe('the examples of the documentation', () => {
         requested.push(path);
         expect([path, rows.length > 0]).toEqual([path, true]);
       }
-      if (/\/nft\/.*\/price$/.test(path)) expect(body).toMatchObject({ last_sale: { price: expect.any(String) } });
+      if (/\/nft\/.*\/price$/.test(path))
+        expect(body).toMatchObject({ last_sale: { price: expect.any(String) } });
     }
     expect(requested.length).toBeGreaterThan(16);
   });

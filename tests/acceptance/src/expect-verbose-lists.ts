@@ -17,7 +17,9 @@ export async function expectVerboseLists(
 ): Promise<void> {
   const talkative = transactions.toSorted((one, other) => other.logs.length - one.logs.length);
   // The zero address has no owner.
-  const senders = new Set(talkative.map(({ from_address: from }) => from).filter((from) => from !== ZERO_ADDRESS));
+  const senders = new Set(
+    talkative.map(({ from_address: from }) => from).filter((from) => from !== ZERO_ADDRESS),
+  );
   for (const sender of [...senders].slice(0, SENDERS)) {
     const block = transactions[0]?.block_number;
     const { status, body } = await stage.ask(

@@ -138,7 +138,12 @@ export function expectedTransaction(chain: Chain, { block, receipts }: RecordedB
         transaction_index: index,
         address: lower(log.address),
         data: lower(log.data),
-        ...{ topic0: lower(topics[0]), topic1: lower(topics[1]), topic2: lower(topics[2]), topic3: lower(topics[3]) },
+        ...{
+          topic0: lower(topics[0]),
+          topic1: lower(topics[1]),
+          topic2: lower(topics[2]),
+          topic3: lower(topics[3]),
+        },
         ...place,
       };
     }),
@@ -179,7 +184,9 @@ function expectedMethod(to: string | null, input: string | null): unknown {
   if (entry === undefined) return expect.toSatisfy((label) => label === null || /^[A-Za-z_$][\w$]*$/.test(label));
   try {
     const { functionName, args } = decodeFunctionData({ abi: KNOWN_CALLS, data });
-    return encodeFunctionData({ abi: [entry], functionName, args } as Parameters<typeof encodeFunctionData>[0]) === data
+    return encodeFunctionData({ abi: [entry], functionName, args } as Parameters<
+      typeof encodeFunctionData
+    >[0]) === data
       ? functionName
       : null;
   } catch {
@@ -198,7 +205,8 @@ export function expectedEvent(log: {
   readonly data: string | null;
 }): unknown {
   if (log.topic0 === null) return null;
-  const isErc20 = log.topic0 === TRANSFER && log.topic2 !== null && log.topic3 === null && log.data?.length === 66;
+  const isErc20 =
+    log.topic0 === TRANSFER && log.topic2 !== null && log.topic3 === null && log.data?.length === 66;
   if (!isErc20) return expect.toSatisfy((reported) => reported === null || reported.type === 'event');
   const value = BigInt(log.data ?? 0).toString();
   return expect.objectContaining({

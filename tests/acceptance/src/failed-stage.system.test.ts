@@ -26,7 +26,10 @@ afterEach(async () => {
 
 /** Processes and temporary files that this test left. */
 async function readLeftovers(): Promise<unknown> {
-  return { processes: descendantsOf(process.pid).filter((pid) => !before.has(pid)), files: await readdir(folder) };
+  return {
+    processes: descendantsOf(process.pid).filter((pid) => !before.has(pid)),
+    files: await readdir(folder),
+  };
 }
 
 describe.runIf(platform() === 'linux')('a stage whose third step throws', () => {
@@ -40,7 +43,12 @@ describe.runIf(platform() === 'linux')('a stage whose third step throws', () => 
     });
     await expect(running).rejects.toThrow('POLL_INTERVAL_MS_DEVNET');
     await expect.poll(readLeftovers).toEqual({ processes: [], files: [] });
-    const database = openDatabase({ url, applicationName: 'chainstead-test', poolSize: 1, logger: silentLogger() });
+    const database = openDatabase({
+      url,
+      applicationName: 'chainstead-test',
+      poolSize: 1,
+      logger: silentLogger(),
+    });
     await expect(database.query(sql`SELECT 1`)).rejects.toThrow('does not exist');
     await database.close();
   });

@@ -61,7 +61,10 @@ describe.runIf(programs !== undefined)('the program follows a proxy to the promo
       await vi.waitFor(async () => expect(await checkpoint()).toBe(chain.head), WAIT);
       // What the primary commits from here on is lost with it.
       await ask(copied, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
-      await vi.waitFor(async () => expect(await ask(copied, 'SELECT FROM pg_stat_wal_receiver')).toEqual([]), WAIT);
+      await vi.waitFor(
+        async () => expect(await ask(copied, 'SELECT FROM pg_stat_wal_receiver')).toEqual([]),
+        WAIT,
+      );
       chain.mine(5);
       await untilFollowed();
 

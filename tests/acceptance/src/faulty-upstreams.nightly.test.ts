@@ -118,7 +118,12 @@ const CASES: readonly Case[] = [
     kinds: ['http-status'],
   },
   { name: 'lags', faults: { lagBlocks: 7 }, honest: true, kinds: ['lagging'] },
-  { name: 'announces blocks that do not exist', faults: { headLieBlocks: 40 }, honest: true, kinds: ['head-lie'] },
+  {
+    name: 'announces blocks that do not exist',
+    faults: { headLieBlocks: 40 },
+    honest: true,
+    kinds: ['head-lie'],
+  },
   {
     name: 'announces blocks that do not exist and stands alone',
     faults: { headLieBlocks: 40 },
@@ -192,45 +197,51 @@ describe.concurrent('an upstream that', () => {
     expect(named).toEqual([{ upstream: upstreamName(liar.url) }]);
   });
 
-  stagedTest('is on the wrong chain is refused by name, alone or beside an honest one', async ({ stage, expect }) => {
-    const wrong = await stage.serve({ wrongChainId: 5 });
-    const refused = startPool(stage.facts, [wrong.url]);
-    await expect(refused).rejects.toBeInstanceOf(NoUpstreamError);
-    await expect(refused).rejects.toThrow(
-      new RegExp(`${upstreamName(wrong.url)}: .*wrong chain.*chain id 5, not ${SCRIPTED_CHAIN_ID}`),
-    );
-    const { registry } = await indexToTheTruth(stage, [wrong, await stage.serve()]);
-    expect(await countFaults(registry, upstreamName(wrong.url), ['wrong-chain'])).toBeGreaterThan(0);
-    await waitUntil(async () => {
-      const [status] = await readChainStatuses(stage.scratch.database, datasets, [stage.facts]);
-      const shown = status?.upstreams.find((upstream) => upstream.name === upstreamName(wrong.url));
-      return shown?.state === 'disabled' && /wrong chain.*chain id 5/.test(shown.reason ?? '')
-        ? null
-        : `the status says ${JSON.stringify(shown)}`;
-    });
-    // Nothing but its chain id was ever believed.
-    expect(Object.keys(wrong.counters.snapshot().calls)).toEqual(['eth_chainId']);
-  });
-
-  stagedTest('gives no head any more: status and metric say which call and which answer', async ({ stage, expect }) => {
-    const { chain, facts, scratch } = stage;
-    const node = await stage.serve();
-    await (await indexToTheTruth(stage, [node])).stop();
-    node.faults.set({ headLieBlocks: 200 });
-    chain.mine();
-    const { metrics } = await stage.index([node]);
-    await waitUntil(async () => {
-      const [status] = await readChainStatuses(scratch.database, datasets, [facts]);
-      const reported = new RegExp(
-        `^No progress for \\d+ s: ${upstreamName(node.url)} .*eth_blockNumber.*announced block`,
+  stagedTest(
+    'is on the wrong chain is refused by name, alone or beside an honest one',
+    async ({ stage, expect }) => {
+      const wrong = await stage.serve({ wrongChainId: 5 });
+      const refused = startPool(stage.facts, [wrong.url]);
+      await expect(refused).rejects.toBeInstanceOf(NoUpstreamError);
+      await expect(refused).rejects.toThrow(
+        new RegExp(`${upstreamName(wrong.url)}: .*wrong chain.*chain id 5, not ${SCRIPTED_CHAIN_ID}`),
       );
-      return reported.test(status?.stallReason ?? '') ? null : `the status says ${status?.stallReason}`;
-    });
-    expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]);
-    node.faults.clear();
-    await untilIndexed(scratch.database, facts, chain);
-    expect((await readChainStatuses(scratch.database, datasets, [facts]))[0]?.stallReason).toBeNull();
-  });
+      const { registry } = await indexToTheTruth(stage, [wrong, await stage.serve()]);
+      expect(await countFaults(registry, upstreamName(wrong.url), ['wrong-chain'])).toBeGreaterThan(0);
+      await waitUntil(async () => {
+        const [status] = await readChainStatuses(stage.scratch.database, datasets, [stage.facts]);
+        const shown = status?.upstreams.find((upstream) => upstream.name === upstreamName(wrong.url));
+        return shown?.state === 'disabled' && /wrong chain.*chain id 5/.test(shown.reason ?? '')
+          ? null
+          : `the status says ${JSON.stringify(shown)}`;
+      });
+      // Nothing but its chain id was ever believed.
+      expect(Object.keys(wrong.counters.snapshot().calls)).toEqual(['eth_chainId']);
+    },
+  );
+
+  stagedTest(
+    'gives no head any more: status and metric say which call and which answer',
+    async ({ stage, expect }) => {
+      const { chain, facts, scratch } = stage;
+      const node = await stage.serve();
+      await (await indexToTheTruth(stage, [node])).stop();
+      node.faults.set({ headLieBlocks: 200 });
+      chain.mine();
+      const { metrics } = await stage.index([node]);
+      await waitUntil(async () => {
+        const [status] = await readChainStatuses(scratch.database, datasets, [facts]);
+        const reported = new RegExp(
+          `^No progress for \\d+ s: ${upstreamName(node.url)} .*eth_blockNumber.*announced block`,
+        );
+        return reported.test(status?.stallReason ?? '') ? null : `the status says ${status?.stallReason}`;
+      });
+      expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]);
+      node.faults.clear();
+      await untilIndexed(scratch.database, facts, chain);
+      expect((await readChainStatuses(scratch.database, datasets, [facts]))[0]?.stallReason).toBeNull();
+    },
+  );
 
   stagedTest('reorganises while the backfill runs: the tables are the last branch', async ({ stage, expect }) => {
     const { chain } = stage;
@@ -264,7 +275,9 @@ describe.concurrent('a chain whose only upstream lies', () => {
       const stopOf = async () =>
         (await readChainStatuses(scratch.database, datasets, [facts])).find(({ chainId }) => chainId === facts.id)
           ?.stop ?? null;
-      await waitUntil(async () => ((await stopOf())?.code === 'UNPROVEN_BLOCK' ? null : 'the chain is not stopped'));
+      await waitUntil(async () =>
+        (await stopOf())?.code === 'UNPROVEN_BLOCK' ? null : 'the chain is not stopped',
+      );
       expect((await stopOf())?.message).toContain(upstreamName(liar.url));
       const [rows] = await scratch.database.query<{ wrong: number }>(
         sql`SELECT count(*)::int AS wrong FROM sync_ranges WHERE chain_id = ${facts.id} AND proof NOT IN ('receipts', 'none')`,
@@ -278,7 +291,9 @@ describe.concurrent('a chain whose only upstream lies', () => {
       await alone.stop();
       await indexToTheTruth(stage, [liar, await stage.serve()]);
       expect(await stopOf()).toBeNull();
-      expect(await countFaults(alone.registry, upstreamName(liar.url), ['receipts-root-mismatch'])).toBeGreaterThan(0);
+      expect(
+        await countFaults(alone.registry, upstreamName(liar.url), ['receipts-root-mismatch']),
+      ).toBeGreaterThan(0);
       await expectTruth(scratch.database, otherFacts, otherChain);
       expect(chain.head).toBe(STAGE_BLOCKS + 5);
     },

@@ -30,7 +30,9 @@ export interface FollowedDevnet extends Closable {
 }
 
 /** Not followed yet. @param keeps the datasets of the chain */
-export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' | 'logs'>): Promise<FollowedDevnet> {
+export async function openFollowedDevnet(
+  keeps: Pick<CustomChain, 'key' | 'id' | 'logs'>,
+): Promise<FollowedDevnet> {
   const registry = createChainRegistry({
     additional: [
       {

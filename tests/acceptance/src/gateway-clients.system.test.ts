@@ -61,9 +61,9 @@ describe('viem, with batching', () => {
     ]);
     expect([name, decimals, balance, before]).toEqual(['Gateway', 6, 5_000n, 0n]);
     const events = await reader.getContractEvents({ ...token, eventName: 'Transfer', fromBlock: 0n });
-    expect(events.map(({ args, transactionHash }) => [args.to?.toLowerCase(), args.value, transactionHash])).toEqual([
-      [NOBODY, 5_000n, hash],
-    ]);
+    expect(
+      events.map(({ args, transactionHash }) => [args.to?.toLowerCase(), args.value, transactionHash]),
+    ).toEqual([[NOBODY, 5_000n, hash]]);
 
     const [byNumber, byHash, transaction, code, chainId, nonce, count] = await Promise.all([
       reader.getBlock({ blockNumber: receipt.blockNumber, includeTransactions: true }),
@@ -84,12 +84,14 @@ describe('viem, with batching', () => {
 
   it('gets its own errors for what does not exist and for what reverts', async () => {
     const reader = createPublicClient({ transport: http(gateway.url, { batch: true }) });
-    await expect(reader.getTransactionReceipt({ hash: NO_HASH })).rejects.toThrow(TransactionReceiptNotFoundError);
+    await expect(reader.getTransactionReceipt({ hash: NO_HASH })).rejects.toThrow(
+      TransactionReceiptNotFoundError,
+    );
     await expect(reader.getBlock({ blockHash: NO_HASH })).rejects.toThrow(BlockNotFoundError);
     await expect(reader.getBlock({ blockNumber: 1_000_000n })).rejects.toThrow(BlockNotFoundError);
-    await expect(reader.readContract({ address: NOBODY, abi: DEMO_TOKEN_ABI, functionName: 'name' })).rejects.toThrow(
-      'returned no data',
-    );
+    await expect(
+      reader.readContract({ address: NOBODY, abi: DEMO_TOKEN_ABI, functionName: 'name' }),
+    ).rejects.toThrow('returned no data');
   });
 });
 

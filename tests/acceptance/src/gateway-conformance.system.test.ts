@@ -1,5 +1,11 @@
 /** What ethereum/execution-apis recorded of a node comes out of the gateway in front of that node. */
-import { type RecordedExchange, readExchanges, recordedData, rpcError, serveExchanges } from '@chainstead/testkit';
+import {
+  type RecordedExchange,
+  readExchanges,
+  recordedData,
+  rpcError,
+  serveExchanges,
+} from '@chainstead/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
@@ -62,12 +68,15 @@ describe.skipIf(isMissing)(title('recorded exchanges'), async () => {
     expect(offered.length).toBeGreaterThan(50);
   });
 
-  it.each(offered)('$file: is answered as the node answers it', async ({ method, params, response: recorded }) => {
-    const response = { ...recorded, id: 1 };
-    expect(await gateway.call(method, params)).toEqual(response);
-    // From the cache, where it is kept.
-    expect(await gateway.call(method, params)).toEqual(response);
-  });
+  it.each(offered)(
+    '$file: is answered as the node answers it',
+    async ({ method, params, response: recorded }) => {
+      const response = { ...recorded, id: 1 };
+      expect(await gateway.call(method, params)).toEqual(response);
+      // From the cache, where it is kept.
+      expect(await gateway.call(method, params)).toEqual(response);
+    },
+  );
 });
 
 async function gatewayOver(exchanges: readonly RecordedExchange[]): Promise<GatewayStage> {

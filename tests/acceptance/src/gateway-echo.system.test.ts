@@ -2,7 +2,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createScriptedChain, createSeededRandom, type SeededRandom, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  createSeededRandom,
+  type SeededRandom,
+  serveScriptedChain,
+} from '@chainstead/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { GATEWAY_KEY, type GatewayReply, type GatewayStage, startGateway } from './gateway-stage.ts';
 
@@ -69,7 +74,10 @@ it('answers others while a client writes refusals of accounts into its calls', a
 
   // A further check, since the program runs: a chain that it does not offer.
   const elsewhere = gateway.url.replace('devnet', 'ethereum');
-  const reply = await fetch(elsewhere, { method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}' });
+  const reply = await fetch(elsewhere, {
+    method: 'POST',
+    body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}',
+  });
   const message = 'Chain eth is not offered here: add it to CHAINS (CHAINS=eth,…) and restart';
   expect(await reply.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32_001, message } });
   const looked = await fetch(elsewhere);
@@ -84,7 +92,9 @@ it('answers others while a client writes refusals of accounts into its calls', a
     await expectOthersAnswered(gateway, 1);
   }
   // Another spelling must not pass the bound of a range.
-  await expectRefusal(gateway, 'eth_getLogs', [{ FromBlock: '0x0', fromBlock: '0x20', toBlock: '0x21', topics: [] }]);
+  await expectRefusal(gateway, 'eth_getLogs', [
+    { FromBlock: '0x0', fromBlock: '0x20', toBlock: '0x21', topics: [] },
+  ]);
   const twice = `{"fromBlock":"0x0","fromBlock":"0x20","toBlock":"0x20","toBlock":"0x21","topics":[]}`;
   await requestAsStranger(gateway, `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[${twice}]}`);
   const filters = nodes.flatMap(({ repeated }) => repeated).filter((body) => body.includes('eth_getLogs'));
@@ -130,7 +140,10 @@ function strangeCall(random: SeededRandom): { readonly method: string; readonly 
   return random.pick([
     { method: 'eth_call', params: [{ to: ADDRESS, data: hex }, 'latest'] },
     { method: 'eth_estimateGas', params: [{ to: ADDRESS, input: hex, value: '0x1' }] },
-    { method: 'eth_call', params: [{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: hex, state: { [HASH]: word } } }] },
+    {
+      method: 'eth_call',
+      params: [{ to: ADDRESS }, 'latest', { [ADDRESS]: { code: hex, state: { [HASH]: word } } }],
+    },
     { method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock: '0x2', topics: [word] }] },
     { method: 'eth_call', params: [{ [text]: '0x1' }, 'latest'] },
     { method: 'eth_call', params: [{ accessList: [{ address: text }] }, 'latest'] },

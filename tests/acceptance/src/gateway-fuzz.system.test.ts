@@ -1,5 +1,10 @@
 /** Bodies that no client should send: a clear refusal for each, in time, and the key nowhere. */
-import { createScriptedChain, createSeededRandom, type SeededRandom, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  createSeededRandom,
+  type SeededRandom,
+  serveScriptedChain,
+} from '@chainstead/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { GATEWAY_KEY, startGateway } from './gateway-stage.ts';
 
@@ -14,8 +19,18 @@ const VALID: readonly unknown[] = [
   { jsonrpc: '2.0', id: 'abc', method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] },
   { jsonrpc: '2.0', id: null, method: 'eth_getTransactionReceipt', params: [`0x${'ab'.repeat(32)}`] },
   { jsonrpc: '2.0', id: 2, method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x0'] },
-  { jsonrpc: '2.0', id: 3, method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock: '0x2', topics: [null, []] }] },
-  { jsonrpc: '2.0', id: 4, method: 'eth_call', params: [{ to: `0x${'11'.repeat(20)}`, data: '0x' }, 'latest', {}] },
+  {
+    jsonrpc: '2.0',
+    id: 3,
+    method: 'eth_getLogs',
+    params: [{ fromBlock: '0x1', toBlock: '0x2', topics: [null, []] }],
+  },
+  {
+    jsonrpc: '2.0',
+    id: 4,
+    method: 'eth_call',
+    params: [{ to: `0x${'11'.repeat(20)}`, data: '0x' }, 'latest', {}],
+  },
   { jsonrpc: '2.0', id: 5, method: 'eth_chainId' },
   [
     { jsonrpc: '2.0', id: 6, method: 'eth_blockNumber', params: [] },

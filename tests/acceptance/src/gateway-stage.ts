@@ -29,7 +29,11 @@ export interface GatewayStageOptions {
 }
 
 /** The chain is called `devnet`. Closed by the caller. */
-export async function startGateway({ chainId, upstreams, environment }: GatewayStageOptions): Promise<GatewayStage> {
+export async function startGateway({
+  chainId,
+  upstreams,
+  environment,
+}: GatewayStageOptions): Promise<GatewayStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const program = parts.adopt(
@@ -55,7 +59,11 @@ export async function startGateway({ chainId, upstreams, environment }: GatewayS
     url,
     async call(method, params = []) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       return (await response.json()) as GatewayReply;
     },
     output: () => program.output(),

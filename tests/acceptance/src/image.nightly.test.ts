@@ -33,7 +33,8 @@ describe.runIf(daemon)('the container image', () => {
 
   it('becomes healthy, with its own Postgres', async () => {
     await vi.waitFor(
-      async () => expect(await docker('inspect', '--format', '{{.State.Health.Status}}', container)).toBe('healthy'),
+      async () =>
+        expect(await docker('inspect', '--format', '{{.State.Health.Status}}', container)).toBe('healthy'),
       UNTIL_HEALTHY,
     );
   });

@@ -160,9 +160,15 @@ export async function indexFresh(options: {
 }
 
 /** How often an upstream was caught in a fault, by the metric. */
-export async function countFaults(registry: Registry, upstream: string, kinds: readonly string[]): Promise<number> {
+export async function countFaults(
+  registry: Registry,
+  upstream: string,
+  kinds: readonly string[],
+): Promise<number> {
   const values = await valuesOf(registry, 'chainstead_rpc_faults_total', upstream);
-  return values.filter(({ labels }) => kinds.includes(String(labels.kind))).reduce((sum, { value }) => sum + value, 0);
+  return values
+    .filter(({ labels }) => kinds.includes(String(labels.kind)))
+    .reduce((sum, { value }) => sum + value, 0);
 }
 
 /** The newest block of an upstream, by the metric; undefined before the first. */

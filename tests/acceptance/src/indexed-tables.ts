@@ -90,8 +90,14 @@ function expectedNftMoves(chain: ScriptedChain, from: number, to: number): strin
 }
 
 /** Balances and holdings by the transfers, in the words of the queries above: sums for ERC-1155, the newest owner for single tokens. */
-function expectedBalances(chain: ScriptedChain, from: number, to: number): { balances: string[]; holdings: string[] } {
-  const several = new Set<string>(chain.tokens.flatMap(({ kind, address }) => (kind === 'erc1155' ? [address] : [])));
+function expectedBalances(
+  chain: ScriptedChain,
+  from: number,
+  to: number,
+): { balances: string[]; holdings: string[] } {
+  const several = new Set<string>(
+    chain.tokens.flatMap(({ kind, address }) => (kind === 'erc1155' ? [address] : [])),
+  );
   const sums = new Map<string, bigint>();
   const add = (account: string, token: string, tokenId: bigint, amount: bigint): void => {
     const key = `${bare(account)} ${bare(token)} ${tokenId}`;
@@ -129,7 +135,12 @@ export async function dumpTables(database: Database, chain: Chain): Promise<Tabl
 }
 
 /** The tables hold exactly what the script meant, from one block to the head. */
-export async function expectTruth(database: Database, facts: Chain, chain: ScriptedChain, from = 1): Promise<void> {
+export async function expectTruth(
+  database: Database,
+  facts: Chain,
+  chain: ScriptedChain,
+  from = 1,
+): Promise<void> {
   await keepAllWallets(database, facts);
   const rowsOf = async (query: (chainId: ChainId) => Sql): Promise<string[]> => {
     const rows = await database.query<{ row: string }>(query(facts.id));

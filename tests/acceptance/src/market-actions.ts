@@ -63,7 +63,10 @@ export function createPoolActions({ devnet, exchanges, random, traders }: Action
 
   async function flashOrDonate(pool: ExchangePool): Promise<void> {
     const from = random.pick(traders);
-    const amounts = [BigInt(random.integer(1, 900)) * 10n ** 12n, BigInt(random.integer(1, 900)) * 10n ** 12n] as const;
+    const amounts = [
+      BigInt(random.integer(1, 900)) * 10n ** 12n,
+      BigInt(random.integer(1, 900)) * 10n ** 12n,
+    ] as const;
     if (pool.version !== 'v4' && random.chance(0.6)) {
       await exchanges.flash(pool, random.chance(0.5) ? amounts : [0n, amounts[1]], from);
       return;

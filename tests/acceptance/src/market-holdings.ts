@@ -28,7 +28,10 @@ export async function expectHoldings(
       sums.set(upper, (sums.get(upper) ?? 0n) - BigInt(liquidity));
     }
     const ticks = await readTicks(database, pool);
-    expect([pool, ticks]).toEqual([pool, [...sums].filter(([, net]) => net !== 0n).toSorted(([a], [b]) => a - b)]);
+    expect([pool, ticks]).toEqual([
+      pool,
+      [...sums].filter(([, net]) => net !== 0n).toSorted(([a], [b]) => a - b),
+    ]);
     const [state] = await database.query<{ root: string; tick: number }>(
       sql`SELECT sqrt_price_x96::text AS root, tick FROM pool_states WHERE pool = decode(${pool.slice(2)}, 'hex') ORDER BY block_number DESC LIMIT 1`,
     );

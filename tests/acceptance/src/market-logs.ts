@@ -57,7 +57,11 @@ const DECODERS: Readonly<Record<string, (values: Values) => Decoded>> = {
   'UniswapV3Pool Mint': (values) => ({ kind: 1, ...rangeOf(values, values.amount, 1n) }),
   'UniswapV3Pool Burn': (values) => ({ kind: 2, ...rangeOf(values, values.amount, -1n) }),
   'PancakeV3Pool Swap': ({ amount0, amount1 }) => ({ kind: 0, amount0: text(amount0), amount1: text(amount1) }),
-  'PoolManager Swap': ({ amount0, amount1 }) => ({ kind: 0, amount0: text(amount0, -1n), amount1: text(amount1, -1n) }),
+  'PoolManager Swap': ({ amount0, amount1 }) => ({
+    kind: 0,
+    amount0: text(amount0, -1n),
+    amount1: text(amount1, -1n),
+  }),
   'PoolManager ModifyLiquidity': (values) => ({
     ...rangeOf(values, values.liquidityDelta, 1n),
     kind: BigInt(values.liquidityDelta ?? 0) > 0n ? 1 : 2,
@@ -125,7 +129,8 @@ async function decodeLogs(logs: Log[]): Promise<MarketLogs> {
       // An event with an unnamed value, `PairCreated`, comes as a list.
       const values = (Array.isArray(args) ? { pair: args[2] } : Object(args)) as Values;
       const block = Number(log.blockNumber);
-      const pool = name === 'PoolManager' ? (values.id as Hex) : parseAddress(values.pair ?? values.pool ?? address);
+      const pool =
+        name === 'PoolManager' ? (values.id as Hex) : parseAddress(values.pair ?? values.pool ?? address);
       const event = `${name} ${eventName}`;
       touched.push({ pool, block });
       if (CREATIONS.test(event)) created.set(pool, block);
@@ -153,6 +158,7 @@ async function decodeLogs(logs: Log[]): Promise<MarketLogs> {
 /** Senders of transactions, by hash. */
 export async function readSenders({ client }: Devnet, hashes: Iterable<Hex>): Promise<ReadonlyMap<Hex, Address>> {
   const senders = new Map<Hex, Address>();
-  for (const hash of new Set(hashes)) senders.set(hash, parseAddress((await client.getTransaction({ hash })).from));
+  for (const hash of new Set(hashes))
+    senders.set(hash, parseAddress((await client.getTransaction({ hash })).from));
   return senders;
 }

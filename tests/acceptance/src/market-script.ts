@@ -58,13 +58,18 @@ export async function createMarketDevnetScript(devnet: Devnet, seed: string): Pr
     const pool = await exchanges.createPool({ ...kind, price: [BigInt(random.integer(1, 5)), 2n] });
     pools.set(pool.pool, pool);
     poolOf.set(kind, pool.pool);
-    await exchanges.addLiquidity(pool, [100n * UNIT, BigInt(random.integer(50, 300)) * UNIT], random.pick(traders));
+    await exchanges.addLiquidity(
+      pool,
+      [100n * UNIT, BigInt(random.integer(50, 300)) * UNIT],
+      random.pick(traders),
+    );
   }
 
   async function rebase(liquid: readonly ExchangePool[]): Promise<void> {
     await devnet.send({ ...odd.rebasing, functionName: 'rebase', args: [BigInt(random.integer(60, 140))] });
     const { address } = odd.rebasing;
-    for (const pool of liquid) if (pool.tokens.includes(address)) await exchanges.sync(pool, random.pick(traders));
+    for (const pool of liquid)
+      if (pool.tokens.includes(address)) await exchanges.sync(pool, random.pick(traders));
   }
 
   async function actOnce(): Promise<void> {
@@ -105,7 +110,10 @@ export async function createMarketDevnetScript(devnet: Devnet, seed: string): Pr
 }
 
 /** Only pairs of v2 accept tokens that take a fee or change balances. */
-function kindsOf([a, b, c]: readonly [Address, Address, Address], odd: readonly [Address, Address]): readonly Kind[] {
+function kindsOf(
+  [a, b, c]: readonly [Address, Address, Address],
+  odd: readonly [Address, Address],
+): readonly Kind[] {
   const plain = [[a, b] as const, [b, c] as const, [a, c] as const].flatMap((tokens): Kind[] => [
     { version: 'v2', tokens, fee: 3_000 },
     { version: 'algebra-integral', tokens, fee: 500 },

@@ -55,7 +55,10 @@ function keyOf({ pool, block }: TouchedPool): string {
 }
 
 /** The last states and, of concentrated pools, the liquidity that was added in range since. */
-async function readStates(database: Database, wanted: readonly TouchedPool[]): Promise<ReadonlyMap<string, PoolState>> {
+async function readStates(
+  database: Database,
+  wanted: readonly TouchedPool[],
+): Promise<ReadonlyMap<string, PoolState>> {
   const rows = await database.query<TouchedPool & PoolState>(
     sql`SELECT ${hexText('known.pool')} AS pool, wanted.block, reserve0::text, reserve1::text, sqrt_price_x96::text, tick,
        (liquidity + (SELECT coalesce(sum(liquidity_delta), 0) FROM swaps
@@ -89,7 +92,10 @@ async function readNodeState(
 ): Promise<PoolState> {
   const at = (address: Address) => ({ address, abi: READS, blockNumber }) as const;
   if (version === 'v2') {
-    const [reserve0, reserve1] = await client.readContract({ ...at(parseAddress(pool)), functionName: 'getReserves' });
+    const [reserve0, reserve1] = await client.readContract({
+      ...at(parseAddress(pool)),
+      functionName: 'getReserves',
+    });
     const none = { sqrt_price_x96: null, liquidity: null, tick: null };
     return { reserve0: String(reserve0), reserve1: String(reserve1), ...none };
   }
@@ -104,10 +110,16 @@ async function readNodeState(
     return { ...none, sqrt_price_x96: String(price), liquidity: String(liquidity), tick };
   }
   const manager = at(exchanges.factories.v4.address);
-  const entry = BigInt(keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [pool, POOLS_SLOT])));
+  const entry = BigInt(
+    keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [pool, POOLS_SLOT])),
+  );
   const read = async (slot: bigint) =>
     BigInt(
-      await client.readContract({ ...manager, functionName: 'extsload', args: [numberToHex(slot, { size: 32 })] }),
+      await client.readContract({
+        ...manager,
+        functionName: 'extsload',
+        args: [numberToHex(slot, { size: 32 })],
+      }),
     );
   const word = await read(entry);
   const tick = Number(BigInt.asIntN(24, word >> 160n));

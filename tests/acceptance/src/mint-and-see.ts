@@ -11,7 +11,11 @@ const transfers = z.object({
 export async function mintAndSee(stage: StreamStage): Promise<void> {
   const [alice] = stage.devnet.accounts.slice(5) as [Address];
   const receiver = await stage.receive();
-  const config = { includeContractLogs: true, topic0: ['Transfer(address,address,uint256)'], abi: stage.token.abi };
+  const config = {
+    includeContractLogs: true,
+    topic0: ['Transfer(address,address,uint256)'],
+    abi: stage.token.abi,
+  };
   const id = await stage.watch(receiver, config, [stage.token.address]);
   const hash = await stage.devnet.client.writeContract({
     account: alice,

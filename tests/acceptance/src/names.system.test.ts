@@ -1,6 +1,12 @@
 /** Names through the real program, from a chain that is not indexed, as the official SDK reads them. */
 
-import { addressOf, createScratchDatabase, startDevnet, startOfficialSdk, startProgram } from '@chainstead/testkit';
+import {
+  addressOf,
+  createScratchDatabase,
+  startDevnet,
+  startOfficialSdk,
+  startProgram,
+} from '@chainstead/testkit';
 import { deployNameContract } from '@chainstead/tokens/names/testing';
 import { encodeAbiParameters, getAddress, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
@@ -13,8 +19,13 @@ it('resolves names of a chain that is not indexed', async () => {
   const devnet = await startDevnet({ chainId: 1 });
   const scratch = await createScratchDatabase();
   const { address, code } = await deployNameContract(devnet, 'Resolver');
-  const set = (functionName: string, ...args: unknown[]) => devnet.send({ address, abi: code.abi, functionName, args });
-  await set('setAnswer', toHex(packetToBytes('vitalik.eth')), encodeAbiParameters([{ type: 'address' }], [OWNER]));
+  const set = (functionName: string, ...args: unknown[]) =>
+    devnet.send({ address, abi: code.abi, functionName, args });
+  await set(
+    'setAnswer',
+    toHex(packetToBytes('vitalik.eth')),
+    encodeAbiParameters([{ type: 'address' }], [OWNER]),
+  );
   await set('setName', OWNER, 'vitalik.eth');
   const program = startProgram(['start', '--roles', 'api,worker'], {
     environment: {

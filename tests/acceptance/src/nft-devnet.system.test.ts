@@ -94,10 +94,14 @@ describe('the program over a node with a marketplace', () => {
       for (const wallet of stage.wallets) {
         const list = nft.getWalletNFTCollections({ address: wallet, chain, limit: 1, tokenCounts: true });
         const { rows, pages } = await readAll(list);
-        const expected = facts.flatMap(({ token_address: tokenAddress, contract_type: contractType, name, symbol }) => {
-          const count = holdings.filter(({ owner, token }) => owner === wallet && token === tokenAddress).length;
-          return count === 0 ? [] : [{ tokenAddress, contractType, name, symbol, count }];
-        });
+        const expected = facts.flatMap(
+          ({ token_address: tokenAddress, contract_type: contractType, name, symbol }) => {
+            const count = holdings.filter(
+              ({ owner, token }) => owner === wallet && token === tokenAddress,
+            ).length;
+            return count === 0 ? [] : [{ tokenAddress, contractType, name, symbol, count }];
+          },
+        );
         const served = rows
           .map((row) => row.toJSON())
           .map((row) => ({ ...row, tokenAddress: row.tokenAddress.toLowerCase() }));
@@ -145,7 +149,9 @@ describe('the program over a node with a marketplace', () => {
         read += 1;
       }
       expect(read).toBeGreaterThan(5);
-      await expect(nft.getNFTContractSalePrices({ address: cats, chain, days: 366 })).rejects.toThrow(/400.*days/);
+      await expect(nft.getNFTContractSalePrices({ address: cats, chain, days: 366 })).rejects.toThrow(
+        /400.*days/,
+      );
     });
   });
 
@@ -155,7 +161,9 @@ describe('the program over a node with a marketplace', () => {
     const untilTwitterIs = (name: string) =>
       waitUntil(async () => {
         const served = await readMetadata(indexed.api, cats);
-        return served?.twitter_username === name ? null : `${served?.twitter_username}\n${indexed.program.output()}`;
+        return served?.twitter_username === name
+          ? null
+          : `${served?.twitter_username}\n${indexed.program.output()}`;
       });
     await untilTwitterIs('newcats');
 
@@ -251,7 +259,9 @@ describe('a program that begins at the head', () => {
       const said = holdings
         .filter(({ token }) => token === founders)
         .map(({ owner, tokenId }) => `${owner} ${tokenId}`);
-      return JSON.stringify(owners) === JSON.stringify(said.toSorted()) ? null : `${owners}\n${late.program.output()}`;
+      return JSON.stringify(owners) === JSON.stringify(said.toSorted())
+        ? null
+        : `${owners}\n${late.program.output()}`;
     });
   });
 });

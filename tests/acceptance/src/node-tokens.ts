@@ -22,7 +22,8 @@ export type NodeTokens = ReadonlyMap<string, NodeToken>;
 
 export async function readNodeTokens({ client }: Devnet, addresses: readonly Address[]): Promise<NodeTokens> {
   const entries = addresses.map(async (address): Promise<[string, NodeToken]> => {
-    const read = (functionName: 'name' | 'symbol') => client.readContract({ address, abi: erc20Abi, functionName });
+    const read = (functionName: 'name' | 'symbol') =>
+      client.readContract({ address, abi: erc20Abi, functionName });
     const [name, symbol, decimals] = await Promise.all([
       read('name'),
       read('symbol'),
@@ -70,7 +71,12 @@ export function nodeTokenLists(logs: readonly ConcernedLog[], tokens: NodeTokens
 
 type Item = Readonly<Record<string, unknown>>;
 type Lists = Record<
-  'erc20Transfers' | 'erc20Approvals' | 'nftTransfers' | 'nftTokenApprovals' | 'approvalsOfOne' | 'approvalsOfAll',
+  | 'erc20Transfers'
+  | 'erc20Approvals'
+  | 'nftTransfers'
+  | 'nftTokenApprovals'
+  | 'approvalsOfOne'
+  | 'approvalsOfAll',
   readonly Item[]
 >;
 
@@ -81,7 +87,13 @@ interface Shown {
   readonly causes: readonly Address[] | null;
 }
 
-function erc20Lists({ log, place, names, decimals, causes }: Shown & { readonly decimals: number }): Partial<Lists> {
+function erc20Lists({
+  log,
+  place,
+  names,
+  decimals,
+  causes,
+}: Shown & { readonly decimals: number }): Partial<Lists> {
   const [event] = parseEventLogs({ abi: ERC20, logs: [log] });
   if (event === undefined) return {};
   const { value } = event.args;
@@ -139,7 +151,13 @@ function nftLists({ log, place, names, causes }: Shown): Partial<Lists> {
   const parties = { operator: lower(operator), from: lower(from), to: lower(to) };
   return {
     nftTransfers: unitsOf(multiple).map(([id, amount]) => {
-      return { ...transfer, ...parties, tokenContractType: 'ERC1155', tokenId: String(id), amount: String(amount) };
+      return {
+        ...transfer,
+        ...parties,
+        tokenContractType: 'ERC1155',
+        tokenId: String(id),
+        amount: String(amount),
+      };
     }),
   };
 }

@@ -24,7 +24,9 @@ export async function readNodeWebhook(devnet: Devnet, blockNumber: bigint, watch
   const tokens: NodeTokens = await readNodeTokens(devnet, [
     ...new Set(logs.map(({ log }) => parseAddress(log.address))),
   ]);
-  const concerned = block.transactions.filter(({ from, to }) => watch.native === true && parties(watch, from, to));
+  const concerned = block.transactions.filter(
+    ({ from, to }) => watch.native === true && parties(watch, from, to),
+  );
   return {
     chainId: numberToHex(devnet.chainId),
     block: { number: String(block.number), hash: block.hash, timestamp: String(block.timestamp) },
@@ -107,7 +109,9 @@ const call: z.ZodType<Call> = z.object({
 async function readInternal(devnet: Devnet, transactions: readonly Transaction[], watch: Watch) {
   const shown = [];
   for (const { hash } of transactions) {
-    const root = call.parse(await requestNode(devnet.url, 'debug_traceTransaction', [hash, { tracer: 'callTracer' }]));
+    const root = call.parse(
+      await requestNode(devnet.url, 'debug_traceTransaction', [hash, { tracer: 'callTracer' }]),
+    );
     for (const { from, to = null, value, gas } of (root.calls ?? []).flatMap(withInnerCalls)) {
       const causes = parties(watch, from, to);
       if (causes === null || BigInt(value ?? 0) === 0n) continue;

@@ -60,7 +60,9 @@ export async function startOutageStage(options: {
   const untilFollowed: OutageStage['untilFollowed'] = () =>
     vi.waitFor(async () => {
       const metrics = await (await fetch(`${address}/metrics`)).text();
-      expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+      expect(metrics).toContain(
+        `chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`,
+      );
     }, WAIT);
   await untilReady(200);
   await untilFollowed();

@@ -45,7 +45,10 @@ function asProgram(hosts: readonly string[]): string {
 async function provision(server: Pick<ScratchCluster, 'host' | 'url'>): Promise<void> {
   const environment = { DATABASE_SUPERUSER_URL: server.url(), DATABASE_URL: asProgram([server.host]) };
   const provisioning = startProgram(['provision'], { environment });
-  expect([await provisioning.exited, provisioning.output()]).toEqual([0, expect.stringContaining('is provisioned')]);
+  expect([await provisioning.exited, provisioning.output()]).toEqual([
+    0,
+    expect.stringContaining('is provisioned'),
+  ]);
 }
 
 describe.runIf(programs !== undefined)('on a Postgres of its own', () => {

@@ -19,7 +19,9 @@ it('behind PgBouncer in session mode the program follows, delivers, queues and s
   });
   closing.push(() => stage.close());
   if (closing.length === 1) {
-    process.stdout.write('NOT RUN: the program behind PgBouncer in session mode (no pgbouncer on this machine)\n');
+    process.stdout.write(
+      'NOT RUN: the program behind PgBouncer in session mode (no pgbouncer on this machine)\n',
+    );
     skip();
   }
   await mintAndSee(stage);

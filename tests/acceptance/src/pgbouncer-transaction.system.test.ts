@@ -9,7 +9,9 @@ import { createStreamStage } from './stream-stage.ts';
 const scratch = await createScratchDatabase();
 const bouncer = await startScratchPgBouncer(scratch.url, 'transaction');
 if (bouncer === undefined)
-  process.stdout.write('NOT RUN: the program behind PgBouncer in transaction mode (no pgbouncer on this machine)\n');
+  process.stdout.write(
+    'NOT RUN: the program behind PgBouncer in transaction mode (no pgbouncer on this machine)\n',
+  );
 afterAll(async () => {
   await bouncer?.stop();
   await scratch.drop();

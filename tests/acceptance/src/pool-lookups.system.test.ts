@@ -50,7 +50,11 @@ beforeAll(async () => {
     birds: await exchanges.createPool({
       ...{ version: 'v3-pancake', tokens: [birds, usd], fee: 2_500, price: [10n ** 12n, 5n] },
     }),
-    fish: await exchanges.createPool({ version: 'algebra-integral', tokens: [fish, usd], price: [10n ** 12n, 7n] }),
+    fish: await exchanges.createPool({
+      version: 'algebra-integral',
+      tokens: [fish, usd],
+      price: [10n ** 12n, 7n],
+    }),
   };
   await exchanges.addLiquidity(pools.cats, ordered(pools.cats, 1_000n * UNIT, 2_500n * DOLLAR));
   await exchanges.addLiquidity(pools.dogs, ordered(pools.dogs, 1_000n * UNIT, 4_000n * DOLLAR));
@@ -187,9 +191,15 @@ it('prices tokens at the first request, by the states that their pools have', as
 
 it('returns 404 for a token without pools, and looks each token up once', async () => {
   const message = 'No liquidity pools found for the specified token address';
-  expect(await get(tokens.none)).toMatchObject({ status: 404, body: { message, details: { reason: 'no-pools' } } });
+  expect(await get(tokens.none)).toMatchObject({
+    status: 404,
+    body: { message, details: { reason: 'no-pools' } },
+  });
   const before = calls;
-  expect(await get(tokens.none)).toMatchObject({ status: 404, body: { message, details: { reason: 'no-pools' } } });
+  expect(await get(tokens.none)).toMatchObject({
+    status: 404,
+    body: { message, details: { reason: 'no-pools' } },
+  });
   for (const { token, pool } of priced()) await expectPrice(token, pool);
   expect(calls).toBe(before);
 });

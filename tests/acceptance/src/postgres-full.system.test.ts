@@ -37,7 +37,9 @@ function mountSmallDisk(folder: string): boolean {
 describe('the disk of Postgres is full', () => {
   it('is named, blames no upstream, and is over once there is space', async ({ skip }) => {
     if (!isMounted) {
-      process.stderr.write('NOT RUN: a full disk under Postgres, which takes root and the right to mount a tmpfs\n');
+      process.stderr.write(
+        'NOT RUN: a full disk under Postgres, which takes root and the right to mount a tmpfs\n',
+      );
       skip();
     }
     stage = await startOutageStage({ seed: 12, environment: { DATA_DIR: join(disk, 'state') } });

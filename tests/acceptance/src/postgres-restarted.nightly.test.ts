@@ -84,7 +84,9 @@ function expectedWebhooks(after: number): string[] {
   const blocks = chain
     .blocksIn({ from: after + 1, to: chain.head })
     .filter(({ scripted }) =>
-      scripted.some(({ events }) => events.some(({ topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3)),
+      scripted.some(({ events }) =>
+        events.some(({ topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3),
+      ),
     );
   const confirmed = blocks.filter(({ number }) => number <= chain.head - CONFIRMATIONS);
   return [
@@ -135,7 +137,10 @@ async function expectUnavailable(): Promise<void> {
     expect(await response.text()).toContain('database');
   }
   const page = await stage.page();
-  expect([page.status, await page.json()]).toEqual([503, { message: 'The database is unavailable: try again later' }]);
+  expect([page.status, await page.json()]).toEqual([
+    503,
+    { message: 'The database is unavailable: try again later' },
+  ]);
   expect(page.headers.get('retry-after')).toMatch(/^\d+$/);
   expect((await fetch(`${stage.address}/health`)).status).toBe(200);
 }

@@ -179,7 +179,9 @@ async function startAbove(stage: DevnetProgramStage, { exchanges, usd, last }: T
   };
   const program = stage.start(KEY, settings);
   await waitUntil(async () => {
-    const [row] = await scratch.database.query<{ checkpoint: number | null }>(sql`SELECT checkpoint FROM sync_chains`);
+    const [row] = await scratch.database.query<{ checkpoint: number | null }>(
+      sql`SELECT checkpoint FROM sync_chains`,
+    );
     return row?.checkpoint === last + ABOVE ? null : JSON.stringify(row);
   });
   const environment = {
@@ -220,7 +222,9 @@ async function learnTokens(
 }
 
 function startBackfill(environment: Readonly<Record<string, string>>, from: number, to: number): Program {
-  return startProgram(['backfill', '--chain', 'devnet', '--from', String(from), '--to', String(to)], { environment });
+  return startProgram(['backfill', '--chain', 'devnet', '--from', String(from), '--to', String(to)], {
+    environment,
+  });
 }
 
 /** Five ranges that make up all blocks of the trades. */

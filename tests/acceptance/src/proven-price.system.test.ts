@@ -25,8 +25,12 @@ let pools: readonly ExchangePool[];
 let hopPool: ExchangePool;
 
 /** Amounts in the order of the pool's tokens. */
-const ordered = ({ tokens: [token0] }: ExchangePool, token: bigint, other: bigint, second = usd): [bigint, bigint] =>
-  token0 === second ? [other, token] : [token, other];
+const ordered = (
+  { tokens: [token0] }: ExchangePool,
+  token: bigint,
+  other: bigint,
+  second = usd,
+): [bigint, bigint] => (token0 === second ? [other, token] : [token, other]);
 
 beforeAll(async () => {
   stage = await openDevnetProgramStage(CHAIN_ID);
@@ -123,7 +127,9 @@ it('proves a price through another token, by receipts of the pools of both steps
   const file = await save('hop.json', JSON.stringify(body));
   const { exitCode, stdout, stderr } = await runCaptured(['verify-price', file]);
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('facts without a proof')]);
-  expect(stdout).toContain(`${dogs} on chain ${CHAIN_ID}: ${body.usdPriceFormatted} US dollars at the end of block `);
+  expect(stdout).toContain(
+    `${dogs} on chain ${CHAIN_ID}: ${body.usdPriceFormatted} US dollars at the end of block `,
+  );
   expect(stdout).toMatch(new RegExp(`Hop ${cats} at 3\\.\\d+ US dollars, by its pools against anchors`));
   for (const { pool } of [hopPool, ...pools]) expect(stdout).not.toContain(`States of pool ${pool}`);
   expect(stdout).toContain('Rules other than the defaults (setting)');

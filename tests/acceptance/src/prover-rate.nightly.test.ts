@@ -18,7 +18,9 @@ const BLOCKS = 240;
 const FIRST_BLOCKS_PER_SECOND = 5;
 const CALLS_PER_SECOND = 60;
 const chain = createChainRegistry({
-  additional: [{ key: 'throttled', id: CHAIN_ID, pollIntervalMs: 1_000, headerHash: true, proofPolicy: 'strict' }],
+  additional: [
+    { key: 'throttled', id: CHAIN_ID, pollIntervalMs: 1_000, headerHash: true, proofPolicy: 'strict' },
+  ],
 }).get('throttled');
 let scratch: ScratchDatabase;
 

@@ -67,7 +67,9 @@ export async function damage(stage: Stage): Promise<void> {
   const { database } = stage.scratch;
   const [first, second, third] = blocksWithTransfers(stage, DAMAGED);
   await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = ${first ?? null}`);
-  await database.query(sql`UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = ${second ?? null}`);
+  await database.query(
+    sql`UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = ${second ?? null}`,
+  );
   await database.query(
     sql`INSERT INTO erc20_transfer_sides (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
                                   token, counterparty, value, transaction_hash)

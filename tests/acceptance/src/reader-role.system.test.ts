@@ -59,7 +59,9 @@ describe.concurrent('a reader', () => {
       'LOCK TABLE public.leases IN SHARE MODE',
       "INSERT INTO public.leases VALUES ('ingest:1')",
     ])
-      await expect(reader.transaction((transaction) => transaction.query(rawSql(statement)))).rejects.toMatchObject({
+      await expect(
+        reader.transaction((transaction) => transaction.query(rawSql(statement))),
+      ).rejects.toMatchObject({
         code: '42501',
       });
   });
@@ -70,7 +72,11 @@ describe.concurrent('a reader', () => {
     );
     expect(role).toEqual({
       rolconnlimit: 20,
-      rolconfig: ['statement_timeout=5min', 'idle_in_transaction_session_timeout=1min', 'transaction_timeout=10min'],
+      rolconfig: [
+        'statement_timeout=5min',
+        'idle_in_transaction_session_timeout=1min',
+        'transaction_timeout=10min',
+      ],
     });
   });
 });

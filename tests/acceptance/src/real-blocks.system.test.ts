@@ -11,7 +11,12 @@ import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { listCoverage } from '@chainstead/sync/requests';
-import { createScratchDatabase, recordedData, type ScratchDatabase, serveRecordedChain } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  recordedData,
+  type ScratchDatabase,
+  serveRecordedChain,
+} from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, readWallet, type ServedTransfer } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,7 +67,9 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
 
       const coverage = await listCoverage(scratch.database, chain.id);
       const levels = new Map<string, string>(
-        coverage.flatMap(({ range, proof }) => blocksOf(range).map((block) => [`${name}/${block}`, proof] as const)),
+        coverage.flatMap(({ range, proof }) =>
+          blocksOf(range).map((block) => [`${name}/${block}`, proof] as const),
+        ),
       );
       const recorded = ranges.flatMap(blocksOf).map((block) => `${name}/${block}`);
       expect([...levels.keys()].toSorted()).toEqual(recorded.toSorted());
@@ -145,7 +152,9 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
            ON a.chain_id = b.chain_id AND a.block_number = b.block_number - 1 AND a.block_hash = b.parent_hash`,
         );
         expect(linked?.links).toBe(range.to - range.from);
-        const expected = blocksOf(range).flatMap((block) => decodeIndependently(folder, `${name}/${block}`, chain));
+        const expected = blocksOf(range).flatMap((block) =>
+          decodeIndependently(folder, `${name}/${block}`, chain),
+        );
         const [count] = await own.database.query<{ n: number }>(
           sql`SELECT count(*)::int AS n FROM erc20_transfer_sides WHERE direction <> 1`,
         );

@@ -64,8 +64,19 @@ function start(): Program {
   return stage.start(KEY, { START_BLOCK_DEVNET: '0' });
 }
 
-async function send(address: Address, functionName: string, args: readonly unknown[], from?: Address): Promise<void> {
-  await devnet.send({ address, abi: DEMO_TOKEN_ABI, functionName, args, ...(from === undefined ? {} : { from }) });
+async function send(
+  address: Address,
+  functionName: string,
+  args: readonly unknown[],
+  from?: Address,
+): Promise<void> {
+  await devnet.send({
+    address,
+    abi: DEMO_TOKEN_ABI,
+    functionName,
+    args,
+    ...(from === undefined ? {} : { from }),
+  });
 }
 
 /** Every page of the wallet's transfers, oldest first. */
@@ -134,7 +145,9 @@ describe('the program over a real node', () => {
     await untilServedAsTheNodeSays();
     expect(await readWallet()).toHaveLength(10);
     await waitUntil(async () =>
-      (await readWallet()).every((row) => row.token_name !== null) ? null : `facts are missing\n${program.output()}`,
+      (await readWallet()).every((row) => row.token_name !== null)
+        ? null
+        : `facts are missing\n${program.output()}`,
     );
     const demoDollars = Array.from({ length: 9 }, (_, index) => ({
       ...{ token_name: 'Demo Dollar', token_symbol: 'DUSD', token_decimals: '6', address: token },

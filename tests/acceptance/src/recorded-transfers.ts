@@ -35,7 +35,12 @@ export function decodeIndependently(folder: string, block: string, chain: Chain)
     try {
       const { args } = decodeEventLog({ abi: TRANSFER, topics: topicsOf(log), data: log.data });
       return [
-        { ...placeOf(log), from: args.from.toLowerCase(), to: args.to.toLowerCase(), value: args.value.toString() },
+        {
+          ...placeOf(log),
+          from: args.from.toLowerCase(),
+          to: args.to.toLowerCase(),
+          value: args.value.toString(),
+        },
       ];
     } catch {
       return [];

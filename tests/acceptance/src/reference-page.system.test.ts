@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const PREFIX = '/some/prefix';
 
 const executablePath = findChromium();
-if (executablePath === undefined) process.stdout.write('NOT RUN: /docs in a browser (no chromium on this machine)\n');
+if (executablePath === undefined)
+  process.stdout.write('NOT RUN: /docs in a browser (no chromium on this machine)\n');
 
 const parts = new AsyncDisposableStack();
 let browser: Browser;

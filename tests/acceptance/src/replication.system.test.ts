@@ -47,7 +47,11 @@ describe('a logical replica', () => {
     const replica = await createScratchDatabase({ migrated: false });
     stage.closeLater(() => replica.drop());
 
-    const publishing = [...statements('CREATE ROLE'), ...statements('GRANT'), ...statements('CREATE PUBLICATION')];
+    const publishing = [
+      ...statements('CREATE ROLE'),
+      ...statements('GRANT'),
+      ...statements('CREATE PUBLICATION'),
+    ];
     expect(publishing).toHaveLength(3);
     for (const statement of publishing) await published.database.query(rawSql(statement));
     for (const table of TABLES) {
@@ -65,7 +69,10 @@ describe('a logical replica', () => {
     try {
       const untilEqual = () =>
         waitUntil(async () => {
-          const [stored, copied] = await Promise.all([contentsOf(published.database), contentsOf(replica.database)]);
+          const [stored, copied] = await Promise.all([
+            contentsOf(published.database),
+            contentsOf(replica.database),
+          ]);
           return stored === copied ? null : `${copied} is not ${stored}`;
         });
       const node = await stage.serve({ latencyMs: 1 });

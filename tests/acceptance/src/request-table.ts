@@ -30,7 +30,10 @@ export interface TableRequest extends SentRequest {
 }
 
 /** @param path below `/api/v2.2` */
-export type Ask = (path: string, sent?: SentRequest) => Promise<{ readonly status: number; readonly body: unknown }>;
+export type Ask = (
+  path: string,
+  sent?: SentRequest,
+) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 export interface RequestStage extends Closable {
   readonly ask: Ask;
@@ -92,7 +95,10 @@ export function testRequests<Stage extends RequestStage>(table: RequestTable<Sta
 
     test.each(own.map((request) => ({ title: titleOf(request), request })))('$title', async ({ request }) => {
       const { path, status, body } = request;
-      expect(await stage.ask(fill(path), request)).toEqual({ status, body: JSON.parse(fill(JSON.stringify(body))) });
+      expect(await stage.ask(fill(path), request)).toEqual({
+        status,
+        body: JSON.parse(fill(JSON.stringify(body))),
+      });
     });
 
     test('has at least three of them', () => {
@@ -101,7 +107,9 @@ export function testRequests<Stage extends RequestStage>(table: RequestTable<Sta
   });
 
   test(`there are at least ${least}, each another one`, () => {
-    const reported = requests.map(({ method, path, contentType, sent }) => [method, path, contentType, sent].join());
+    const reported = requests.map(({ method, path, contentType, sent }) =>
+      [method, path, contentType, sent].join(),
+    );
     expect(new Set(reported).size).toBe(reported.length);
     expect(reported.length).toBeGreaterThanOrEqual(least);
   });

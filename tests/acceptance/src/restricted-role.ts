@@ -11,7 +11,10 @@ import { expect } from 'vitest';
 const UPGRADE = fileURLToPath(new URL('../../../docs/operate/upgrade.md', import.meta.url));
 
 /** Migrates as the owner. @returns what the program is configured with to work as the role */
-export async function asRestrictedRole({ url, database }: ScratchDatabase): Promise<{ readonly DATABASE_URL: string }> {
+export async function asRestrictedRole({
+  url,
+  database,
+}: ScratchDatabase): Promise<{ readonly DATABASE_URL: string }> {
   const role = `program_${randomBytes(6).toString('hex')}`;
   const migration = startProgram(['migrate'], { environment: { DATABASE_URL: url } });
   expect([await migration.exited, migration.output()]).toEqual([0, expect.stringContaining('The schema ')]);

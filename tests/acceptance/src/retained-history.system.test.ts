@@ -34,7 +34,11 @@ async function openApi({ scratch, facts }: Stage) {
 }
 
 /** The transfers of a wallet in some blocks, as `block/index`. */
-const truthOf = ({ chain }: Stage, wallet: string, range: { readonly from: number; readonly to: number }): string[] =>
+const truthOf = (
+  { chain }: Stage,
+  wallet: string,
+  range: { readonly from: number; readonly to: number },
+): string[] =>
   chain
     .expectedTransfers(range)
     .filter(({ from, to }) => from === wallet || to === wallet)
@@ -59,7 +63,13 @@ describe('pages of a wallet', () => {
       const density = { rows: 1_000, blocks: 1 };
       for (let from = 0; from < 500; from += PARTITION_BLOCKS) {
         const table = { name: erc20Transfers.table.name, rowsPerPartition: PARTITION_BLOCKS * density.rows };
-        await ensurePartitions(scratch.database, table, facts.id, [{ from, to: from + PARTITION_BLOCKS - 1 }], density);
+        await ensurePartitions(
+          scratch.database,
+          table,
+          facts.id,
+          [{ from, to: from + PARTITION_BLOCKS - 1 }],
+          density,
+        );
       }
       const node = await stage.serve();
       const ask = await openApi(stage);

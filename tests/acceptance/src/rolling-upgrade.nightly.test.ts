@@ -1,6 +1,11 @@
 /** A rolling upgrade: the next version starts and migrates the database while this one leads, serves and delivers. Then it takes over. */
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, createScriptedChain, serveScriptedChain, startProgram } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  serveScriptedChain,
+  startProgram,
+} from '@chainstead/testkit';
 import { makeNextVersion } from 'chainstead/src/testing/next-version.ts';
 import { afterAll, expect, test, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';
@@ -64,7 +69,8 @@ test('both versions serve and follow in turn, no request fails, and the rows are
     START_BLOCK_SCRIPTED: '0',
     POLL_INTERVAL_MS_SCRIPTED: '100',
   };
-  const start = (entry?: string) => startProgram(['start'], { environment, ...(entry !== undefined && { entry }) });
+  const start = (entry?: string) =>
+    startProgram(['start'], { environment, ...(entry !== undefined && { entry }) });
   const pageOf = (address: string) => `${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`;
   const untilServing = async (program: ReturnType<typeof start>): Promise<string> => {
     const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);

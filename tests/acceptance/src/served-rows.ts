@@ -60,7 +60,10 @@ export async function serveRows(): Promise<ServedRows> {
   const facts = chains.get(CHAIN_ID);
   await indexFresh({ chain: facts, url: node.url, database: scratch.database, from: 0, to: SERVED_BLOCKS });
   await node.close();
-  const server = await serveApi(await createApiUnderTest(scratch.database, chains), { host: '127.0.0.1', port: 0 });
+  const server = await serveApi(await createApiUnderTest(scratch.database, chains), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   const [wallet = ''] = chain.wallets;
   const send = (target: string, sent: SentRequest = {}): Promise<Answer> => sendExactly(server.url, target, sent);
   return {
@@ -81,11 +84,19 @@ export async function serveRows(): Promise<ServedRows> {
   };
 }
 
-async function sendExactly(url: string, path: string, { method = 'GET', headers, body }: SentRequest): Promise<Answer> {
+async function sendExactly(
+  url: string,
+  path: string,
+  { method = 'GET', headers, body }: SentRequest,
+): Promise<Answer> {
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const sent = request(url, { path, method, headers: { 'x-api-key': TEST_KEY, ...length, ...headers } });
   sent.end(body);
   const [response] = await once(sent, 'response');
   const answer = await text(response);
-  return { status: response.statusCode, headers: response.headers, body: answer === '' ? {} : JSON.parse(answer) };
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: answer === '' ? {} : JSON.parse(answer),
+  };
 }

@@ -91,7 +91,10 @@ function processIds(): ReadonlyMap<string, number> {
 /** Over a separate connection, unless an agent keeps some. */
 async function ask(path: string, options: { readonly agent?: Agent; readonly body?: string } = {}) {
   const { agent = false, body } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: string }>();
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    readonly status: number;
+    readonly body: string;
+  }>();
   const sent = request(`${address}${path}`, {
     agent,
     method: body === undefined ? 'GET' : 'POST',
@@ -115,7 +118,9 @@ const metrics = async (): Promise<string> => (await ask('/metrics')).body;
 
 /** The values of a metric by process, where its labels hold the text. */
 async function valuesByProcess(metric: string, label: string): Promise<Record<string, number>> {
-  const lines = [...(await metrics()).matchAll(new RegExp(`^${metric}\\{(.*)process="([^"]+)"\\} (\\S+)$`, 'gm'))];
+  const lines = [
+    ...(await metrics()).matchAll(new RegExp(`^${metric}\\{(.*)process="([^"]+)"\\} (\\S+)$`, 'gm')),
+  ];
   const found: Record<string, number> = {};
   for (const [, labels = '', process = '', value] of lines)
     if (labels.includes(label)) found[process] = (found[process] ?? 0) + Number(value);
@@ -211,7 +216,8 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     // Those that it had in hand.
     expect(failures.length, failures.join('\n')).toBeLessThanOrEqual(LOOPS);
     const after = processIds();
-    for (const name of NAMES.filter((each) => !killed.includes(each))) expect(after.get(name)).toBe(before.get(name));
+    for (const name of NAMES.filter((each) => !killed.includes(each)))
+      expect(after.get(name)).toBe(before.get(name));
     await untilFollowed();
   });
 
@@ -252,7 +258,8 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
 
   it('have written exactly the rows of both chains, and end cleanly', async () => {
     await untilFollowed();
-    for (const { chain, id } of chains) await vi.waitFor(() => expectTransferRows(scratch.database, chain, id), WAIT);
+    for (const { chain, id } of chains)
+      await vi.waitFor(() => expectTransferRows(scratch.database, chain, id), WAIT);
     const processes = processIds();
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);

@@ -116,7 +116,9 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       await expectTruth(database, facts, chain);
       await expectEqualToFreshIndex(database, facts, chain);
       // One of them leads and follows; the others are there for history alone.
-      const leaders = await database.query<{ name: string }>(sql`SELECT name FROM leases WHERE name LIKE 'ingest:%'`);
+      const leaders = await database.query<{ name: string }>(
+        sql`SELECT name FROM leases WHERE name LIKE 'ingest:%'`,
+      );
       expect(leaders).toEqual([{ name: `ingest:${CHAIN_ID}` }]);
       program.signal('SIGTERM');
       expect(await program.exited, program.output()).toBe(0);

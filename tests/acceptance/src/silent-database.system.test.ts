@@ -25,7 +25,11 @@ describe('a leader whose line to the database falls silent', () => {
     stage.closeLater(() => line.close());
     const through = new URL(scratch.url);
     through.port = String(line.port);
-    const cutOff = openDatabase({ url: through.href, applicationName: 'chainstead cut off', logger: silentLogger() });
+    const cutOff = openDatabase({
+      url: through.href,
+      applicationName: 'chainstead cut off',
+      logger: silentLogger(),
+    });
     stage.closeLater(() => cutOff.close());
     const node = await stage.serve({ latencyMs: 1 });
     const logger: Logger = silentLogger();

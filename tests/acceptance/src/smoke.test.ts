@@ -19,7 +19,11 @@ afterAll(() => stage?.close());
 it('serves a mined transfer to the official SDK and delivers its webhook', async () => {
   const [alice] = stage.devnet.accounts.slice(5) as [Address];
   const receiver = await stage.receive();
-  const config = { includeContractLogs: true, topic0: ['Transfer(address,address,uint256)'], abi: stage.token.abi };
+  const config = {
+    includeContractLogs: true,
+    topic0: ['Transfer(address,address,uint256)'],
+    abi: stage.token.abi,
+  };
   const id = await stage.watch(receiver, config, [stage.token.address]);
   const { blockNumber, transactionHash } = await stage.devnet.send({
     ...stage.token,
@@ -37,5 +41,7 @@ it('serves a mined transfer to the official SDK and delivers its webhook', async
   });
   const page = await token.getWalletTokenTransfers({ address: alice, chain });
   expect(page.result).toHaveLength(1);
-  expect(page.raw.result).toMatchObject([{ transaction_hash: transactionHash, value: '7000000', to_address: alice }]);
+  expect(page.raw.result).toMatchObject([
+    { transaction_hash: transactionHash, value: '7000000', to_address: alice },
+  ]);
 });

@@ -4,7 +4,13 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type Database, migrate, openDatabase, openReads, type Reads, sql } from '@chainstead/db';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { createKeyStore, createRequestDatabase } from '@chainstead/http';
-import { addressOf, findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
+import {
+  addressOf,
+  findPostgresPrograms,
+  pauseReplay,
+  queryCluster,
+  type ScratchCluster,
+} from '@chainstead/testkit';
 import {
   createApiUnderTest,
   readWallet,
@@ -32,7 +38,9 @@ let other: ScratchCluster;
 const closing: (() => Promise<unknown>)[] = [];
 
 async function untilReplayed(server: ScratchCluster, database: Database): Promise<void> {
-  const [row] = await database.query<{ position: string }>(sql`SELECT pg_current_wal_flush_lsn()::text AS position`);
+  const [row] = await database.query<{ position: string }>(
+    sql`SELECT pg_current_wal_flush_lsn()::text AS position`,
+  );
   const hasReplayed = `SELECT pg_last_wal_replay_lsn() >= '${row?.position}' AS has`;
   await vi.waitFor(async () => expect(await queryCluster(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
 }
@@ -132,7 +140,11 @@ describe.runIf(programs !== undefined)('with standbys', () => {
         const page = await api.request(`/api/v2.2/${WALLET}/erc20/transfers?chain=eth`, {
           headers: { 'x-api-key': TEST_KEY },
         });
-        const body = (await page.json()) as { cursor: string; result: ServedTransfer[]; indexed: { to_block: string } };
+        const body = (await page.json()) as {
+          cursor: string;
+          result: ServedTransfer[];
+          indexed: { to_block: string };
+        };
         expect(blocksOf(body.result)[0]).toBe(OLD + NEW);
         expect(body.indexed.to_block).toBe(String(OLD + NEW));
         return body;
@@ -153,7 +165,8 @@ describe.runIf(programs !== undefined)('with standbys', () => {
       const keys = createKeyStore({ database, configured: [] });
       const { key } = await keys.create('new');
       const status = async (): Promise<number> =>
-        (await api.request(`/api/v2.2/${WALLET}/erc20/transfers?chain=eth`, { headers: { 'x-api-key': key } })).status;
+        (await api.request(`/api/v2.2/${WALLET}/erc20/transfers?chain=eth`, { headers: { 'x-api-key': key } }))
+          .status;
       expect(await status()).toBe(200);
       await keys.revoke(key);
       await vi.waitFor(async () => expect(await status()).toBe(401), WAIT);
@@ -175,7 +188,10 @@ describe.runIf(programs !== undefined)('with standbys', () => {
       `postgres://chainstead:${password}@${hosts.join(',')}/chainstead`;
     const stage = await startOutageStage({
       seed: 23,
-      environment: { DATABASE_URL: urlOf([primary.host]), DATABASE_READ_URL: urlOf([primary.host, standby.host]) },
+      environment: {
+        DATABASE_URL: urlOf([primary.host]),
+        DATABASE_READ_URL: urlOf([primary.host, standby.host]),
+      },
     });
     closing.push(() => stage.close());
     const { address, chain, page, untilReady, untilFollowed } = stage;
@@ -202,7 +218,10 @@ describe.runIf(programs !== undefined)('with standbys', () => {
     const held = await Promise.all(
       chain.wallets.slice(0, 5).map((wallet) => fetch(`${address}/api/v2.2/${wallet}/nft?chain=scripted`)),
     );
-    const answers = (await Promise.all(held.map((answer) => answer.json()))) as { status: string; result: unknown[] }[];
+    const answers = (await Promise.all(held.map((answer) => answer.json()))) as {
+      status: string;
+      result: unknown[];
+    }[];
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'SYNCED'));
     expect(answers.some(({ result }) => result.length > 0)).toBe(true);
     await vi.waitFor(

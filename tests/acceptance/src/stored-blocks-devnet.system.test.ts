@@ -111,7 +111,9 @@ test('a header that does not hash to the hash of its block is not kept', async (
   });
   await stage.unfollow();
   await liar.close();
-  const altered = await database.query(sql`SELECT FROM block_headers WHERE miner = decode(repeat('ab', 20), 'hex')`);
+  const altered = await database.query(
+    sql`SELECT FROM block_headers WHERE miner = decode(repeat('ab', 20), 'hex')`,
+  );
   expect(altered).toEqual([]);
   await stage.follow();
   await expectTruth();

@@ -6,13 +6,26 @@ import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/toke
 import { parseHeader, parseReceipt, placeLogs } from '@chainstead/rpc';
 import { executedTransaction } from '@chainstead/sync';
 import type { Dataset, WholeBlock } from '@chainstead/sync/datasets';
-import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  type Closable,
+  checkAnswers,
+  closeOf,
+  createPartitions,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { type Recording, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 
-const STORED = ['transactions', 'account-transactions', 'block-headers', 'logs', 'erc20-transfers', 'nft-transfers'];
+const STORED = [
+  'transactions',
+  'account-transactions',
+  'block-headers',
+  'logs',
+  'erc20-transfers',
+  'nft-transfers',
+];
 
 export interface StoredBlocksStage extends Closable {
   chainOf(name: string): Chain;
@@ -27,7 +40,9 @@ export async function openStoredBlocksStage(
   const ids = readRecorded('chain-ids.json') as Record<string, number>;
   const names = [...new Set(recordings.map(({ chain }) => chain))];
   const known = createChainRegistry();
-  const additional = names.flatMap((key) => (known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : []));
+  const additional = names.flatMap((key) =>
+    known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : [],
+  );
   const registry = keepingAll(createChainRegistry({ additional }));
   const chainOf = (name: string): Chain => registry.get(ids[name] ?? name);
   const logger = silentLogger();

@@ -75,10 +75,15 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded transactions of
         const { transactions, confirmations, ...header } = Object(body);
         const marks = { source: 'indexed', proof: 'receipts+transactions', finalized: true };
         expect(header).toEqual({ ...expectedBlock(chain, of), ...marks });
-        expect(transactions).toEqual(of.block.transactions.flatMap((one) => expectedTransaction(chain, of, one) ?? []));
+        expect(transactions).toEqual(
+          of.block.transactions.flatMap((one) => expectedTransaction(chain, of, one) ?? []),
+        );
         expect(confirmations).toBeGreaterThanOrEqual(0);
       }
-      expect(await ask(`block/${hash}/stats?chain=${chain.id}`)).toEqual({ status: 200, body: statsOf(chain, of) });
+      expect(await ask(`block/${hash}/stats?chain=${chain.id}`)).toEqual({
+        status: 200,
+        body: statsOf(chain, of),
+      });
     },
   );
 

@@ -147,6 +147,9 @@ test('a key does what its scopes say, and no more', async () => {
     answers.push([response.status, await response.json()]);
   }
   const result = [200, { jsonrpc: '2.0', id: 1, result: '0x1' }];
-  const error = { code: 4_100, message: expect.stringContaining('Add :data+rpc+streams after the key in API_KEYS') };
+  const error = {
+    code: 4_100,
+    message: expect.stringContaining('Add :data+rpc+streams after the key in API_KEYS'),
+  };
   expect(answers).toEqual([result, result, [403, { jsonrpc: '2.0', id: null, error }]]);
 });

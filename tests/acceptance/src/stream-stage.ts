@@ -112,7 +112,9 @@ export async function createStreamStage(
     },
     untilFollowed: (blockNumber) =>
       waitUntil(async () => {
-        const [row] = await scratch.database.query<{ checkpoint: number }>(sql`SELECT checkpoint FROM sync_chains`);
+        const [row] = await scratch.database.query<{ checkpoint: number }>(
+          sql`SELECT checkpoint FROM sync_chains`,
+        );
         return row !== undefined && BigInt(row.checkpoint) >= blockNumber ? null : program.output();
       }),
     async receive(options) {

@@ -49,7 +49,11 @@ beforeAll(async () => {
 });
 beforeAll(async () => {
   await addPools();
-  stream = await stage.watch(receiver, { includeContractLogs: true, contracts: ['pools.Ping'], sendRemoved: true });
+  stream = await stage.watch(receiver, {
+    includeContractLogs: true,
+    contracts: ['pools.Ping'],
+    sendRemoved: true,
+  });
 });
 
 const send = (name: 'Pool' | 'Hub', address: Address, functionName: string, ...args: readonly unknown[]) =>
@@ -60,7 +64,15 @@ async function addPools(): Promise<void> {
   const { database } = stage.scratch;
   const chain = createChainRegistry({ additional: [{ key: 'devnet', id: CHAIN_ID }] }).get(CHAIN_ID);
   await addContract(database, {
-    ...{ name: 'pools', chain, addresses: [hub], firstBlock: 0, events: null, indexed: [], abi: contracts.Pool.abi },
+    ...{
+      name: 'pools',
+      chain,
+      addresses: [hub],
+      firstBlock: 0,
+      events: null,
+      indexed: [],
+      abi: contracts.Pool.abi,
+    },
     factory: { of: null, event: 'PoolCreated(uint256 indexed salt, address pool)', child: 'pool' },
   });
   await waitUntil(async () => {

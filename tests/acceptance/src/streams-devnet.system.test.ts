@@ -81,7 +81,11 @@ describe('a stream tells what the node says of', () => {
     const id = await stage.watch(receiver, { includeNativeTxs: true }, [alice, bob]);
     const blockNumber = await sendEther(alice, bob, '1.25');
     await expectBoth(id, { blockNumber, watched: [alice, bob], native: true });
-    const creation = await stage.devnet.client.sendTransaction({ account: bob, data: '0x6001600055', chain: null });
+    const creation = await stage.devnet.client.sendTransaction({
+      account: bob,
+      data: '0x6001600055',
+      chain: null,
+    });
     const created = await stage.devnet.client.waitForTransactionReceipt({ hash: creation });
     const { parsed } = await expectBoth(id, {
       blockNumber: created.blockNumber,
@@ -215,7 +219,11 @@ describe('past blocks', () => {
     await stage.untilFollowed((blocks[1] ?? 0n) + BigInt(CONFIRMATIONS + 1));
     const id = await stage.watch(receiver, config, [alice]);
     const range = { blockFrom: Number(blocks[0]), blockTo: Number(blocks[1]) + 1 };
-    const job = await stage.ask('POST', '/historicalJobs/createJob', { chainId: chainId(), streamId: id, ...range });
+    const job = await stage.ask('POST', '/historicalJobs/createJob', {
+      chainId: chainId(),
+      streamId: id,
+      ...range,
+    });
     expect(job).toMatchObject({ status: 200, body: { totalBlocks: range.blockTo - range.blockFrom + 1 } });
     for (const blockNumber of blocks) {
       const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], native: true });

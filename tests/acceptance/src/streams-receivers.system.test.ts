@@ -80,12 +80,14 @@ describe('a reorganisation before confirmation', () => {
     const kept = await sendEther();
     const lost = await sendEther();
     const [keptHash, lostHash] = [await hashOf(kept), await hashOf(lost)];
-    for (const id of [plain, noticed]) await awaitWebhook(stage, receiver, id, { blockNumber: lost, confirmed: false });
+    for (const id of [plain, noticed])
+      await awaitWebhook(stage, receiver, id, { blockNumber: lost, confirmed: false });
     await stage.devnet.reorg(1);
     expect(await hashOf(lost)).not.toBe(lostHash);
     const again = await sendEther();
     await stage.devnet.mine(CONFIRMATIONS);
-    for (const id of [plain, noticed]) await awaitWebhook(stage, receiver, id, { blockNumber: again, confirmed: true });
+    for (const id of [plain, noticed])
+      await awaitWebhook(stage, receiver, id, { blockNumber: again, confirmed: true });
     const againHash = await hashOf(again);
     const expected = [
       [keptHash, false, false],
@@ -95,7 +97,9 @@ describe('a reorganisation before confirmation', () => {
       [againHash, true, false],
     ];
     // What is confirmed of an earlier block may arrive behind it.
-    await waitUntil(() => (reported(receiver, plain).length === 5 ? null : JSON.stringify(reported(receiver, plain))));
+    await waitUntil(() =>
+      reported(receiver, plain).length === 5 ? null : JSON.stringify(reported(receiver, plain)),
+    );
     expect(reported(receiver, plain).toSorted()).toEqual(expected.toSorted());
     await waitUntil(() =>
       reported(receiver, noticed).length === 6 ? null : JSON.stringify(reported(receiver, noticed)),

@@ -13,7 +13,8 @@ if (redis === undefined)
 
 let stage: StreamStage | undefined;
 beforeAll(async () => {
-  if (redis !== undefined) stage = await createStreamStage(1_337_041, { REDIS_URL: redis.url, LOG_LEVEL: 'info' });
+  if (redis !== undefined)
+    stage = await createStreamStage(1_337_041, { REDIS_URL: redis.url, LOG_LEVEL: 'info' });
 });
 afterAll(async () => {
   redis?.resume();

@@ -82,7 +82,10 @@ test('a leader that stops, or falls silent in the midst of commits, is replaced,
       leader.thaw();
       const former = leader;
       chain.mine(3);
-      await waitUntil(() => (leads(former) ? `it still thinks that it leads:\n${former.output()}` : null), TAKEOVER_MS);
+      await waitUntil(
+        () => (leads(former) ? `it still thinks that it leads:\n${former.output()}` : null),
+        TAKEOVER_MS,
+      );
       [leader, heir] = [heir, former];
     }
     await untilIndexed(scratch.database, facts, chain);

@@ -90,7 +90,11 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
       const whole = await (await ask(path)).text();
       await torn.takeBlocks({ until: READS + 1 });
       const answer = await ask(path);
-      expect([path, answer.status, await answer.json()]).toEqual([path, 503, { message: 'Temporarily unavailable' }]);
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        503,
+        { message: 'Temporarily unavailable' },
+      ]);
       expect(answer.headers.get('retry-after')).toBe('1');
       expect(torn.reads()).toBe(READS);
       await torn.putBack();

@@ -17,7 +17,12 @@ import {
 import { createDatasetRoutes, stateReaders } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
+import {
+  expectedBlock,
+  expectedEvent,
+  expectedTransaction,
+  type RecordedBlock,
+} from './expected-transactions.ts';
 import { listRecordings, RECORDINGS, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 
 const ALL = listRecordings();
@@ -56,7 +61,10 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
       const isWhole = ALL.every((one) => one.chain !== name || (one.isFaithful && PROVABLE.has(one.folder)));
       const found = registry.get(ids[name] ?? name);
       // What was recorded without signatures or access lists contradicts its header.
-      const chain: Chain = { ...(isWhole ? found : { ...found, proofPolicy: 'record' as const }), finalizedTag: true };
+      const chain: Chain = {
+        ...(isWhole ? found : { ...found, proofPolicy: 'record' as const }),
+        finalizedTag: true,
+      };
       served.set(name, await serve(name, chain));
     }
     const chains = [...served.values()];

@@ -5,9 +5,14 @@ import type { ScriptedChain } from '@chainstead/testkit';
 import { expect } from 'vitest';
 
 /** Exactly the rows of the chain; NFTs whose event looks like a token's leave once their contracts were asked. */
-export async function expectTransferRows(database: Database, chain: ScriptedChain, chainId: ChainId): Promise<void> {
+export async function expectTransferRows(
+  database: Database,
+  chain: ScriptedChain,
+  chainId: ChainId,
+): Promise<void> {
   const all = { from: 0, to: chain.head };
-  const place = (at: { readonly blockNumber: number; readonly logIndex: number }) => `${at.blockNumber} ${at.logIndex}`;
+  const place = (at: { readonly blockNumber: number; readonly logIndex: number }) =>
+    `${at.blockNumber} ${at.logIndex}`;
   const rows = await database.query<{ blockNumber: number; logIndex: number }>(
     sql`SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfer_sides WHERE chain_id = ${chainId} AND direction <> 1`,
   );

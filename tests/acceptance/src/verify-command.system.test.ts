@@ -78,7 +78,9 @@ describe.concurrent('verifyRanges', () => {
     const stopped = new AbortController();
     const reindexing = reindexRanges(working, [{ from: 100, to: 150 }], stopped.signal);
     await waitUntil(async () =>
-      (await stage.scratch.database.query(sql`SELECT 1 FROM sync_claims`)).length > 0 ? null : 'nothing is claimed',
+      (await stage.scratch.database.query(sql`SELECT 1 FROM sync_claims`)).length > 0
+        ? null
+        : 'nothing is claimed',
     );
     const verifying = verifyRanges(refused, [{ from: 90, to: 140 }], never);
     await expect(verifying).rejects.toMatchObject({ code: 'RANGE_CLAIMED' });

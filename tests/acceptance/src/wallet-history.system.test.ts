@@ -43,7 +43,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-async function nft(address: Address, functionName: 'mint' | 'transferFrom', args: readonly unknown[], from?: Address) {
+async function nft(
+  address: Address,
+  functionName: 'mint' | 'transferFrom',
+  args: readonly unknown[],
+  from?: Address,
+) {
   await devnet.send({ address, abi: DEMO_NFT_ABI, functionName, args, ...(from === undefined ? {} : { from }) });
 }
 
@@ -75,7 +80,8 @@ async function lookAgain(): Promise<void> {
 
 describe('a wallet whose NFTs are older than the index', () => {
   it('is SYNCING at first, then has exactly what it holds, and status shows the history', async () => {
-    const followed = () => scratch.database.query(sql`SELECT 1 FROM sync_ranges WHERE dataset = ${'nft-transfers'}`);
+    const followed = () =>
+      scratch.database.query(sql`SELECT 1 FROM sync_ranges WHERE dataset = ${'nft-transfers'}`);
     await vi.waitFor(async () => expect(await followed()).not.toEqual([]), 60_000);
     expect(await collections()).toMatchObject({ status: 'SYNCING', indexed: { complete: false }, result: [] });
     // What is younger than the deepest reorganisation waits.
@@ -83,7 +89,9 @@ describe('a wallet whose NFTs are older than the index', () => {
       async () => expect((await collections()).status_message).toMatch(/can still be reorganised/),
       60_000,
     );
-    expect((await collections()).result).toMatchObject([{ token_address: first, contract_type: 'ERC721', count: 2 }]);
+    expect((await collections()).result).toMatchObject([
+      { token_address: first, contract_type: 'ERC721', count: 2 },
+    ]);
     await devnet.mine(100);
     await vi.waitFor(
       async () => {

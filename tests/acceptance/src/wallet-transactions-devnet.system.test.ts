@@ -73,7 +73,8 @@ async function recomputed(): Promise<ReadonlyMap<string, readonly Omit<Expected,
       const { logs: _, ...listed } = expected;
       const created = expected.receipt_status === '1' ? expected.receipt_contract_address : null;
       for (const account of new Set([expected.from_address, expected.to_address, created]))
-        if (account !== null && !/^0x0+$/.test(account)) lists.set(account, [...(lists.get(account) ?? []), listed]);
+        if (account !== null && !/^0x0+$/.test(account))
+          lists.set(account, [...(lists.get(account) ?? []), listed]);
     }
   }
   return lists;
@@ -136,7 +137,9 @@ test('what was lost, altered or invented is read again', async () => {
     sql`UPDATE transactions SET value = value + 1, from_address = to_address WHERE to_address IS NOT NULL`,
   );
   await database.query(sql`DELETE FROM account_transactions WHERE roles = 2`);
-  await database.query(sql`UPDATE account_transactions SET account = decode(repeat('ab', 20), 'hex') WHERE roles = 4`);
+  await database.query(
+    sql`UPDATE account_transactions SET account = decode(repeat('ab', 20), 'hex') WHERE roles = 4`,
+  );
   await stage.unfollow();
   const options = {
     ...{ chain, database, datasets, logger: silentLogger(), clock: systemClock },

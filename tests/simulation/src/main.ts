@@ -73,7 +73,10 @@ const runSeed = {
 const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
 // A soak and stories of many actions may outgrow the memory.
-const server = await startScratchServer({ settings: { max_connections: '300' }, isInMemory: given.story === 'blocks' });
+const server = await startScratchServer({
+  settings: { max_connections: '300' },
+  isInMemory: given.story === 'blocks',
+});
 const cluster = given.on === 'cluster' ? await (await findCitus('the simulation'))?.createCluster() : undefined;
 if (given.on === 'cluster' && cluster === undefined) {
   await server.stop();
@@ -119,7 +122,10 @@ async function runBlocks(of: number): Promise<Run> {
 async function soakOnce(of: number): Promise<Run> {
   const { signal } = interrupt;
   const { minutes, rate } = given;
-  const result = await runSoak({ seed: of, minutes, blocksPerSecond: rate, signal, report: console.log }, servers);
+  const result = await runSoak(
+    { seed: of, minutes, blocksPerSecond: rate, signal, report: console.log },
+    servers,
+  );
   for (const { text, passed } of result.verdicts)
     console.log(`${passed === null ? 'not judged' : passed ? 'ok' : 'FAILED'} ${text}`);
   return {

@@ -99,7 +99,9 @@ function logLimit(random: SeededRandom): FaultSettings['logLimit'] {
   const kind = random.pick([null, 'range', 'results'] as const);
   if (kind === null) return null;
   const style = random.pick(['infura', 'alchemy', 'reth', 'erigon', 'quicknode', 'coreth'] as const);
-  return kind === 'range' ? { style, maxRange: random.integer(5, 40) } : { style, maxResults: random.integer(60, 400) };
+  return kind === 'range'
+    ? { style, maxRange: random.integer(5, 40) }
+    : { style, maxResults: random.integer(60, 400) };
 }
 
 function stepOf(random: SeededRandom): Step {

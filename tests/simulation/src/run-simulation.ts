@@ -275,10 +275,16 @@ function verdict(
     problems.push(`${stored.nftMoves} moves of NFTs are stored, the chain has ${expected.nftMoves}`);
   if (stored.nftSales !== expected.nftSales)
     problems.push(`${stored.nftSales} sales of NFTs are stored, the chain has ${expected.nftSales}`);
-  return problems.length === 0 ? null : `${problems.join('\n')}\nOutput of the program:\n${stage.ingest.output()}`;
+  return problems.length === 0
+    ? null
+    : `${problems.join('\n')}\nOutput of the program:\n${stage.ingest.output()}`;
 }
 
-function environmentOf(plan: Plan, nodes: readonly ChainNode[], scratch: ScratchDatabase): Record<string, string> {
+function environmentOf(
+  plan: Plan,
+  nodes: readonly ChainNode[],
+  scratch: ScratchDatabase,
+): Record<string, string> {
   return {
     DATABASE_URL: scratch.url,
     CHAINS: 'sim',

@@ -15,7 +15,8 @@ describe('createSeededRandom', () => {
 
   it('spreads its values evenly over [0, 1)', () => {
     const buckets = new Array<number>(10).fill(0);
-    for (const value of draws(3, 100_000)) buckets[Math.floor(value * 10)] = (buckets[Math.floor(value * 10)] ?? 0) + 1;
+    for (const value of draws(3, 100_000))
+      buckets[Math.floor(value * 10)] = (buckets[Math.floor(value * 10)] ?? 0) + 1;
     for (const count of buckets) expect(Math.abs(count - 10_000)).toBeLessThan(500);
   });
 

@@ -18,7 +18,8 @@ interface BackfillOptions extends BlockRangeOptions {
 export async function runBackfill(invocation: Invocation<BackfillOptions>): Promise<void> {
   const { options, context } = invocation;
   if (options.detach === true) {
-    if (options.bulk === true) throw new UsageError("--bulk can't be combined with --detach", 'Remove one of them');
+    if (options.bulk === true)
+      throw new UsageError("--bulk can't be combined with --detach", 'Remove one of them');
     const { detachRangeWork } = await import('../ranges/detach-range-work.ts');
     return detachRangeWork(invocation, 'backfill');
   }
@@ -81,7 +82,9 @@ function inBulk(fill: RunRange<BackfillProgress>, context: CommandContext): RunR
   return async (work, ranges, signal, session) => {
     await dropBulkIndexes(work.database, work.datasets);
     const result = await fill(work, ranges, signal, session);
-    await buildBulkIndexes(work.database, work.datasets, (index) => context.stderr.write(`building ${index} …\n`));
+    await buildBulkIndexes(work.database, work.datasets, (index) =>
+      context.stderr.write(`building ${index} …\n`),
+    );
     return result;
   };
 }

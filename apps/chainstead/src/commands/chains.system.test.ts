@@ -34,10 +34,14 @@ describe('chains', () => {
 
   it('is named by status as stored, with the command that deletes it', async () => {
     const { stdout } = await runCaptured(['status'], others);
-    expect(stdout).toContain('scripted (31337)\n  not configured: stored, not indexed since 2026-05-01T00:00:00.000Z;');
+    expect(stdout).toContain(
+      'scripted (31337)\n  not configured: stored, not indexed since 2026-05-01T00:00:00.000Z;',
+    );
     expect(stdout).not.toContain('0 blocks behind');
     // Without any chain, the configuration is elsewhere.
-    expect((await runCaptured(['status'], { DATABASE_URL: stage.scratch.url })).stdout).not.toContain('not configured');
+    expect((await runCaptured(['status'], { DATABASE_URL: stage.scratch.url })).stdout).not.toContain(
+      'not configured',
+    );
   });
 
   it('removes no configured chain, none without a confirmation, and none that is unknown', async () => {
@@ -55,18 +59,24 @@ describe('chains', () => {
   it('shows rows and bytes, and deletes them', async () => {
     const planned = await remove(others, '--dry-run');
     expect(planned.stderr).toMatch(/^blocks +\d+ +[\d.]+ kB$/m);
-    expect(planned.stderr).toMatch(/All rows of scripted will be deleted: [\d,]+ rows, [\d.]+ [kM]B with indexes\./);
+    expect(planned.stderr).toMatch(
+      /All rows of scripted will be deleted: [\d,]+ rows, [\d.]+ [kM]B with indexes\./,
+    );
     const { rows } = JSON.parse(planned.stdout);
     const removed = await remove(others, '--yes');
     expect([removed.exitCode, removed.stderr]).toEqual([0, expect.stringContaining('"work":"remove"')]);
     expect(JSON.parse(removed.stdout)).toMatchObject({ work: 'remove', chain: 'scripted', finished: true });
     expect(rows).toBeGreaterThan(1_000);
     expect((await runCaptured(['chains', 'list'], others)).stdout).toMatch(/^No chain has been ingested/);
-    const audited = await stage.scratch.database.query(sql`SELECT target FROM audit_log WHERE action = 'chain.remove'`);
+    const audited = await stage.scratch.database.query(
+      sql`SELECT target FROM audit_log WHERE action = 'chain.remove'`,
+    );
     expect(audited).toEqual([{ target: 'scripted' }]);
     // The chain can be indexed again.
     expect((await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '100')).exitCode).toBe(0);
-    expect((await stage.run('chains', 'list')).stdout).toMatch(/^scripted +31337 +0 to 100 +configured, not indexed/m);
+    expect((await stage.run('chains', 'list')).stdout).toMatch(
+      /^scripted +31337 +0 to 100 +configured, not indexed/m,
+    );
   });
 
   it('removes an Aptos network, and leaves the other one', async () => {

@@ -60,7 +60,10 @@ export async function listChains({ options, command, context }: Invocation<JsonO
   });
 }
 
-export async function removeChainOfCommand(invocation: Invocation<RemoveChainOptions>, given: string): Promise<void> {
+export async function removeChainOfCommand(
+  invocation: Invocation<RemoveChainOptions>,
+  given: string,
+): Promise<void> {
   const { options, context } = invocation;
   await withDatabase(invocation, 'chains', async ({ database }, configuration) => {
     const chain = await findChain(database, configuration, given);
@@ -90,7 +93,11 @@ export async function removeChainOfCommand(invocation: Invocation<RemoveChainOpt
     try {
       const rows = await removeChain(removal, context.stopSignal);
       await database.transaction((transaction) =>
-        recordAudit(transaction, commandActor(), { action: 'chain.remove', target: chain.name, details: { rows } }),
+        recordAudit(transaction, commandActor(), {
+          action: 'chain.remove',
+          target: chain.name,
+          details: { rows },
+        }),
       );
       progress.finish();
       writeOutcome(context, `Removed ${chain.name}: ${rowsText(rows)} rows.`, {
@@ -121,7 +128,11 @@ async function findChain(database: Database, configuration: Configuration, given
       };
 }
 
-async function requireRemovable(database: Database, configuration: Configuration, chain: StoredChain): Promise<void> {
+async function requireRemovable(
+  database: Database,
+  configuration: Configuration,
+  chain: StoredChain,
+): Promise<void> {
   if (configuredLabels(configuration).has(chain.label))
     throw new ChainsteadError({
       code: 'CHAIN_CONFIGURED',
@@ -133,7 +144,11 @@ async function requireRemovable(database: Database, configuration: Configuration
   await requireNotIndexed(database, chain);
 }
 
-async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, context: CommandContext): Promise<void> {
+async function confirm(
+  { name }: StoredChain,
+  { yes }: RemoveChainOptions,
+  context: CommandContext,
+): Promise<void> {
   if (yes === true) return;
   if (context.ask === undefined)
     throw new UsageError('The removal needs a confirmation', 'Run it in a terminal, or add --yes');
@@ -179,7 +194,14 @@ function configuredLabels({ chains, aptos }: Configuration): ReadonlySet<string>
 
 type Listed = NamedRecord & { readonly configured: boolean };
 
-function recordJson({ name, id, blocks, isIndexed, configured, indexedAt }: Listed): Readonly<Record<string, unknown>> {
+function recordJson({
+  name,
+  id,
+  blocks,
+  isIndexed,
+  configured,
+  indexedAt,
+}: Listed): Readonly<Record<string, unknown>> {
   return {
     ...{ chain: name, chain_id: id, configured, indexed: isIndexed },
     from_block: blocks?.from ?? null,

@@ -13,7 +13,12 @@ const ADDRESS = '0x83f20f44975d03b1b09e64809b757c47f942beea';
 const ABI = [
   { type: 'event', name: 'Deposit', inputs: [{ name: 'owner', type: 'address', indexed: true }] },
   { type: 'event', name: 'Quiet', inputs: [], anonymous: true },
-  { type: 'function', name: 'deposit', inputs: [{ name: 'assets', type: 'uint256' }], stateMutability: 'payable' },
+  {
+    type: 'function',
+    name: 'deposit',
+    inputs: [{ name: 'assets', type: 'uint256' }],
+    stateMutability: 'payable',
+  },
   { type: 'function', name: 'total', inputs: [], stateMutability: 'view' },
 ];
 let folder: string;
@@ -63,7 +68,9 @@ describe('options are refused', () => {
     const refusals = await Promise.all(
       ['large.json', 'text.json', 'none.json'].map((name) => add([...file(name), ...address])),
     );
-    expect(refusals.map(({ exitCode, stderr }) => [exitCode, stderr.replaceAll(folder, '').split('\n')[0]])).toEqual([
+    expect(
+      refusals.map(({ exitCode, stderr }) => [exitCode, stderr.replaceAll(folder, '').split('\n')[0]]),
+    ).toEqual([
       [2, expect.stringContaining('--abi /large.json has 10485761 bytes')],
       [2, expect.stringContaining('--abi /text.json is not JSON: ')],
       [2, expect.stringContaining("--abi /none.json can't be read: ENOENT")],
@@ -116,7 +123,11 @@ test('events, anonymous ones and calls get tables', async () => {
   expect(listed[0]?.events).toMatchObject([
     { event: 'deposit', kind: 'event' },
     { event: 'quiet', kind: 'event', columns: [] },
-    { event: 'deposit_call', kind: 'call', columns: [{ name: 'sender' }, {}, {}, { name: 'assets', type: 'numeric' }] },
+    {
+      event: 'deposit_call',
+      kind: 'call',
+      columns: [{ name: 'sender' }, {}, {}, { name: 'assets', type: 'numeric' }],
+    },
   ]);
 });
 

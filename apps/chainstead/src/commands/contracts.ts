@@ -43,7 +43,10 @@ interface AddContractOptions {
 
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
-export async function addContractOfCommand(invocation: Invocation<AddContractOptions>, name: string): Promise<void> {
+export async function addContractOfCommand(
+  invocation: Invocation<AddContractOptions>,
+  name: string,
+): Promise<void> {
   const { options, context } = invocation;
   const emitters = readEmitters(options);
   const abi = await readAbiFile(options.abi);
@@ -65,7 +68,11 @@ export async function addContractOfCommand(invocation: Invocation<AddContractOpt
       throw new UsageError(warnings.join('. '), 'Correct it, or leave --strict out');
     const { tables, skipped } = await addContract(database, wanted, commandActor());
     for (const warning of warnings) context.stderr.write(`Warning: ${warning}.\n`);
-    const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [table, signature, String(inputs.length)]);
+    const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [
+      table,
+      signature,
+      String(inputs.length),
+    ]);
     context.stdout.write(renderTable(['table', 'signature', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
     context.stdout.write(
@@ -121,7 +128,12 @@ export async function removeContractOfCommand(
 ): Promise<void> {
   const { options, context } = invocation;
   await withContracts(invocation, async ({ database }, configuration) => {
-    const dropped = await removeContract(database, name, readChain(configuration, options.chain).id, commandActor());
+    const dropped = await removeContract(
+      database,
+      name,
+      readChain(configuration, options.chain).id,
+      commandActor(),
+    );
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );
@@ -159,7 +171,8 @@ function readEmitters({
   if (factory === undefined) {
     if (address === undefined)
       throw new UsageError('--address is missing', 'Give --address, or --factory for children');
-    if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    if (child !== undefined)
+      throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
     if (since !== undefined)
       throw new UsageError('--child-from needs --factory', 'Add --factory, or leave --child-from out');
     const addresses = address.map((text) => readAddress(text, '--address'));
@@ -220,7 +233,10 @@ function readLogPlace(text: string | undefined): ReturnType<typeof parseLogPlace
   if (text === undefined) return null;
   const place = parseLogPlace(text);
   if (place !== null) return place;
-  throw new UsageError(`--upgrade ${text} is not the place of a log`, 'Use <block>:<log index>, such as 18000000:57');
+  throw new UsageError(
+    `--upgrade ${text} is not the place of a log`,
+    'Use <block>:<log index>, such as 18000000:57',
+  );
 }
 
 function definitionJson(definition: ContractDefinition, configuration: Configuration): object {

@@ -30,7 +30,8 @@ export function distribute(invocation: Invocation<{ readonly dryRun?: boolean }>
         ),
       onDone({ table }, rows) {
         distributed.push(table);
-        if (rows !== null) context.stderr.write(`  ${rows.toLocaleString('en-US')} rows, counted before and after\n`);
+        if (rows !== null)
+          context.stderr.write(`  ${rows.toLocaleString('en-US')} rows, counted before and after\n`);
       },
     });
     const sentence =
@@ -73,14 +74,23 @@ const WORK_TEXT: Readonly<Record<PlannedTable['work'], string>> = {
 };
 
 function howText({ placement }: Pick<PlannedTable, 'placement'>): string {
-  return placement.kind === 'reference' ? 'on every node' : `by ${placement.column}, colocated by ${placement.group}`;
+  return placement.kind === 'reference'
+    ? 'on every node'
+    : `by ${placement.column}, colocated by ${placement.group}`;
 }
 
 function rowsText({ rows, isCounted }: Pick<PlannedTable, 'rows' | 'isCounted'>): string {
   return `${isCounted ? '' : 'about '}${rows.toLocaleString('en-US')}`;
 }
 
-function planJson({ table, placement, work, rows, isCounted, bytes }: PlannedTable): Readonly<Record<string, unknown>> {
+function planJson({
+  table,
+  placement,
+  work,
+  rows,
+  isCounted,
+  bytes,
+}: PlannedTable): Readonly<Record<string, unknown>> {
   const column = placement.kind === 'distributed' ? placement.column : null;
   return { table, placement: placement.kind, column, work, rows, counted: isCounted, bytes };
 }

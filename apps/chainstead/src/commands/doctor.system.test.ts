@@ -56,7 +56,9 @@ describe('doctor', () => {
     await stage.run('backfill', '--chain', 'scripted', '--from', '1', '--to', '20');
     const { stdout } = await stage.run('doctor');
     expect(stdout).toMatch(/^scripted: progress\n {2}ok +swaps +off: set SWAPS_SCRIPTED=all and restart$/m);
-    expect(stdout).toMatch(/^ {2}ok +prices +complete from block 1 to 20; waiting for a token with a known price: /m);
+    expect(stdout).toMatch(
+      /^ {2}ok +prices +complete from block 1 to 20; waiting for a token with a known price: /m,
+    );
     expect(stdout).toMatch(/^ {2}ok +proofs +\S/m);
   });
 

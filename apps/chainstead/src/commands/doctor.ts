@@ -36,12 +36,17 @@ export async function examine({ options, command, context }: Invocation<DoctorOp
   const configuration = readDatabaseConfiguration(command, context);
   const { url } = options;
   if (url !== undefined && !/^(https?|wss?):\/\//.test(url))
-    throw new UsageError('--url is not a node URL', 'Use a URL that starts with http://, https://, ws:// or wss://');
+    throw new UsageError(
+      '--url is not a node URL',
+      'Use a URL that starts with http://, https://, ws:// or wss://',
+    );
   const examination = await examineAll(options, configuration, context);
   context.stdout.write(
     options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
   );
-  const bad = [...examination.storage, ...examination.nodes].filter(({ findings }) => worstVerdict(findings) === 'bad');
+  const bad = [...examination.storage, ...examination.nodes].filter(
+    ({ findings }) => worstVerdict(findings) === 'bad',
+  );
   if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
 }
 
@@ -62,28 +67,39 @@ async function examineAll(
     const key = configuration.chainRegistry.find(chain)?.key;
     const chains = examineDatasets(configuration, sample).filter((report) => report.chain === key);
     if (nodes.length > 0) return { storage: [], nodes, chains };
-    throw new UsageError(`No node for ${chain} is configured`, 'Use a name from CHAINS, or pass a node with --url', {
-      chain,
-    });
+    throw new UsageError(
+      `No node for ${chain} is configured`,
+      'Use a name from CHAINS, or pass a node with --url',
+      {
+        chain,
+      },
+    );
   }
   const logger = commandLogger(configuration, context);
   const { reports, value } = await examineStorage({ configuration, logger, clock }, async (examined) => {
     const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
     const nodes = await examineConfigured({ ...examining, ...known }, null);
-    const progress = examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
+    const progress =
+      examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
     return { nodes, chains: examineDatasets(configuration, sample, progress) };
   });
   return { storage: reports, ...value };
 }
 
-async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
+async function examineOne(
+  examining: ExamineOptions,
+  given: string | undefined,
+  url: string,
+): Promise<NodeReport> {
   const id = given === undefined && url.startsWith('http') ? await fetchChainId({ url }, IDENTITY_MS) : null;
   const reported = id === null ? null : (examining.configuration.chainRegistry.find(id)?.key ?? null);
   const chain = given ?? reported;
   const report = chain === null ? null : await examineUrl(examining, chain, url);
   if (report !== null) return report;
   throw new UsageError(
-    given === undefined ? 'The node reports no chain ID, or the ID of an unknown chain' : `Unknown chain ${given}`,
+    given === undefined
+      ? 'The node reports no chain ID, or the ID of an unknown chain'
+      : `Unknown chain ${given}`,
     'Use --chain with a name from .env.example, or add the chain with CHAINS=<name> and CHAIN_ID_<NAME>',
   );
 }
@@ -94,7 +110,9 @@ async function readProgress(database: Database, configuration: Configuration): P
 
 function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
   return async (chain): Promise<readonly KnownBlock[]> => {
-    const [table] = await database.query<{ exists: boolean }>(sql`SELECT to_regclass('blocks') IS NOT NULL AS exists`);
+    const [table] = await database.query<{ exists: boolean }>(
+      sql`SELECT to_regclass('blocks') IS NOT NULL AS exists`,
+    );
     if (table?.exists !== true) return [];
     const blocks = await readKnownBlocks(database, chain.id);
     return blocks.map((block) => ({ ...block, source: 'indexed data' }));

@@ -35,7 +35,11 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       );
     await createPartitions(database, 'pool_states', eth.id);
     const [pool, hopPool] = [addressOf(0x9a1), addressOf(0x9a2)];
-    const seedPool = async (id: Address, tokens: readonly [Address, Address], reserves: readonly [bigint, bigint]) => {
+    const seedPool = async (
+      id: Address,
+      tokens: readonly [Address, Address],
+      reserves: readonly [bigint, bigint],
+    ) => {
       const address = sql`${hexBytes(id)}::bytea`;
       const [token0, token1] = tokens;
       const [reserve0, reserve1] = reserves;
@@ -100,7 +104,10 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       details: { reason: 'anchor-unread', retry_after_seconds: 5, indexed: { to_block: '1000' } },
     });
     const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
-    expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
+    expect(price).toMatchObject({
+      usdPrice: 2,
+      explanation: { block: '1000', candidates: [{ pair_address: pool }] },
+    });
     const refusals = [
       [['--token', addressOf(0x404)], 'No liquidity pools found for the specified token address'],
       [['--token', CATS, '--block', '2000'], 'to_block must be at most the newest indexed block (1000)'],

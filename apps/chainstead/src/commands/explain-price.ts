@@ -95,7 +95,9 @@ async function writeProvenPrice(
 function renderPrice({ explanation, ...price }: ShownTokenPrice, chain: string): string {
   const name = price.tokenSymbol === null ? price.tokenAddress : `${price.tokenSymbol} (${price.tokenAddress})`;
   const title = `${name} on ${chain}: ${price.usdPriceFormatted} US dollars at the end of block ${explanation?.block}\n`;
-  const incomplete = price.indexed.complete ? '' : 'Not complete: missing blocks, proofs or balances may change it.\n';
+  const incomplete = price.indexed.complete
+    ? ''
+    : 'Not complete: missing blocks, proofs or balances may change it.\n';
   return explanation === undefined ? title : `${title}${incomplete}${renderExplanation(explanation)}`;
 }
 
@@ -108,7 +110,8 @@ const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
 function renderExplanation(explanation: PriceExplanation): string {
   const { rule, move_cost_usd: cost, is_move_cost_upper_bound: isUpperBound, candidates, hops } = explanation;
   const fraction = `Exactly ${explanation.price_numerator} / ${explanation.price_denominator}\n`;
-  const moved = cost === null ? '' : `Raising it by 10 % takes ${isUpperBound ? 'at most ' : ''}${cost} US dollars.\n`;
+  const moved =
+    cost === null ? '' : `Raising it by 10 % takes ${isUpperBound ? 'at most ' : ''}${cost} US dollars.\n`;
   const through = hops.length === 0 ? '' : 'Priced through a hop: another token with a direct price.\n';
   const pools = renderPools('Pools', candidates);
   return [

@@ -11,7 +11,8 @@ import { jsonLines, openCommandStage } from '../testing/command-stage.ts';
 
 const stage = stageOfFile(openCommandStage);
 const RANGE = ['--table', 'erc20_transfers', '--chain', 'scripted', '--from', '0', '--to', '79'];
-const exportTo = (out: string, ...args: string[]) => stage.run('export', 'parquet', ...RANGE, '--out', out, ...args);
+const exportTo = (out: string, ...args: string[]) =>
+  stage.run('export', 'parquet', ...RANGE, '--out', out, ...args);
 const newFolder = () => mkdtemp(join(tmpdir(), 'chainstead-lake-'));
 const manifestOf = async (out: string) =>
   JSON.parse(await readFile(join(out, '_export/table=erc20_transfers/chain=31337/manifest.json'), 'utf8'));
@@ -81,7 +82,10 @@ describe('export parquet', () => {
   });
 
   it.each([
-    [['--table', 'nothing'], 'There is no table nothing to export. Use one of erc20_transfers, erc20_transfer_sides, '],
+    [
+      ['--table', 'nothing'],
+      'There is no table nothing to export. Use one of erc20_transfers, erc20_transfer_sides, ',
+    ],
     [['--chain', 'unheard-of'], '--chain unheard-of is not a known chain'],
     [['--from', '80'], 'The last block 79 is below the first 80. Swap the two'],
     [['--from', 'x'], '--from x is not a valid number'],
@@ -94,7 +98,10 @@ describe('export parquet', () => {
 
   it.each([
     [['--to', '100'], 'Block 100 of scripted is not final here. The newest final block is 99'],
-    [['--table', 'nft_trades', '--to', '99'], 'nft-trades of scripted lacks blocks 0-99. Run "chainstead backfill '],
+    [
+      ['--table', 'nft_trades', '--to', '99'],
+      'nft-trades of scripted lacks blocks 0-99. Run "chainstead backfill ',
+    ],
   ])('ends with 1 for %j', async (args, message) => {
     const { exitCode, stderr } = await exportTo(await newFolder(), ...args);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);

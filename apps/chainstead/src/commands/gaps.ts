@@ -12,7 +12,11 @@ import { renderTable } from '../text/text-table.ts';
 
 export async function showGaps({ options, command, context }: Invocation<JsonOption>): Promise<void> {
   const isJson = options.json === true;
-  const found = await findDatabase(readDatabaseConfiguration(command, context), context, isJson ? 'json' : 'text');
+  const found = await findDatabase(
+    readDatabaseConfiguration(command, context),
+    context,
+    isJson ? 'json' : 'text',
+  );
   await withStorage({ configuration: found, context, name: 'gaps' }, async ({ database }) => {
     const statuses = await readStatuses(database, found);
     const aptos = await readAptosStatuses(database, found.aptos.datasets);
@@ -20,7 +24,11 @@ export async function showGaps({ options, command, context }: Invocation<JsonOpt
   });
 }
 
-function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[], configuration: Configuration): string {
+function render(
+  statuses: readonly ChainStatus[],
+  aptos: readonly AptosStatus[],
+  configuration: Configuration,
+): string {
   if (statuses.length + aptos.length === 0) return 'No chain has been ingested yet.\n';
   const named = [
     ...statuses.map((status) => ({ chain: chainName(status, configuration.chainRegistry), gaps: status.gaps })),
@@ -52,7 +60,9 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
     ]),
   );
   const missing =
-    gaps.length === 0 ? 'No gaps.\n' : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
+    gaps.length === 0
+      ? 'No gaps.\n'
+      : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
   const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
   return `${missing}\nIndexed:\n${renderTable(header, [...covered, ...versions])}`;
 }

@@ -68,7 +68,9 @@ describe('help', () => {
       for (const command of ${JSON.stringify(leaves)})
         if ((await runCommandLine([...command.split(' '), '--help'], context)) !== 0) throw new Error(command);`;
     const args = [`--import=${LIST_MODULES}`, '--input-type=module', '--eval', script];
-    const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: join(import.meta.dirname, '../..') });
+    const { stderr } = await promisify(execFile)(process.execPath, args, {
+      cwd: join(import.meta.dirname, '../..'),
+    });
     expect(heavyModules(stderr)).toEqual([]);
   });
 
@@ -79,7 +81,8 @@ describe('help', () => {
 
   it('works under an old system Node, which hands over to the pinned one', async () => {
     const old = findOldNode();
-    if (old === null) process.stdout.write('No Node older than 26 on this machine: the hand-over was not tried\n');
+    if (old === null)
+      process.stdout.write('No Node older than 26 on this machine: the hand-over was not tried\n');
     const program = startProgram(['--help'], old === null ? {} : { node: old });
     expect(await program.exited).toBe(0);
     expect(program.output()).toContain('Usage: chainstead');

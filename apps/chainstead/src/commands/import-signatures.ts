@@ -28,14 +28,19 @@ export async function runImportSignatures(invocation: Invocation<ImportOptions>,
   writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
 }
 
-async function* piecesOf(place: string, progress: ProgressReport, signal: AbortSignal): AsyncGenerator<SignaturePiece> {
+async function* piecesOf(
+  place: string,
+  progress: ProgressReport,
+  signal: AbortSignal,
+): AsyncGenerator<SignaturePiece> {
   if (isUrl(place)) return yield { text: await readFileOrUrl(place, signal), isLast: true };
   let total = 0;
   for await (const { bytes } of listFiles(place)) total += bytes;
   let [done, files] = [0, 0];
   for await (const { path, bytes } of listFiles(place)) {
     try {
-      for await (const text of createReadStream(path, { encoding: 'utf8', signal })) yield { text, isLast: false };
+      for await (const text of createReadStream(path, { encoding: 'utf8', signal }))
+        yield { text, isLast: false };
     } catch (error) {
       throw new UnreadablePlaceError(path, errorText(error), error);
     }

@@ -22,7 +22,11 @@ const EVERY_CHAIN = 0;
 
 export type ImportKind = ListKind | AbiKind | typeof APTOS_COINS;
 
-export async function runImport(invocation: Invocation<ImportOptions>, kind: ImportKind, place: string): Promise<void> {
+export async function runImport(
+  invocation: Invocation<ImportOptions>,
+  kind: ImportKind,
+  place: string,
+): Promise<void> {
   const { options, command, context } = invocation;
   if (kind === APTOS_COINS && (options.chain ?? options.source) !== undefined)
     throw new UsageError('An aptos-coins file contains its network', 'Remove --chain and --source');
@@ -35,7 +39,8 @@ export async function runImport(invocation: Invocation<ImportOptions>, kind: Imp
   if (kind === 'signatures') return runImportSignatures(invocation, place);
   const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
-  const chainId = options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);
+  const chainId =
+    options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);
   const source = options.source ?? place;
   return withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
     const content = await readFileOrUrl(place, context.stopSignal);
@@ -64,7 +69,9 @@ async function importAptosCoins(invocation: Invocation<ImportOptions>, place: st
     const report = await importCoins({ database, lines: readLines(place), trustCoverage });
     const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
     const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
-    const said = report.trusted ? 'which now count as indexed' : 'which do not count as indexed (see --trust-coverage)';
+    const said = report.trusted
+      ? 'which now count as indexed'
+      : 'which do not count as indexed (see --trust-coverage)';
     writeOutcome(
       invocation.context,
       `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file lists ${claim}, ${said}.`,

@@ -54,7 +54,9 @@ export function setKeyScopes(
   const scopes = scopesOf(options.scope);
   return withKeys(invocation, async (keys) => {
     const changed = await keys.setScopes(key, scopes, commandActor());
-    context.stdout.write(`${changed.prefix}… (${changed.name}) now has the scopes: ${changed.scopes.join(', ')}.\n`);
+    context.stdout.write(
+      `${changed.prefix}… (${changed.name}) now has the scopes: ${changed.scopes.join(', ')}.\n`,
+    );
   });
 }
 
@@ -62,7 +64,9 @@ function scopesOf(names: readonly string[]): KeyScopes {
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
   const given = names.join(',');
-  throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
+  throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, {
+    given,
+  });
 }
 
 export function revokeKey(invocation: Invocation, key: string): Promise<void> {

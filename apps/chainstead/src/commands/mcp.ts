@@ -24,7 +24,9 @@ export async function serveAgent({ options, context }: Invocation<{ readonly url
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     }).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      throw new Error(`The Chainstead server at ${address.origin} is unreachable: ${errorText(cause)}. Check --url`);
+      throw new Error(
+        `The Chainstead server at ${address.origin} is unreachable: ${errorText(cause)}. Check --url`,
+      );
     });
     return { status: response.status, text: await response.text() };
   });

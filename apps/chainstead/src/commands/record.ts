@@ -27,7 +27,11 @@ export async function recordRanges({ options, command, context }: Invocation<Rec
   try {
     await pool.start();
     const onProgress = report.update;
-    const blocks = await recordBlocks({ chain, pool, folder: options.out, onProgress }, ranges, context.stopSignal);
+    const blocks = await recordBlocks(
+      { chain, pool, folder: options.out, onProgress },
+      ranges,
+      context.stopSignal,
+    );
     report.finish();
     writeOutcome(context, `Recorded ${blocks} blocks of ${chain.key} in ${options.out}.`, {
       work: 'record',

@@ -15,11 +15,14 @@ export async function runReindex(invocation: Invocation<ReindexOptions>): Promis
   const { options, context } = invocation;
   chooseDatasets(allDatasets, options.dataset);
   if (options.detach === true) return detachRangeWork(invocation, 'reindex', options.dataset);
-  const { result, chain } = await runRangeWork({ ...invocation, name: 'reindex' }, async (work, ranges, signal) => {
-    const chosen = chooseDatasets(work.datasets, options.dataset);
-    const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
-    return { ...progress, names: chosen.map(({ name }) => name) };
-  });
+  const { result, chain } = await runRangeWork(
+    { ...invocation, name: 'reindex' },
+    async (work, ranges, signal) => {
+      const chosen = chooseDatasets(work.datasets, options.dataset);
+      const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
+      return { ...progress, names: chosen.map(({ name }) => name) };
+    },
+  );
   const { names } = result;
   writeOutcome(context, `Reindexed ${result.done} blocks of ${chain}: ${names.join(', ')}.`, {
     work: 'reindex',
@@ -35,6 +38,9 @@ function chooseDatasets(datasets: readonly Dataset[], name: string | undefined):
   if (name === undefined) return datasets;
   const chosen = datasets.filter((dataset) => dataset.name === name);
   if (chosen.length === 0)
-    throw new UsageError(`Unknown dataset ${name}`, `Use one of ${datasets.map((dataset) => dataset.name).join(', ')}`);
+    throw new UsageError(
+      `Unknown dataset ${name}`,
+      `Use one of ${datasets.map((dataset) => dataset.name).join(', ')}`,
+    );
   return chosen;
 }

@@ -42,7 +42,8 @@ test('an operator queues the facts of a token, and leaves a trace', async () => 
   await scratch.database.query(
     sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) SELECT ${addressBytes(token)}, chain_id, 'known', NULL FROM unnest(ARRAY[1, 8453]) AS chain_id`,
   );
-  const refresh = (...args: string[]) => runCaptured(['tokens', 'refresh', ...args], { DATABASE_URL: scratch.url });
+  const refresh = (...args: string[]) =>
+    runCaptured(['tokens', 'refresh', ...args], { DATABASE_URL: scratch.url });
   const { exitCode, stdout } = await refresh(token, unknown, token, '--chain', 'eth');
   expect([exitCode, JSON.parse(stdout)]).toEqual([
     0,
@@ -71,7 +72,9 @@ test('both commands know the chains of the database, without CHAINS', async () =
   await scratch.database.query(
     sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'devnet', 0, 0)`,
   );
-  await scratch.database.query(sql`INSERT INTO tokens (address, chain_id) VALUES (${addressBytes(token)}, 31337)`);
+  await scratch.database.query(
+    sql`INSERT INTO tokens (address, chain_id) VALUES (${addressBytes(token)}, 31337)`,
+  );
   const environment = { DATABASE_URL: scratch.url };
   const refreshed = await runCaptured(['tokens', 'refresh', token, '--chain', 'devnet'], environment);
   expect(JSON.parse(refreshed.stdout)).toMatchObject({ queued: 1, unknown: [] });

@@ -46,7 +46,10 @@ export async function listReviews(invocation: Invocation<ChainOption & JsonOptio
   });
 }
 
-export async function applyReported(invocation: Invocation<ChainOption>, contracts: readonly string[]): Promise<void> {
+export async function applyReported(
+  invocation: Invocation<ChainOption>,
+  contracts: readonly string[],
+): Promise<void> {
   const { options, context } = invocation;
   await withFoundDatabase(invocation, 'reviews', async ({ database }, configuration) => {
     const selection = selectionOf(contracts, options, await withStoredChains(database, configuration));

@@ -1,9 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
-import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
+import {
+  assertSafeBinding,
+  createKeyStore,
+  isLoopbackName,
+  type KeyStore,
+  UnsafeBindingError,
+} from '@chainstead/http';
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
-import { type Configuration, ROLE_NAMES, type RoleName, type RoleProcesses, roleList } from '../configuration/index.ts';
+import {
+  type Configuration,
+  ROLE_NAMES,
+  type RoleName,
+  type RoleProcesses,
+  roleList,
+} from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
@@ -21,7 +33,11 @@ import { surveyUpstreams } from '../start/survey-upstreams.ts';
 
 const APPLICATION_NAME = 'chainstead start';
 
-export async function start({ options, command, context }: Invocation<{ readonly roles?: string }>): Promise<void> {
+export async function start({
+  options,
+  command,
+  context,
+}: Invocation<{ readonly roles?: string }>): Promise<void> {
   const { configuration: given } = readConfiguration(command, context);
   let configuration = given;
   const selected = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
@@ -34,7 +50,11 @@ export async function start({ options, command, context }: Invocation<{ readonly
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
   context.stderr.write(`${await describeOpening(configuration.database)}\n`);
   const open = async (): Promise<Storage> => {
-    const opened = await openStorage({ configuration: given.database, applicationName: APPLICATION_NAME, logger });
+    const opened = await openStorage({
+      configuration: given.database,
+      applicationName: APPLICATION_NAME,
+      logger,
+    });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
       if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
@@ -69,7 +89,8 @@ export async function start({ options, command, context }: Invocation<{ readonly
         }),
     });
   } finally {
-    if (storage.isEmbedded && context.stopSignal.aborted) context.stderr.write('Stopping the embedded Postgres …\n');
+    if (storage.isEmbedded && context.stopSignal.aborted)
+      context.stderr.write('Stopping the embedded Postgres …\n');
     await storage.close();
   }
 }
@@ -99,7 +120,10 @@ async function prepare(
   // On a cluster, tables of a migration stay on the coordinator until distributed.
   const waiting = await waitingTables(database);
   if (waiting.length > 0)
-    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
+    logger.warn(
+      { tables: waiting },
+      'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"',
+    );
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
@@ -122,7 +146,8 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
 /** A new database has no key. @throws UnsafeBindingError before it starts */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
-  if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
+  if (database.url === null && !(await hasCluster(database.dataDirectory)))
+    throw new UnsafeBindingError(api.host);
 }
 
 async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
@@ -145,5 +170,7 @@ async function warnOfFewConnections(
 function parseRoles(text: string): readonly RoleProcesses[] {
   const roles = roleList.safeParse(text);
   if (roles.success) return roles.data;
-  throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, { given: text });
+  throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
+    given: text,
+  });
 }

@@ -57,7 +57,9 @@ describe('status and gaps', () => {
         { subject: 'prices', state: 'waiting', from_block: 20, to_block: 200 },
         {
           ...{ subject: 'proofs', state: 'waiting', from_block: 100, to_block: 200 },
-          waits_for: ['the level receipts of 80 blocks from 20 to 99: VERIFY_BLOCKS_PER_SECOND=0 turns the prover off'],
+          waits_for: [
+            'the level receipts of 80 blocks from 20 to 99: VERIFY_BLOCKS_PER_SECOND=0 turns the prover off',
+          ],
         },
       ]);
     } finally {
@@ -85,7 +87,9 @@ describe('status and gaps', () => {
       const { stdout } = await runCaptured(['status'], { DATABASE_URL: other.url });
       expect(stdout).toMatch(/^streams\n {2}2 active, 1 error, 1 paused; 2 webhooks pending\n/m);
       expect(stdout).toMatch(/^ {4}[0-9a-f-]{36} \(tag of error\) error: because$/m);
-      const { streams } = JSON.parse((await runCaptured(['status', '--json'], { DATABASE_URL: other.url })).stdout);
+      const { streams } = JSON.parse(
+        (await runCaptured(['status', '--json'], { DATABASE_URL: other.url })).stdout,
+      );
       expect(streams).toMatchObject({ active: 2, paused: 1, error: 1, terminated: 0, webhooks_pending: 2 });
     } finally {
       await other.drop();
@@ -98,7 +102,10 @@ describe('status and gaps', () => {
     try {
       for (const command of ['status', 'gaps']) {
         const { exitCode, stderr } = await runCaptured([command], { DATA_DIR: join(folder, 'data') });
-        expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`There is no database in ${folder}/data yet`)]);
+        expect([exitCode, stderr]).toEqual([
+          2,
+          expect.stringContaining(`There is no database in ${folder}/data yet`),
+        ]);
       }
       expect(await readdir(folder)).toEqual([]);
     } finally {

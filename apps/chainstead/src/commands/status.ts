@@ -58,7 +58,9 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
       configured: configuredNetworks,
       stored: new Set(
         networks
-          .filter(({ network, chain }) => isConfigured && !configuredNetworks.includes(network) && !reported.has(chain))
+          .filter(
+            ({ network, chain }) => isConfigured && !configuredNetworks.includes(network) && !reported.has(chain),
+          )
           .map(({ network }) => network),
       ),
       unknownHeads,
@@ -90,7 +92,11 @@ function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses
   return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
 }
 
-function streamStatusJson({ counts, webhooksPending, failing }: StreamStatuses): Readonly<Record<string, unknown>> {
+function streamStatusJson({
+  counts,
+  webhooksPending,
+  failing,
+}: StreamStatuses): Readonly<Record<string, unknown>> {
   const { active = 0, paused = 0, error = 0, terminated = 0 } = counts;
   return { active, paused, error, terminated, webhooks_pending: webhooksPending, failing };
 }

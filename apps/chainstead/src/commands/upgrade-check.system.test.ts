@@ -26,7 +26,11 @@ afterEach(() => scratch.drop());
 afterAll(() => next.remove());
 
 type Environment = Readonly<Record<string, string>>;
-const environmentOf = (more: Environment = {}): Environment => ({ DATABASE_URL: scratch.url, CHAINS: 'eth', ...more });
+const environmentOf = (more: Environment = {}): Environment => ({
+  DATABASE_URL: scratch.url,
+  CHAINS: 'eth',
+  ...more,
+});
 const check = (args: readonly string[] = []) => runCaptured(['upgrade-check', ...args], environmentOf());
 const checkNext = (args: readonly string[] = [], more?: Environment) =>
   next.run(['upgrade-check', ...args], environmentOf(more));
@@ -49,7 +53,9 @@ async function fill(): Promise<void> {
 /** Everything that the command could change: definitions, settings and rows. */
 async function stateOf({ database }: ScratchDatabase): Promise<unknown> {
   return [
-    await database.query(sql`SELECT oid::text, relname, relfilenode::text, reloptions FROM pg_class ORDER BY oid`),
+    await database.query(
+      sql`SELECT oid::text, relname, relfilenode::text, reloptions FROM pg_class ORDER BY oid`,
+    ),
     await database.query(sql`SELECT * FROM schema_migrations ORDER BY name`),
     await database.query(sql`SELECT * FROM projections`),
   ];
@@ -61,7 +67,11 @@ describe('upgrade-check', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^Migrations: none, all 1 are applied\.\n/);
     expect(stdout).toContain('Nothing to do');
-    expect(planOf(await check(['--json']))).toMatchObject({ nothing_to_do: true, would_fail: false, obstacles: [] });
+    expect(planOf(await check(['--json']))).toMatchObject({
+      nothing_to_do: true,
+      would_fail: false,
+      obstacles: [],
+    });
   });
 
   it('lists pending migrations with their locks, rebuilds and new datasets, and the upgrade applies them', async () => {
@@ -84,7 +94,12 @@ describe('upgrade-check', () => {
     // An index of 20,000 blocks.
     expect(plan.disk.needed_bytes).toBeGreaterThan(500_000);
     expect(plan.rebuilds).toContainEqual(expect.objectContaining({ state: 'nft-sale-days', built_version: 999 }));
-    expect(plan.new_datasets).toContainEqual({ chain_id: 1, chain: 'eth', dataset: 'erc20-approvals', blocks: 100 });
+    expect(plan.new_datasets).toContainEqual({
+      chain_id: 1,
+      chain: 'eth',
+      dataset: 'erc20-approvals',
+      blocks: 100,
+    });
     expect(plan.new_datasets.map(({ dataset }: { dataset: string }) => dataset)).not.toContain('nft-transfers');
 
     const migrated = await next.run(['migrate'], environmentOf());
@@ -141,7 +156,11 @@ describe('upgrade-check', () => {
       const outcome = await next.run(['upgrade-check', '--json'], environment);
       expect(outcome.exitCode).toBe(0);
       const { migrations, rebuilds, new_datasets } = planOf(outcome);
-      expect({ ...migrations, rebuilds, new_datasets }).toMatchObject({ applied: 0, rebuilds: [], new_datasets: [] });
+      expect({ ...migrations, rebuilds, new_datasets }).toMatchObject({
+        applied: 0,
+        rebuilds: [],
+        new_datasets: [],
+      });
       expect(migrations.pending.map(({ name }: { name: string }) => name)).toEqual(['0000_initial', NEXT]);
       expect((await migrate(empty.database)).applied).toEqual(['0000_initial']);
     } finally {

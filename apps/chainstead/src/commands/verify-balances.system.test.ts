@@ -49,7 +49,8 @@ afterAll(async () => {
 /** As if a client had requested the wallet's balances, and its contract had returned this. */
 async function showAsApi(of: Address | undefined, balance: bigint): Promise<void> {
   const state = erc20Transfers.projections?.find(({ name }) => name === 'erc20-wallet-tokens');
-  if (state === undefined || of === undefined || wallet === undefined) throw new Error('Nothing is kept of wallets');
+  if (state === undefined || of === undefined || wallet === undefined)
+    throw new Error('Nothing is kept of wallets');
   const [subject, address] = [wallet, of].map((one) => Buffer.from(one.slice(2), 'hex'));
   await seedBuilt(scratch.database, CHAIN_ID, state);
   await scratch.database.query(
@@ -123,7 +124,11 @@ describe('chainstead verify-balances', () => {
     ]);
     expect(exitCode).toBe(0);
     const zero = { shown: null, reported: '0', proven: '0', verdict: 'proven' };
-    expect(jsonLines(stdout)[0]?.balances).toMatchObject([zero, { ...zero, token }, { ...zero, token: oldToken }]);
+    expect(jsonLines(stdout)[0]?.balances).toMatchObject([
+      zero,
+      { ...zero, token },
+      { ...zero, token: oldToken },
+    ]);
   });
 
   it('ends with 1 and names the upstream that told a wrong balance', async () => {
@@ -154,7 +159,10 @@ describe('chainstead verify-balances', () => {
     const right = await run(verify('--token', token ?? ''));
     expect([right.exitCode, right.stderr]).toEqual([0, '']);
     const says = { token, reported: '1500000', proven: '1500000' };
-    expect(jsonLines(right.stdout)[0]?.balances).toMatchObject([{}, { ...says, shown: '1500000', verdict: 'proven' }]);
+    expect(jsonLines(right.stdout)[0]?.balances).toMatchObject([
+      {},
+      { ...says, shown: '1500000', verdict: 'proven' },
+    ]);
     await showAsApi(token, 1_500_009n);
     const wrong = await run(verify('--token', token ?? ''));
     expect(wrong.exitCode).toBe(1);

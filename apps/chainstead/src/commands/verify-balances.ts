@@ -33,7 +33,11 @@ interface Report {
   readonly isCut: boolean;
 }
 
-export async function verifyBalances({ options, command, context }: Invocation<VerifyBalancesOptions>): Promise<void> {
+export async function verifyBalances({
+  options,
+  command,
+  context,
+}: Invocation<VerifyBalancesOptions>): Promise<void> {
   const wallet = readAddress(options.wallet, '--wallet');
   const requested = options.token?.map((text) => readAddress(text, '--token')) ?? null;
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
@@ -62,7 +66,9 @@ export async function verifyBalances({ options, command, context }: Invocation<V
     const refused = [...provers.values()].flatMap((prover) => prover.refused);
     return { chain: chain.key, wallet, block, balances, refused, isCut };
   });
-  context.stdout.write(context.stdout.isTTY === true ? renderText(report, requested !== null) : renderJson(report));
+  context.stdout.write(
+    context.stdout.isTTY === true ? renderText(report, requested !== null) : renderJson(report),
+  );
   const contradicted = report.balances.filter(({ verdict }) => verdict === 'contradicted');
   if (contradicted.length === 0) return;
   throw new BalancesContradictedError(
@@ -74,7 +80,8 @@ export async function verifyBalances({ options, command, context }: Invocation<V
 
 function renderText({ chain, wallet, block, balances, refused, isCut }: Report, isRequested: boolean): string {
   const reported = balances.filter(
-    ({ token, reported: says, verdict }) => isRequested || token === null || says !== 0n || verdict === 'contradicted',
+    ({ token, reported: says, verdict }) =>
+      isRequested || token === null || says !== 0n || verdict === 'contradicted',
   );
   const rows = reported.map((balance) => [
     nameOf(balance),

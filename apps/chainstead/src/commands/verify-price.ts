@@ -27,7 +27,8 @@ export async function showVerifiedPrice(
   const price = verifyPrice(document, createChainRegistry(), trust);
   context.stdout.write(render(price));
   const { unproven, blocksToCheck } = price;
-  if (unproven.length + blocksToCheck.length > 0) throw new PriceUnprovenError(unproven.length, blocksToCheck.length);
+  if (unproven.length + blocksToCheck.length > 0)
+    throw new PriceUnprovenError(unproven.length, blocksToCheck.length);
 }
 
 async function readText(file: string): Promise<string> {
@@ -56,7 +57,16 @@ function readHash(option: string, text: string): Hash {
   throw new UsageError(`${option}: ${text} is not a block hash`, 'Use 0x and 64 hexadecimal digits');
 }
 
-function render({ token, chainId, block, time, proven, unproven, blocksToCheck, ...price }: VerifiedPrice): string {
+function render({
+  token,
+  chainId,
+  block,
+  time,
+  proven,
+  unproven,
+  blocksToCheck,
+  ...price
+}: VerifiedPrice): string {
   const at = `${new Date(time * 1_000).toISOString()}, hash ${block.hash}`;
   return [
     `${token} on chain ${chainId}: ${price.usd} US dollars at the end of block ${block.number} (${at})`,

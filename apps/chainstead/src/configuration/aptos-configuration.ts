@@ -36,7 +36,14 @@ export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] 
   const samePort =
     port === undefined || port !== settings.PORT
       ? []
-      : [problemWith('APTOS_TESTNET_PORT', String(port), 'is PORT, too', factsOf(globalKeys.shape.APTOS_TESTNET_PORT))];
+      : [
+          problemWith(
+            'APTOS_TESTNET_PORT',
+            String(port),
+            'is PORT, too',
+            factsOf(globalKeys.shape.APTOS_TESTNET_PORT),
+          ),
+        ];
   const ends = NETWORKS.flatMap(({ prefix }) => {
     const start = settings[`${prefix}_START_VERSION`];
     const endKey = `${prefix}_END_VERSION` as const;

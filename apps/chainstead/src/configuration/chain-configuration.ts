@@ -36,7 +36,11 @@ interface NamedChain {
   readonly custom: CustomChain;
 }
 
-export function resolveChains(settings: GlobalSettings, variables: Variables, needsUpstreams = true): ResolvedChains {
+export function resolveChains(
+  settings: GlobalSettings,
+  variables: Variables,
+  needsUpstreams = true,
+): ResolvedChains {
   const known = createChainRegistry();
   const keyOf = (name: string): string => known.find(name)?.key ?? name;
   const problems: ConfigurationProblem[] = [];
@@ -189,7 +193,13 @@ function isChainKey(key: unknown): key is ChainKey {
   return typeof key === 'string' && Object.hasOwn(chainKeys.shape, key);
 }
 
-function chainConfiguration(name: string, chain: Chain, own: ChainSettings, settings: GlobalSettings, isOwn: boolean) {
+function chainConfiguration(
+  name: string,
+  chain: Chain,
+  own: ChainSettings,
+  settings: GlobalSettings,
+  isOwn: boolean,
+) {
   return {
     name,
     chain,
@@ -237,7 +247,11 @@ function gatewayConfiguration(
   ];
 }
 
-function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
+function contradictions(
+  configured: ChainConfiguration,
+  name: string,
+  variables: Variables,
+): ConfigurationProblem[] {
   const { chain, startBlock, endBlock, retention } = configured;
   const own = ownVariables(name, variables);
   const problems: ConfigurationProblem[] = [];
@@ -259,7 +273,9 @@ function missingUpstream(
 ): ConfigurationProblem[] {
   if (upstreams.some(({ url }) => url.startsWith('http'))) return [];
   const reason =
-    upstreams.length === 0 ? `no public endpoint of ${name} is known` : 'at least one http(s) upstream is required';
+    upstreams.length === 0
+      ? `no public endpoint of ${name} is known`
+      : 'at least one http(s) upstream is required';
   return [chainProblem(name, 'RPC_URLS', ownVariables(name, variables).RPC_URLS, reason)];
 }
 
@@ -285,6 +301,11 @@ function unknownChain(name: string, known: ChainRegistry, selectedBy: SelectionK
   );
 }
 
-function chainProblem(name: string, key: ChainKey, given: string | undefined, problem: string): ConfigurationProblem {
+function chainProblem(
+  name: string,
+  key: ChainKey,
+  given: string | undefined,
+  problem: string,
+): ConfigurationProblem {
   return problemWith(`${key}_${chainSuffix(name)}`, given, problem, factsOf(chainKeys.shape[key]));
 }

@@ -46,7 +46,9 @@ describe('processes', () => {
   });
 
   it.each(['0', '65', '1.5', '-1', 'all', '', '2:2'])('are not %s', (processes) => {
-    const problem = expect.stringContaining(`contains worker:${processes}, which is neither a role nor role:processes`);
+    const problem = expect.stringContaining(
+      `contains worker:${processes}, which is neither a role nor role:processes`,
+    );
     expect(problemsOf({ ROLES: `api,worker:${processes}` })).toMatchObject([{ key: 'ROLES', problem }]);
   });
 
@@ -58,7 +60,8 @@ describe('processes', () => {
 
 describe('webhooks', () => {
   it('are tried again after the times given, in any unit', () => {
-    const delaysMs = (retries: string) => parse({ WEBHOOK_RETRIES: retries }).configuration.webhooks.retryDelaysMs;
+    const delaysMs = (retries: string) =>
+      parse({ WEBHOOK_RETRIES: retries }).configuration.webhooks.retryDelaysMs;
     expect(delaysMs('250ms, 1s,2m,1d')).toEqual([250, 1_000, 120_000, 86_400_000]);
     expect(delaysMs('none')).toEqual([]);
   });
@@ -232,7 +235,11 @@ describe('chains', () => {
       return configuration.chains[0];
     };
     expect(start({})).toMatchObject({ startBlock: null, startsWhole: true, isOwn: true });
-    expect(start({ START_BLOCK_DEV: 'head' })).toMatchObject({ startBlock: null, startsWhole: false, isOwn: true });
+    expect(start({ START_BLOCK_DEV: 'head' })).toMatchObject({
+      startBlock: null,
+      startsWhole: false,
+      isOwn: true,
+    });
     expect(start({ START_BLOCK_DEV: '7' })).toMatchObject({ startBlock: 7, startsWhole: false });
     const { configuration } = parse({ CHAINS: 'eth', CHAIN_ID_ETH: '1' });
     expect(configuration.chains[0]).toMatchObject({ startBlock: null, startsWhole: false, isOwn: false });
@@ -288,7 +295,12 @@ describe('the gateway', () => {
     expect(slugs({ CHAINS: 'eth,base' })).toEqual(['eth', 'base']);
     expect(slugs({ CHAINS: 'eth', GATEWAY_CHAINS: 'polygon, ethereum' })).toEqual(['polygon', 'eth']);
     expect(new Set(slugs({ GATEWAY_CHAINS: 'all' }))).toEqual(new Set(known));
-    const own = { CHAINS: 'mine', CHAIN_ID_MINE: '31337', RPC_URLS_MINE: 'http://127.0.0.1:1', GATEWAY_CHAINS: 'all' };
+    const own = {
+      CHAINS: 'mine',
+      CHAIN_ID_MINE: '31337',
+      RPC_URLS_MINE: 'http://127.0.0.1:1',
+      GATEWAY_CHAINS: 'all',
+    };
     expect(new Set(slugs(own))).toEqual(new Set([...known, 'mine']));
   });
 
@@ -346,7 +358,10 @@ describe('the rate of JSON-RPC calls', () => {
     [{ RATE_LIMIT: '40', GATEWAY_RATE_LIMIT: '0' }, null, null],
     [{ GATEWAY_RATE_LIMIT: '100' }, null, 100],
   ])('of %j', (variables, allCallsPerSecond, weightPerSecond) => {
-    expect(parse(variables).configuration.gateway.rateLimits).toMatchObject({ allCallsPerSecond, weightPerSecond });
+    expect(parse(variables).configuration.gateway.rateLimits).toMatchObject({
+      allCallsPerSecond,
+      weightPerSecond,
+    });
   });
 
   it('has traces where they are allowed', () => {
@@ -370,7 +385,10 @@ describe('files', () => {
   });
 
   it('of JSON hold numbers, booleans and lists as they are', () => {
-    const path = file('a.json', JSON.stringify({ PORT: 9000, CHAINS: ['eth', 'base'], WEBHOOK_ALLOW_PRIVATE: true }));
+    const path = file(
+      'a.json',
+      JSON.stringify({ PORT: 9000, CHAINS: ['eth', 'base'], WEBHOOK_ALLOW_PRIVATE: true }),
+    );
     const { configuration } = parseConfiguration([fileSource(path)]);
     expect(configuration.api.port).toBe(9000);
     expect(configuration.chains).toHaveLength(2);

@@ -29,7 +29,9 @@ export function parseConfiguration(
 ): ParsedConfiguration {
   const variables = mergeSources(sources);
   const settings = globalKeys.safeParse(variables);
-  const problems: ConfigurationProblem[] = settings.success ? [] : issuesAsProblems(settings.error.issues, variables);
+  const problems: ConfigurationProblem[] = settings.success
+    ? []
+    : issuesAsProblems(settings.error.issues, variables);
   // A wrong global key must not hide problems of chains.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables, needsUpstreams);
@@ -66,7 +68,8 @@ function storageProblems(
 }
 
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
-  const chainsKey: 'CHAINS' | 'GATEWAY_CHAINS' = settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS';
+  const chainsKey: 'CHAINS' | 'GATEWAY_CHAINS' =
+    settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS';
   return {
     roles: settings.ROLES,
     logLevel: settings.LOG_LEVEL,
@@ -160,7 +163,8 @@ function issuesAsProblems(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
   variables: Readonly<Record<string, string>>,
 ): ConfigurationProblem[] {
-  const shape: Readonly<Record<string, (typeof globalKeys.shape)[keyof typeof globalKeys.shape]>> = globalKeys.shape;
+  const shape: Readonly<Record<string, (typeof globalKeys.shape)[keyof typeof globalKeys.shape]>> =
+    globalKeys.shape;
   const firstByKey = new Map(issues.toReversed().map((issue) => [String(issue.path[0]), issue.message]));
   return [...firstByKey].flatMap(([key, message]) => {
     const schema = shape[key];

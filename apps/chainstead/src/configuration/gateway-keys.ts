@@ -37,7 +37,8 @@ export const gatewayKeys = {
     whenAbsent: 'RATE_LIMIT, with one unit per call',
   }),
   GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
-    description: 'JSON-RPC calls per second per key and method, over the last four seconds and across all processes',
+    description:
+      'JSON-RPC calls per second per key and method, over the last four seconds and across all processes',
     allowed: 'a comma list of method=calls',
     example: 'eth_getLogs=10,eth_call=50',
     whenAbsent: 'no limit per method',

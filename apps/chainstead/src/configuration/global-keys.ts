@@ -104,7 +104,8 @@ const apiKeys = {
   API_KEYS: api.optional(listOf(configuredKey), {
     description:
       'API keys, in addition to those created with `chainstead keys create`. A key has all scopes, or the scopes listed after it: data (data routes), rpc (JSON-RPC), streams, admin (console and webhook secret)',
-    allowed: 'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -, with or without scopes as in key:data+rpc',
+    allowed:
+      'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -, with or without scopes as in key:data+rpc',
     example: 'a-long-random-key,key-of-a-web-page:rpc',
     whenAbsent:
       'only keys created with `chainstead keys create`; without any key, the API is open to this machine only',

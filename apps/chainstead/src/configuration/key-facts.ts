@@ -46,7 +46,8 @@ type DeclaredFacts = Omit<KeyFacts, 'group' | 'allowed' | 'default'> & Partial<P
 
 export function keysOf(group: KeyGroup) {
   const allowedBy = (schema: z.core.$ZodType, { allowed = allowedTexts.get(schema)?.allowed }: DeclaredFacts) => {
-    if (allowed === undefined) throw new TypeError('A configuration key was declared without its accepted values');
+    if (allowed === undefined)
+      throw new TypeError('A configuration key was declared without its accepted values');
     return { group, allowed };
   };
   return {

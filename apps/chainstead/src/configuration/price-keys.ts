@@ -15,7 +15,8 @@ export const priceKeys = {
     default: '500',
   }),
   PRICE_WINDOW_SECONDS: withDefault(wholeNumber(1, DAY_SECONDS), {
-    description: 'Seconds before a block over which medians of depths and prices are taken. Younger pools are new',
+    description:
+      'Seconds before a block over which medians of depths and prices are taken. Younger pools are new',
     example: '3600',
     default: '1800',
   }),

@@ -39,15 +39,22 @@ describe('problems', () => {
         allowed: expect.stringContaining('above the reorg depth'),
       },
     ]);
-    const [eth] = parse({ ...given, RETENTION_BLOCKS_ETH: '65', RETENTION_FROM_DATE_ETH: '2025-01-01T12:30:00+02:00' })
-      .configuration.chains;
+    const [eth] = parse({
+      ...given,
+      RETENTION_BLOCKS_ETH: '65',
+      RETENTION_FROM_DATE_ETH: '2025-01-01T12:30:00+02:00',
+    }).configuration.chains;
     expect(eth?.retention).toEqual({ blocks: 65, since: new Date('2025-01-01T10:30:00Z') });
   });
 
   it('tell that standbys are of no use to an embedded database, and nothing of them where the database is given', () => {
     const standbys = { DATABASE_READ_URL: 'postgres://u:hunter2@standby:5432/x' };
     expect(problemsOf(standbys)).toMatchObject([
-      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432/x', problem: 'has no effect without DATABASE_URL' },
+      {
+        key: 'DATABASE_READ_URL',
+        given: 'postgres://standby:5432/x',
+        problem: 'has no effect without DATABASE_URL',
+      },
     ]);
     expect(problemsOf({ ...standbys, DATABASE_URL: 'x' }).map(({ key }) => key)).toEqual(['DATABASE_URL']);
     const { database } = parse({ ...standbys, DATABASE_URL: 'postgres://db/x' }).configuration;
@@ -79,14 +86,22 @@ describe('problems', () => {
       { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-20T10:00' },
       'RETENTION_FROM_DATE_ETH',
     ],
-    ['a time of no day', { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-20T25:00Z' }, 'RETENTION_FROM_DATE_ETH'],
+    [
+      'a time of no day',
+      { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-20T25:00Z' },
+      'RETENTION_FROM_DATE_ETH',
+    ],
     ['a day of the future', { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '9999-01-01' }, 'RETENTION_FROM_DATE_ETH'],
     ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
     ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
     ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
     ['a wrapped coin that is no address', { CHAINS: 'eth', WRAPPED_NATIVE_ETH: 'WETH' }, 'WRAPPED_NATIVE_ETH'],
     ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
-    ['a choice of transactions that does not exist', { CHAINS: 'eth', TRANSACTIONS_ETH: 'some' }, 'TRANSACTIONS_ETH'],
+    [
+      'a choice of transactions that does not exist',
+      { CHAINS: 'eth', TRANSACTIONS_ETH: 'some' },
+      'TRANSACTIONS_ETH',
+    ],
     [
       'a choice of internal transfers that does not exist',
       { CHAINS: 'eth', INTERNAL_TRANSFERS_ETH: 'yes' },
@@ -135,7 +150,11 @@ describe('problems', () => {
     ['a limit of a method that is not offered', { GATEWAY_METHOD_LIMITS: 'debug_x=1' }, 'GATEWAY_METHOD_LIMITS'],
     ['a limit without a number', { GATEWAY_METHOD_LIMITS: 'eth_call' }, 'GATEWAY_METHOD_LIMITS'],
     ['a limit of nothing', { GATEWAY_METHOD_LIMITS: 'eth_call=0' }, 'GATEWAY_METHOD_LIMITS'],
-    ['an integrity that does not exist', { CHAINS: 'eth', GATEWAY_INTEGRITY_ETH: 'some' }, 'GATEWAY_INTEGRITY_ETH'],
+    [
+      'an integrity that does not exist',
+      { CHAINS: 'eth', GATEWAY_INTEGRITY_ETH: 'some' },
+      'GATEWAY_INTEGRITY_ETH',
+    ],
   ])('refuses %s', (_what, environment, key) => {
     expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
   });

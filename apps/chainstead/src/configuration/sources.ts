@@ -13,7 +13,9 @@ export interface ConfigurationSource {
 }
 
 /** Empty values are absent, as in compose files. */
-export function environmentSource(environment: Readonly<Record<string, string | undefined>>): ConfigurationSource {
+export function environmentSource(
+  environment: Readonly<Record<string, string | undefined>>,
+): ConfigurationSource {
   return { origin: 'environment', isOwn: false, variables: withoutEmpty(environment) };
 }
 
@@ -54,7 +56,10 @@ function parseJson(path: string, text: string): Record<string, string> {
   const parsed = jsonFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const key = parsed.error.issues[0]?.path.join('.') ?? '';
-  throw new ConfigurationFileError(path, `has a value that is not a string, number, boolean or list of these: ${key}`);
+  throw new ConfigurationFileError(
+    path,
+    `has a value that is not a string, number, boolean or list of these: ${key}`,
+  );
 }
 
 function withoutEmpty(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -17,7 +17,10 @@ const READ_ELSEWHERE = ['CHAINSTEAD_CONFIG'];
 const OWN_PREFIX = 'CHAINSTEAD_';
 
 /** All keys of a file; from the environment, those that look like ours. */
-export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known: KnownKeys): ConfigurationWarning[] {
+export function warnOfUnknownKeys(
+  sources: readonly ConfigurationSource[],
+  known: KnownKeys,
+): ConfigurationWarning[] {
   const accepted = new Set([...known.accepted, ...READ_ELSEWHERE]);
   const suggest = { accepted: keySuggestions(known.accepted), perChain: keySuggestions(known.perChain) };
   return sources.flatMap((source) =>

@@ -175,10 +175,12 @@ export const chainIdText: z.ZodType<number, string> = plainText
 
 const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-export const chainName: z.ZodType<string, string> = plainText.toLowerCase().refine((text) => CHAIN_NAME.test(text), {
-  error: ({ input }) =>
-    `contains ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
-});
+export const chainName: z.ZodType<string, string> = plainText
+  .toLowerCase()
+  .refine((text) => CHAIN_NAME.test(text), {
+    error: ({ input }) =>
+      `contains ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
+  });
 
 export const configuredKey: z.ZodType<ConfiguredKey, string> = plainText
   .transform(parseConfiguredKey)
@@ -212,15 +214,17 @@ const OF_EXCHANGES: ReadonlySet<string> = new Set(
 /** Comma list of names and {@link LIGHT}. Each once. */
 export const datasetList: z.ZodType<readonly Dataset[], string> = listOf(
   plainText
-    .transform((text) => datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text)))
+    .transform((text) =>
+      datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text)),
+    )
     .refine((found) => found.length > 0, 'contains an unknown dataset'),
 ).transform((lists) => [...new Set(lists.flat())]);
 
-export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainText
-  .toLowerCase()
-  .pipe(
-    z.union([z.literal('auto'), decimalNumber(0, 100_000)], { error: 'is neither auto nor a number from 0 to 100000' }),
-  );
+export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainText.toLowerCase().pipe(
+  z.union([z.literal('auto'), decimalNumber(0, 100_000)], {
+    error: 'is neither auto nor a number from 0 to 100000',
+  }),
+);
 
 export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');
@@ -249,7 +253,8 @@ export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text
     if (others.length > 0) return 'it has more than four parts';
     if (token !== 'native' && !isAddress(token)) return 'its token is neither an address nor native';
     if (!isAddress(proxy)) return 'its feed is no address';
-    if (!isWithin(decimals, 0, FEED_DECIMALS_MAX)) return `its decimals are not between 0 and ${FEED_DECIMALS_MAX}`;
+    if (!isWithin(decimals, 0, FEED_DECIMALS_MAX))
+      return `its decimals are not between 0 and ${FEED_DECIMALS_MAX}`;
     const isPossible = heartbeat === undefined || isWithin(heartbeat, 1, YEAR_SECONDS);
     return isPossible ? null : `its heartbeat is not between 1 and ${YEAR_SECONDS} seconds`;
   };
@@ -269,13 +274,15 @@ export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text
   return z.NEVER;
 });
 
-export const tokenFeeds: z.ZodType<readonly TokenFeed[], string> = listOf(tokenFeed).superRefine((feeds, context) => {
-  const tokens = feeds.flatMap((feed) => feed.tokens);
-  const twice = tokens.find((token, index) => tokens.indexOf(token) !== index);
-  if (twice === undefined) return;
-  const name = twice === ZERO_ADDRESS ? 'native' : twice;
-  context.addIssue({ code: 'custom', message: `contains ${name} twice. A token has one feed` });
-});
+export const tokenFeeds: z.ZodType<readonly TokenFeed[], string> = listOf(tokenFeed).superRefine(
+  (feeds, context) => {
+    const tokens = feeds.flatMap((feed) => feed.tokens);
+    const twice = tokens.find((token, index) => tokens.indexOf(token) !== index);
+    if (twice === undefined) return;
+    const name = twice === ZERO_ADDRESS ? 'native' : twice;
+    context.addIssue({ code: 'custom', message: `contains ${name} twice. A token has one feed` });
+  },
+);
 
 function isWithin(digits: string, min: number, max: number): boolean {
   return DIGITS.test(digits) && Number(digits) >= min && Number(digits) <= max;

@@ -84,7 +84,9 @@ test('calls, the log of an upgrade and an implementation are read', async () => 
 });
 
 test('a refused contract is named, and the others are added', async () => {
-  const path = await writeContracts({ contracts: [{ ...ONE, name: 'Vault' }, ONE, { ...ONE, index: ['amount'] }] });
+  const path = await writeContracts({
+    contracts: [{ ...ONE, name: 'Vault' }, ONE, { ...ONE, index: ['amount'] }],
+  });
   await expect(applyContractsFile({ path, database: scratch.database, chains })).rejects.toMatchObject({
     code: 'CONTRACTS_FILE_INVALID',
     message: `The contracts in ${path} can't be used: Vault: "Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front; vault: No event has a parameter amount. Parameters are owner, assets. Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema`,
@@ -114,14 +116,23 @@ describe('a file is refused', () => {
     [{ contracts: [{ ...ONE, abi: './text.json' }] }, 'contracts[0].abi: '],
     [{ contracts: [{ ...ONE, abi: 5 }] }, 'contracts[0].abi: Invalid input: expected string, received number'],
     [{ contracts: [{ ...ONE, events: [] }] }, 'contracts[0].events: Too small'],
-    [{ contracts: [{ ...ONE, index: 'owner' }] }, 'contracts[0].index: Invalid input: expected array, received string'],
-    [{ contracts: [{ ...ONE, calls: 'yes' }] }, 'contracts[0].calls: Invalid input: expected boolean, received string'],
+    [
+      { contracts: [{ ...ONE, index: 'owner' }] },
+      'contracts[0].index: Invalid input: expected array, received string',
+    ],
+    [
+      { contracts: [{ ...ONE, calls: 'yes' }] },
+      'contracts[0].calls: Invalid input: expected boolean, received string',
+    ],
     [
       { contracts: [{ ...ONE, upgrade: 100 }] },
       'contracts[0].upgrade: Invalid input: expected string, received number',
     ],
     [{ contracts: [{ ...ONE, upgrade: '100' }] }, 'contracts[0].upgrade: is no place of a log (block:log index)'],
-    [{ contracts: [{ ...ONE, upgrade: '-1:0' }] }, 'contracts[0].upgrade: is no place of a log (block:log index)'],
+    [
+      { contracts: [{ ...ONE, upgrade: '-1:0' }] },
+      'contracts[0].upgrade: is no place of a log (block:log index)',
+    ],
     [{ contracts: [{ ...ONE, implementation: '0x12' }] }, 'contracts[0].implementation: is no address'],
     ['contracts:\n  - __proto__: {}\n    name: vault', 'contracts[0].chain: Invalid input'],
     ['contracts: [1]', 'contracts[0]: Invalid input: expected object, received number'],
@@ -169,12 +180,17 @@ test('commands apply a file and check it', async () => {
     exitCode: 0,
     stdout: `Applied 1 contracts of ${path}. Contracts that it lacks are kept\n`,
   });
-  const wrong = await runCaptured(['config', 'validate'], { CHAINS: 'eth', CONTRACTS_FILE: join(folder, 'none.yaml') });
+  const wrong = await runCaptured(['config', 'validate'], {
+    CHAINS: 'eth',
+    CONTRACTS_FILE: join(folder, 'none.yaml'),
+  });
   expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining("none.yaml can't be read")]);
 });
 
 test('the schema for editors knows the members of a contract', () => {
   expect(contractsFileSchema()).toMatchObject({
-    properties: { contracts: { items: { properties: { factory: {}, name: {} }, required: ['name', 'chain', 'abi'] } } },
+    properties: {
+      contracts: { items: { properties: { factory: {}, name: {} }, required: ['name', 'chain', 'abi'] } },
+    },
   });
 });

@@ -11,7 +11,8 @@ export class ContractsFileError extends defineError(
   (path: string, problems: readonly string[]) => ({
     message: `The contracts in ${path} can't be used: ${problems.slice(0, PROBLEMS_SHOWN).join('; ')}`,
     facts: { path, problems: problems.length },
-    remedy: 'Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema',
+    remedy:
+      'Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema',
   }),
 ) {}
 
@@ -29,7 +30,10 @@ const addresses = z.array(address).min(1).max(ADDRESSES_MAX);
 const factory = z
   .strictObject({
     addresses: addresses.optional().describe('Addresses of the factories'),
-    of: z.string().optional().describe('Contract of this file or of the database whose children are the factories'),
+    of: z
+      .string()
+      .optional()
+      .describe('Contract of this file or of the database whose children are the factories'),
     event: z.string().describe('Declaration of the event that names a child, with the names of its parameters'),
     child: z.string().describe('Parameter of the event with the address of the child'),
     child_from: childFrom
@@ -42,12 +46,21 @@ const contract = z
   .strictObject({
     name: z.string().describe('Tables are named contracts.<name>_<event>'),
     chain: z.string().describe('Name or ID of the chain'),
-    abi: z.string().describe('Path of a JSON file with the ABI, or of an artifact. Relative paths start at this file'),
+    abi: z
+      .string()
+      .describe('Path of a JSON file with the ABI, or of an artifact. Relative paths start at this file'),
     addresses: addresses.optional().describe('Addresses that emit the events'),
     factory: factory.optional().describe('Factory whose children emit the events'),
     from: z.int().min(0).optional().describe("First block. Default: the first block of the chain's history"),
-    events: z.array(z.string()).min(1).optional().describe('Names or signatures of events. Default: all of the ABI'),
-    calls: z.boolean().optional().describe('Whether calls of functions that change state get tables. Default: false'),
+    events: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('Names or signatures of events. Default: all of the ABI'),
+    calls: z
+      .boolean()
+      .optional()
+      .describe('Whether calls of functions that change state get tables. Default: false'),
     upgrade: z
       .string()
       .regex(LOG_PLACE, 'is no place of a log (block:log index)')
@@ -60,7 +73,10 @@ const contract = z
       .describe('Implementation of the proxies with this ABI: it counts from the log Upgraded that names it'),
     index: z.array(z.string()).optional().describe('Parameters that get an index, and can then be filtered by'),
   })
-  .refine((one) => (one.addresses === undefined) !== (one.factory === undefined), 'needs either addresses or factory');
+  .refine(
+    (one) => (one.addresses === undefined) !== (one.factory === undefined),
+    'needs either addresses or factory',
+  );
 
 const contractsFile = z.strictObject({
   contracts: z.array(contract).max(CONTRACTS_MAX).describe('Contracts to index'),

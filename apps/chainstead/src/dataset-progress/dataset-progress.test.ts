@@ -39,7 +39,10 @@ describe('progress of swaps, prices and proofs', () => {
       { dataset: 'pool-states', range: { from: 40, to: 40 } },
     ];
     expect(textsOf({ market: { duePools: 1, feedsWithoutValue: 2 } }, { gaps })).toMatchObject({
-      swaps: ['waiting', 'complete from block 100 to 200; waiting for 80 blocks from 20 to 99; the proof of 1 pool'],
+      swaps: [
+        'waiting',
+        'complete from block 100 to 200; waiting for 80 blocks from 20 to 99; the proof of 1 pool',
+      ],
       prices: [
         'waiting',
         expect.stringMatching(
@@ -61,7 +64,10 @@ describe('progress of swaps, prices and proofs', () => {
     const off = chainOf({ key: 'base-sepolia', id: 84_532, swaps: 'off' });
     expect(textsOf({ chain: off })).toMatchObject({
       swaps: ['off', 'off: set SWAPS_BASE_SEPOLIA=all and restart'],
-      prices: ['waiting', expect.stringContaining('most pools are found: set SWAPS_BASE_SEPOLIA=all and restart')],
+      prices: [
+        'waiting',
+        expect.stringContaining('most pools are found: set SWAPS_BASE_SEPOLIA=all and restart'),
+      ],
     });
     expect(textsOf({ datasets: ['erc20-transfers'] })).toMatchObject({
       swaps: ['off', 'off: add swaps to DATASETS and restart'],

@@ -5,13 +5,22 @@ import { countDuePools } from '@chainstead/markets';
 import type { ChainStatus } from '@chainstead/sync';
 import { readFeedsWithValue } from '@chainstead/tokens/price-feeds';
 import type { Configuration } from '../configuration/index.ts';
-import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_MAX } from './dataset-progress.ts';
+import {
+  type DatasetProgress,
+  datasetProgress,
+  type MarketFacts,
+  POOLS_COUNTED_MAX,
+} from './dataset-progress.ts';
 
 export type ProgressByChain = ReadonlyMap<ChainId, readonly DatasetProgress[]>;
 
 export async function readDatasetProgress(
   database: Pick<Database, 'query'>,
-  { chains, datasets, verifyBlocksPerSecond }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,
+  {
+    chains,
+    datasets,
+    verifyBlocksPerSecond,
+  }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,
   statuses: readonly ChainStatus[],
 ): Promise<ProgressByChain> {
   const progress = new Map<ChainId, readonly DatasetProgress[]>();

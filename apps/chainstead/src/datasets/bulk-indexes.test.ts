@@ -62,7 +62,12 @@ it('replaces an index of a table without partitions that an interrupted build le
   const plain = datasets.flatMap((dataset): Dataset[] => {
     const { table } = dataset;
     if (table.name !== 'nft_malformed_logs') return [];
-    const index = { name, table: table.name, isPartitioned: table.isPartitioned, definition: 'USING btree (reason)' };
+    const index = {
+      name,
+      table: table.name,
+      isPartitioned: table.isPartitioned,
+      definition: 'USING btree (reason)',
+    };
     return [{ ...dataset, table: { ...table, bulkIndexes: [index] } }];
   });
   await scratch.database.query(sql`CREATE INDEX ${rawSql(name)} ON nft_malformed_logs (reason)`);

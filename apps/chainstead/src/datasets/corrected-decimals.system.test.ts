@@ -35,7 +35,9 @@ const TOKENS: readonly (readonly [Address, string, number])[] = [
 const FIRST_DAY = 'fromDate=2020-01-01&toDate=2030-01-01&limit=1000';
 const PATHS = [
   ...[DOLLARS, ETHER].flatMap((pool) => [
-    ...['1min', '1h', '1d'].map((timeframe) => `pairs/${pool}/ohlcv?${FIRST_DAY}&timeframe=${timeframe}&currency=usd`),
+    ...['1min', '1h', '1d'].map(
+      (timeframe) => `pairs/${pool}/ohlcv?${FIRST_DAY}&timeframe=${timeframe}&currency=usd`,
+    ),
     `pairs/${pool}/ohlcv?${FIRST_DAY}&timeframe=1h&currency=native`,
     ...[`pairs/${pool}/swaps?limit=100`, `pairs/${pool}/stats`],
   ]),
@@ -48,7 +50,11 @@ const PATHS = [
   ...[`tokens/${CATS}/analytics`, 'tokens/search?query=cats'],
   ...WALLETS.flatMap((wallet) => [
     ...[`wallets/${wallet}/swaps?limit=100`, `wallets/${wallet}/profitability?days=all`],
-    ...[`wallets/${wallet}/profitability/summary?days=all`, `wallets/${wallet}/tokens`, `${wallet}/erc20/transfers`],
+    ...[
+      `wallets/${wallet}/profitability/summary?days=all`,
+      `wallets/${wallet}/tokens`,
+      `${wallet}/erc20/transfers`,
+    ],
   ]),
 ];
 

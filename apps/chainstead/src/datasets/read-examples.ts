@@ -23,7 +23,11 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ),
     sample('erc20_approvals', { owner: hexText('owner') }, { best: sql`value >= power(2::numeric, 255)` }),
     sample('tokens', { symbol: sql`symbol` }, { where: HAS_SYMBOL }),
-    sample('nft_transfers', { account: hexText('to_address'), token, tokenId }, { where: isNotZero('to_address') }),
+    sample(
+      'nft_transfers',
+      { account: hexText('to_address'), token, tokenId },
+      { where: isNotZero('to_address') },
+    ),
     sample('nft_trades', { token, tokenId, seller: hexText('seller') }, { best: HAS_SALE_PRICE }),
     sample('pools', PAIR, { where: IS_PAIR, best: sql`fee IS NULL AND tick_spacing IS NULL` }),
     sample('swaps', { wallet: hexText('wallet') }, {}),
@@ -151,7 +155,12 @@ const TRADED_COLLECTION = [
   'getNFTByContractTraits',
 ];
 
-function examplesOfTrade({ token, tokenId, seller, chain }: Sampled<'token' | 'tokenId' | 'seller'>): DocumentExamples {
+function examplesOfTrade({
+  token,
+  tokenId,
+  seller,
+  chain,
+}: Sampled<'token' | 'tokenId' | 'seller'>): DocumentExamples {
   const ofToken = { address: token, token_id: tokenId, chain };
   const ofCollection = { address: token, chain };
   return {

@@ -105,7 +105,9 @@ test('what is dropped as too old is not read for a wallet either', async () => {
 });
 
 test('a chunk with too many bytes of logs is read in smaller ones', async () => {
-  const { scripted, wallet, outcome, calls } = await readWallet(1_400_011, [erc20Transfers], { chunkBytesMax: 10_000 });
+  const { scripted, wallet, outcome, calls } = await readWallet(1_400_011, [erc20Transfers], {
+    chunkBytesMax: 10_000,
+  });
   expect(outcome).toBe('done');
   // One call for each direction of transfers is enough for all blocks.
   expect(calls).toBeGreaterThan(2);

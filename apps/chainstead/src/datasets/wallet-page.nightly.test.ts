@@ -39,7 +39,8 @@ async function distribute(database: Database): Promise<void> {
   await database.query(sql`ALTER SYSTEM SET jit = off`);
   await database.query(sql`SELECT pg_reload_conf()`);
   await database.query(sql`SELECT create_distributed_table('erc20_transfer_sides', 'account_key')`);
-  for (const table of REFERENCE_TABLES) await database.query(sql`SELECT create_reference_table(${table}::regclass)`);
+  for (const table of REFERENCE_TABLES)
+    await database.query(sql`SELECT create_reference_table(${table}::regclass)`);
 }
 
 const everything: WalletTransfersQuery = {
@@ -124,7 +125,9 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
     expect(await readAll(database, { ...everything, tokens })).toEqual(shown(ofTokens));
     const middle = expected.filter(({ blockNumber }) => blockNumber >= 30 && blockNumber <= 60);
     expect(await readAll(database, { ...everything, fromBlock: 30, toBlock: 60 })).toEqual(shown(middle));
-    const [first, last] = [middle.at(0), middle.at(-1)].map((one) => new Date((one?.blockTimestamp ?? 0) * 1_000));
+    const [first, last] = [middle.at(0), middle.at(-1)].map(
+      (one) => new Date((one?.blockTimestamp ?? 0) * 1_000),
+    );
     expect(await readAll(database, { ...everything, fromDate: first ?? null, toDate: last ?? null })).toEqual(
       shown(middle),
     );

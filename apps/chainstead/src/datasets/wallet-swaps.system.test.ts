@@ -116,7 +116,13 @@ describe('the swaps of a wallet before the first indexed block', () => {
       });
       expect(response.status).toBe(200);
       const { status, status_message, indexed, result } = (await response.json()) as WalletSwapsBody;
-      return { status, status_message, complete: indexed.complete, from: indexed.from_block, swaps: result.length };
+      return {
+        status,
+        status_message,
+        complete: indexed.complete,
+        from: indexed.from_block,
+        swaps: result.length,
+      };
     };
     const syncing = { status: 'SYNCING', complete: false, from: String(start) };
     expect(await ask()).toEqual({

@@ -9,7 +9,10 @@ export function verifyBalancesCommand(context: CommandContext): Command {
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
     .requiredOption('--wallet <address>', 'Wallet address')
     .addOption(
-      new Option('--token <address...>', 'Tokens to check (default: tokens of its indexed transfers, newest first)'),
+      new Option(
+        '--token <address...>',
+        'Tokens to check (default: tokens of its indexed transfers, newest first)',
+      ),
     )
     .addHelpText('after', VERIFY_BALANCES_EXAMPLES)
     .action(run(context, async () => (await import('../commands/verify-balances.ts')).verifyBalances));
@@ -65,7 +68,10 @@ export function verifyPriceCommand(context: CommandContext): Command {
     .description('Verify a price and its proof offline, against a block hash')
     .argument('<file>', 'Response with a proof: of explain-price --proof, or of a price route with proof=true')
     .option('--block-hash <hash>', 'Trusted hash of the block of the price (default: that of the file)')
-    .option('--trusted-hashes <file>', 'Trusted hashes of all other blocks that are not linked to it, one per line')
+    .option(
+      '--trusted-hashes <file>',
+      'Trusted hashes of all other blocks that are not linked to it, one per line',
+    )
     .addHelpText('after', VERIFY_PRICE_EXAMPLES)
     .action(run(context, async () => (await import('../commands/verify-price.ts')).showVerifiedPrice));
 }
@@ -182,7 +188,10 @@ export function reviewsCommand(context: CommandContext): Command {
     .description('List contracts reported as spam or not spam, pending ones first')
     .option('--chain <name>', 'Only this chain: name or ID')
     .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead reviews list\n  $ chainstead reviews list --chain eth --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ chainstead reviews list\n  $ chainstead reviews list --chain eth --json',
+    )
     .action(run(context, async () => (await import('../commands/reviews.ts')).listReviews));
   reviews
     .command('apply')

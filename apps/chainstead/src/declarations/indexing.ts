@@ -97,12 +97,18 @@ export function contractsCommand(context: CommandContext): Command {
 function declareAdd(contracts: Command, context: CommandContext): void {
   contracts
     .command('add')
-    .description('Add a contract, or addresses and events to a known one (running servers apply it within seconds)')
+    .description(
+      'Add a contract, or addresses and events to a known one (running servers apply it within seconds)',
+    )
     .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
     .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
     .option('--address <list>', 'Comma list of addresses', collect)
-    .option('--factory <list>', 'Comma list of addresses, or a contract whose children are the factories', collect)
+    .option(
+      '--factory <list>',
+      'Comma list of addresses, or a contract whose children are the factories',
+      collect,
+    )
     .option('--child <parameter>', 'Parameter of the factory event that is the address of a child')
     .option(
       '--child-from <place>',

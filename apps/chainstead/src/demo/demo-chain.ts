@@ -44,7 +44,12 @@ export async function startDemoChain(): Promise<DemoChain> {
     const script = createMarketScript(devnet, market);
     await script.answerEtherPrice(DOLLARS);
     const { abi } = contracts.DemoToken;
-    const call = (address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall => {
+    const call = (
+      address: Address,
+      functionName: string,
+      args: readonly unknown[],
+      from?: Address,
+    ): DevnetCall => {
       return { address, abi, functionName, args, ...(from === undefined ? {} : { from }) };
     };
     for (const [index, token] of tokens.entries())
@@ -62,7 +67,11 @@ export async function startDemoChain(): Promise<DemoChain> {
           await script.moveAround();
           await script.answerEtherPrice(DOLLARS + round);
         }
-        await devnet.send({ ...market.cats, functionName: 'setMood', args: [BigInt(round + 1), at(MOODS, round)] });
+        await devnet.send({
+          ...market.cats,
+          functionName: 'setMood',
+          args: [BigInt(round + 1), at(MOODS, round)],
+        });
         await script.sell(at(script.kinds, round));
       }
     };

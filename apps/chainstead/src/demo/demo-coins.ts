@@ -33,7 +33,10 @@ function serveLedger(ledger: AptosLedger): Promise<ListeningServer> {
   return listenOnLoopback(server, 0);
 }
 
-function bodyOf({ chainId, head, transaction, blockOf }: AptosLedger, { pathname, searchParams }: URL): string | null {
+function bodyOf(
+  { chainId, head, transaction, blockOf }: AptosLedger,
+  { pathname, searchParams }: URL,
+): string | null {
   const path = pathname.replace(/\/+$/, '');
   if (path === '/v1')
     return JSON.stringify({

@@ -51,7 +51,11 @@ export async function deployDemoExchanges(
     const prices = [price * DOLLAR_UNIT, ETHER_UNIT] as const;
     const pool = await exchanges.createPool({ version, tokens: [dollar, ether], price: prices });
     const [dollars, ethers] = [DEPTH * price * DOLLAR_UNIT, DEPTH * ETHER_UNIT];
-    await exchanges.addLiquidity(pool, pool.tokens[0] === dollar ? [dollars, ethers] : [ethers, dollars], traders[0]);
+    await exchanges.addLiquidity(
+      pool,
+      pool.tokens[0] === dollar ? [dollars, ethers] : [ethers, dollars],
+      traders[0],
+    );
     pools.push(pool);
   }
   const [pair] = pools;
@@ -80,7 +84,8 @@ export async function deployDemoExchanges(
       const [token, worth] = round % 2 === 0 ? [dollar, price * DOLLAR_UNIT] : [ether, ETHER_UNIT];
       const sold = { token, amount: (worth * BigInt(1 + (round % 5))) / 10n };
       for (const pool of pools) await exchanges.swap(pool, sold, traders[Math.floor(round / 2) % traders.length]);
-      if (round % ROUNDS_BETWEEN_FAKES === 0) await devnet.send({ ...fake, functionName: 'trade', args: fakeAmounts });
+      if (round % ROUNDS_BETWEEN_FAKES === 0)
+        await devnet.send({ ...fake, functionName: 'trade', args: fakeAmounts });
     },
   };
 }

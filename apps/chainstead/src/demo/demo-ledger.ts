@@ -102,7 +102,10 @@ function movement(owner: string, kind: 'Deposit' | 'Withdraw', amount: bigint, s
 }
 
 function storeOf(owner: string, type: string, amount: bigint) {
-  const handle = (number: number) => ({ counter: '1', guid: { id: { addr: owner, creation_num: String(number) } } });
+  const handle = (number: number) => ({
+    counter: '1',
+    guid: { id: { addr: owner, creation_num: String(number) } },
+  });
   return writtenResource(owner, `0x1::coin::CoinStore<${type}>`, {
     coin: { value: String(amount) },
     frozen: false,

@@ -59,7 +59,8 @@ export async function startDemoProgram(
         const { database } = storage;
         const configured = configuration.api.keys;
         const adminKeyFile = await writeFirstAdminKey({ database, configured, dataDirectory, logger });
-        for (const { chain } of configuration.chains) await addDemoContract(database, chain, sources.chain.market);
+        for (const { chain } of configuration.chains)
+          await addDemoContract(database, chain, sources.chain.market);
         await runRoles({
           slots: slotsOf(configuration, configuration.roles, 1),
           configuration: await withReaderUrls(configuration, storage),
@@ -96,7 +97,9 @@ export function demoEnvironment(
 ): Record<string, string | undefined> {
   const own = new Set(acceptedKeys([DEMO_CHAIN_NAME]).filter((key) => !KEYS_KEPT.has(key)));
   const others = Object.fromEntries(
-    Object.entries(environment).filter(([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG'),
+    Object.entries(environment).filter(
+      ([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG',
+    ),
   );
   return {
     LOG_LEVEL: 'error',

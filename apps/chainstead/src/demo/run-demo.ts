@@ -92,7 +92,8 @@ function renderInvitation(
   const [token, ether] = tokens;
   const [pair] = exchanges.pools;
   const [trader] = exchanges.traders;
-  const url = (path: string, query = ''): string => `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
+  const url = (path: string, query = ''): string =>
+    `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
   const collection = `nft/${market.cats.address}`;
   const sold = `nft/${sale.token}/${sale.tokenIds[0]}`;
   return `

@@ -10,7 +10,15 @@ const webhook = (block: string, tokenDecimals = '6'): DemoWebhook => ({
   logs: [{}],
   txs: [],
   erc20Transfers: [
-    { transactionHash: '0x', logIndex: '0', from: '0xf', to: '0xt', value: '7729', tokenSymbol: 'DUSD', tokenDecimals },
+    {
+      transactionHash: '0x',
+      logIndex: '0',
+      from: '0xf',
+      to: '0xt',
+      value: '7729',
+      tokenSymbol: 'DUSD',
+      tokenDecimals,
+    },
   ],
 });
 

@@ -58,7 +58,9 @@ describe('the cost of datasets', () => {
 
   it('has a line for each dataset that the chain can have, and none for others', () => {
     const names = Object.keys(costs());
-    expect(names).toEqual(expect.arrayContaining(['swaps', 'logs', 'internal-transfers', 'account-transactions']));
+    expect(names).toEqual(
+      expect.arrayContaining(['swaps', 'logs', 'internal-transfers', 'account-transactions']),
+    );
     expect(names).not.toContain('punk-bids');
   });
 });

@@ -32,7 +32,8 @@ export function renderExamination(examination: Examination): string {
 }
 
 function renderReport(title: string, { findings, calls, tookMs }: CheckReport): string {
-  const effort = calls === 0 ? '' : ` (${calls} ${calls === 1 ? 'call' : 'calls'}, ${(tookMs / 1_000).toFixed(1)} s)`;
+  const effort =
+    calls === 0 ? '' : ` (${calls} ${calls === 1 ? 'call' : 'calls'}, ${(tookMs / 1_000).toFixed(1)} s)`;
   return `${title}${effort}\n${findings.map(renderFinding).join('')}`;
 }
 

@@ -53,7 +53,11 @@ function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration,
 }
 
 /** Chain and URL need no configuration. @returns null if no chain has this name */
-export async function examineUrl(options: ExamineOptions, chain: string, url: string): Promise<NodeReport | null> {
+export async function examineUrl(
+  options: ExamineOptions,
+  chain: string,
+  url: string,
+): Promise<NodeReport | null> {
   const { configuration } = options;
   const network = networkOfChain(chain);
   if (network !== null) {
@@ -82,7 +86,9 @@ async function examineChain(
 ): Promise<NodeReport[]> {
   const known = (await knownBlocks?.(chain)) ?? [];
   const datasets = datasetsOf(chain, configuration.datasets);
-  const needsTraces = datasets.some(({ wholeBlocks }) => wholeBlocks?.reads(chain).includes('internalTransactions'));
+  const needsTraces = datasets.some(({ wholeBlocks }) =>
+    wholeBlocks?.reads(chain).includes('internalTransactions'),
+  );
   const reports: NodeReport[] = [];
   for (const upstream of upstreams) {
     const requested = { chain, upstream, others, known, needsTraces };

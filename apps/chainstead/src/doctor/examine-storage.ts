@@ -86,7 +86,9 @@ async function examineDatabase(
   return { findings: [...server, schema.finding, ...room], isCurrent: schema.isCurrent };
 }
 
-async function examineSchema(database: Database): Promise<{ readonly finding: Finding; readonly isCurrent: boolean }> {
+async function examineSchema(
+  database: Database,
+): Promise<{ readonly finding: Finding; readonly isCurrent: boolean }> {
   const { ok, warning, bad } = findingsOf('schema');
   try {
     const { pending, applied } = await planMigrations(database);

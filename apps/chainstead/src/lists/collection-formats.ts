@@ -56,7 +56,8 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
     const name = String(named).trim();
     const chain = named === undefined ? chainId : chainNamed(OPENSEA_CHAINS[name.toLowerCase()] ?? name);
     if (chain === null || chain === 0) {
-      const message = chain === null ? `chain ${String(named).slice(0, 40)} is unknown here` : 'it names no chain';
+      const message =
+        chain === null ? `chain ${String(named).slice(0, 40)} is unknown here` : 'it names no chain';
       ctx.addIssue({ code: 'custom', message });
       return z.NEVER;
     }

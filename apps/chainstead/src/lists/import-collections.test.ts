@@ -136,7 +136,9 @@ describe('a list of collections', () => {
       { address: CATS, source: 'a', name: 'New' },
       { address: CATS, source: 'b', name: 'Other' },
     ]);
-    await expect(imported([{ address: 'nonsense' }], { source: 'a' })).rejects.toMatchObject({ code: 'LIST_EMPTY' });
+    await expect(imported([{ address: 'nonsense' }], { source: 'a' })).rejects.toMatchObject({
+      code: 'LIST_EMPTY',
+    });
     expect(await rows()).toHaveLength(2);
   });
 
@@ -149,7 +151,9 @@ describe('a list of collections', () => {
       external_url: 'https://a:b@evil.example',
       verified: 'perhaps',
     };
-    expect(await imported([cats, hostile, { ...cats, name: 'again' }, { address: '0x12', chain: 'eth' }, 7])).toEqual({
+    expect(
+      await imported([cats, hostile, { ...cats, name: 'again' }, { address: '0x12', chain: 'eth' }, 7]),
+    ).toEqual({
       format: 'collections',
       rows: 2,
       skipped: [

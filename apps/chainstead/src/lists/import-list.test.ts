@@ -95,7 +95,9 @@ describe('token lists', () => {
   test('imported again replace exactly the rows of their source', async () => {
     await imported([usdc, dai], { kind: 'token-list', source: 'a' });
     await imported([{ ...usdc, name: 'Other Name', logoURI: null }], { kind: 'token-list', source: 'b' });
-    expect(await imported([{ ...dai, name: 'Dai Stablecoin' }], { kind: 'token-list', source: 'a' })).toMatchObject({
+    expect(
+      await imported([{ ...dai, name: 'Dai Stablecoin' }], { kind: 'token-list', source: 'a' }),
+    ).toMatchObject({
       rows: 1,
     });
     expect([await count('token_list_entries', 'a'), await count('token_list_entries', 'b')]).toEqual([1, 1]);
@@ -156,11 +158,17 @@ describe('scam lists', () => {
     await setFacts(SCAM, 'Fine Name', 'FINE', 1);
     await setFacts(SCAM, 'Fine Name', 'FINE', 8453);
     await imported([SCAM], { kind: 'spam' });
-    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([true, true]);
+    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([
+      true,
+      true,
+    ]);
     await imported([`0x${'aa'.repeat(20)}`], { kind: 'spam' });
     expect((await token(SCAM, 1))?.possible_spam).toBe(false);
     await imported([SCAM], { kind: 'spam', chainId: 8453 });
-    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([false, true]);
+    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('go before the rule, which spares tokens of token lists', async () => {
@@ -177,13 +185,16 @@ describe('scam lists', () => {
 
 describe('labels', () => {
   test('keep label, entity and logo, by chain', async () => {
-    await imported([{ address: DAI, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' }], {
-      kind: 'labels',
-      chainId: 1,
-    });
-    expect(await scratch.database.query(sql`SELECT chain_id, label, entity, entity_logo FROM address_labels`)).toEqual([
-      { chain_id: 1, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' },
-    ]);
+    await imported(
+      [{ address: DAI, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' }],
+      {
+        kind: 'labels',
+        chainId: 1,
+      },
+    );
+    expect(
+      await scratch.database.query(sql`SELECT chain_id, label, entity, entity_logo FROM address_labels`),
+    ).toEqual([{ chain_id: 1, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' }]);
     await imported(`address,label,entity,entity_logo\n${DAI},Somebody,,\n`, { kind: 'labels', chainId: 0 });
     expect(await scratch.database.query(sql`SELECT chain_id, label, entity FROM address_labels`)).toEqual([
       { chain_id: 0, label: 'Somebody', entity: null },
@@ -259,7 +270,10 @@ const FILES: readonly (readonly [string, ListImport])[] = [
     'forta/labels/1/malicious_smart_contracts.csv',
     { kind: 'spam', format: 'labelled addresses (CSV)', rowsMin: 250, chainId: 1 },
   ],
-  ['forta/labels/1/phishing_scams.csv', { kind: 'spam', format: 'labelled addresses (CSV)', rowsMin: 250, chainId: 1 }],
+  [
+    'forta/labels/1/phishing_scams.csv',
+    { kind: 'spam', format: 'labelled addresses (CSV)', rowsMin: 250, chainId: 1 },
+  ],
   [
     'forta/labels/10/malicious_smart_contracts.csv',
     { kind: 'spam', format: 'labelled addresses (CSV)', rowsMin: 1, chainId: 10 },

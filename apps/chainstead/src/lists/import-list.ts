@@ -1,5 +1,13 @@
 import type { ChainRegistry } from '@chainstead/chains';
-import { copyHex, copyValue, type Database, rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
+import {
+  copyHex,
+  copyValue,
+  type Database,
+  rawSql,
+  sql,
+  type Transaction,
+  transactionLock,
+} from '@chainstead/db';
 import { COLLECTION_COLUMNS } from '@chainstead/nft';
 import { refreshTokens } from '@chainstead/tokens';
 import { collectionFormats } from './collection-formats.ts';
@@ -101,7 +109,9 @@ async function importInto<Entry extends ListEntry>(
     isKnownChain: (chainId) => chains.find(chainId) !== null,
     chainNamed: (name) => chains.find(name)?.id ?? null,
   });
-  const skipped = [...list.skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
+  const skipped = [...list.skipped]
+    .map(([reason, count]) => ({ reason, count }))
+    .toSorted((a, b) => b.count - a.count);
   if (list.entries.length === 0) {
     const reasons = skipped.map(({ reason, count }) => `${count}: ${reason}`).join('; ');
     throw new ListError(
@@ -123,7 +133,9 @@ async function replaceRows<Entry extends ListEntry>(
 ): Promise<void> {
   // Two imports of the same tokens would wait for each other's rows.
   await transactionLock(transaction, 'list-import');
-  await transaction.query(sql`CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP`);
+  await transaction.query(
+    sql`CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP`,
+  );
   await touchTokens(transaction, table, source);
   await transaction.query(sql`DELETE FROM ${rawSql(table.name)} WHERE source = ${source}`);
   const columns = [table.addressColumn, 'chain_id', 'source', ...table.columns];
@@ -137,7 +149,8 @@ async function replaceRows<Entry extends ListEntry>(
   await transaction.query(
     sql`INSERT INTO list_revisions (list, revision) VALUES (${table.name}, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );
-  if (table.tokens !== 'none') await refreshTokens(transaction, sql`SELECT address, chain_id FROM touched_tokens`);
+  if (table.tokens !== 'none')
+    await refreshTokens(transaction, sql`SELECT address, chain_id FROM touched_tokens`);
 }
 
 async function touchTokens(

@@ -15,7 +15,9 @@ export async function* listFiles(place: string): AsyncGenerator<ListedFile> {
     if (found.isDirectory()) yield* filesBelow(place);
     else yield { path: place, bytes: found.size };
   } catch (error) {
-    throw error instanceof UnreadablePlaceError ? error : new UnreadablePlaceError(place, errorText(error), error);
+    throw error instanceof UnreadablePlaceError
+      ? error
+      : new UnreadablePlaceError(place, errorText(error), error);
   }
 }
 

@@ -6,17 +6,25 @@ test('gives back any table that was written by the rules', () => {
   const cell = fc.string({ unit: fc.constantFrom(...'ab ,"\n\r1ß') });
   const table = fc
     .integer({ min: 2, max: 4 })
-    .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 6 }));
+    .chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 6 }),
+    );
   const written = (text: string, always: boolean): string =>
     always || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   fc.assert(
-    fc.property(table, fc.boolean(), fc.constantFrom('\n', '\r\n'), fc.boolean(), (rows, always, newline, trailing) => {
-      const names = (rows[0] ?? []).map((_, index) => `c${index}`);
-      const text =
-        [names, ...rows].map((row) => row.map((value) => written(value, always)).join(',')).join(newline) +
-        (trailing ? newline : '');
-      expect([...parseCsv(text)].map((row) => names.map((name) => row[name]))).toEqual(rows);
-    }),
+    fc.property(
+      table,
+      fc.boolean(),
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      (rows, always, newline, trailing) => {
+        const names = (rows[0] ?? []).map((_, index) => `c${index}`);
+        const text =
+          [names, ...rows].map((row) => row.map((value) => written(value, always)).join(',')).join(newline) +
+          (trailing ? newline : '');
+        expect([...parseCsv(text)].map((row) => names.map((name) => row[name]))).toEqual(rows);
+      },
+    ),
   );
 });
 

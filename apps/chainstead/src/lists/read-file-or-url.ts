@@ -28,7 +28,9 @@ export async function readFileOrUrl(place: string, signal: AbortSignal): Promise
   try {
     return isUrl(place) ? await readUrl(place, signal) : await readFile(place, 'utf8');
   } catch (error) {
-    throw error instanceof UnreadablePlaceError ? error : new UnreadablePlaceError(place, errorText(error), error);
+    throw error instanceof UnreadablePlaceError
+      ? error
+      : new UnreadablePlaceError(place, errorText(error), error);
   }
 }
 

@@ -54,4 +54,9 @@ const labelledTable: ListFormat<SpamEntry> = {
   entry: entryOf,
 };
 
-export const spamFormats: readonly ListFormat<SpamEntry>[] = [addressArray, dailyArchive, byDomain, labelledTable];
+export const spamFormats: readonly ListFormat<SpamEntry>[] = [
+  addressArray,
+  dailyArchive,
+  byDomain,
+  labelledTable,
+];

@@ -18,7 +18,10 @@ import type { BlockRangeOptions } from './block-range-options.ts';
 import { writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-export async function backfillAptos(invocation: Invocation<BlockRangeOptions>, network: AptosNetwork): Promise<void> {
+export async function backfillAptos(
+  invocation: Invocation<BlockRangeOptions>,
+  network: AptosNetwork,
+): Promise<void> {
   const { options, command, context } = invocation;
   const ranges = readBlockRanges(options);
   const { configuration } = readConfiguration(command, context);
@@ -36,7 +39,14 @@ export async function backfillAptos(invocation: Invocation<BlockRangeOptions>, n
     const registry = createMetricsRegistry();
     const fullnodeMetrics = createFullnodeMetrics(registry);
     const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
-    const report = createProgressReport({ work: 'backfill', chain, unit: 'versions', counts: 'rows', output, clock });
+    const report = createProgressReport({
+      work: 'backfill',
+      chain,
+      unit: 'versions',
+      counts: 'rows',
+      output,
+      clock,
+    });
     const work = {
       fullnodes,
       database,

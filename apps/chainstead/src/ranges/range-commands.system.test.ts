@@ -41,7 +41,11 @@ describe('work on ranges', () => {
     });
 
     const verify = await run('verify', '--chain', 'scripted', '--from', '40', '--to', '59');
-    expect(jsonLines(verify.stdout).at(-1)).toMatchObject({ work: 'verify', levels: { receipts: 20 }, repairs: [] });
+    expect(jsonLines(verify.stdout).at(-1)).toMatchObject({
+      work: 'verify',
+      levels: { receipts: 20 },
+      repairs: [],
+    });
     expect(verify.exitCode).toBe(0);
   });
 
@@ -89,7 +93,9 @@ describe('work on ranges that is left to a running program', () => {
     const [{ job } = {}] = jsonLines(detached.stdout);
     expect(job).toMatch(/^\d{16}[0-9a-f]{8}$/);
     const listed = await run('jobs', 'list', '--json');
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ job, work: 'verify', chain: 'scripted', status: 'queued' }]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { job, work: 'verify', chain: 'scripted', status: 'queued' },
+    ]);
     expect((await run('jobs', 'list')).stdout).toContain('1-20');
     const again = await run('verify', '--chain', 'scripted', '--range', '1-20', '--detach');
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining(`as job ${job}`)]);
@@ -113,7 +119,10 @@ describe('work on ranges that is left to a running program', () => {
 
   it.each([
     [['backfill', '--chain', 'base', '--from', '1', '--to', '2', '--detach'], 'is not in CHAINS'],
-    [['backfill', '--chain', 'scripted', '--from', '1', '--to', '2', '--detach', '--bulk'], "--bulk can't be combined"],
+    [
+      ['backfill', '--chain', 'scripted', '--from', '1', '--to', '2', '--detach', '--bulk'],
+      "--bulk can't be combined",
+    ],
     [['verify', '--chain', 'aptos', '--from', '1', '--to', '2', '--detach'], 'does not support Aptos'],
   ])('ends with 2 for %j', async (args, message) => {
     const { exitCode, stderr } = await run(...args);

@@ -13,7 +13,8 @@ export function readBlockRanges(options: BlockRangeOptions): BlockRange[] {
     return ordered(parseBlock('--range', first), parseBlock('--range', last));
   });
   const { from, to } = options;
-  if (from !== undefined && to !== undefined) ranges.push(ordered(parseBlock('--from', from), parseBlock('--to', to)));
+  if (from !== undefined && to !== undefined)
+    ranges.push(ordered(parseBlock('--from', from), parseBlock('--to', to)));
   else if (from !== undefined || to !== undefined)
     throw new UsageError(`--${from === undefined ? 'from' : 'to'} is missing`, 'Use both --from and --to');
   if (ranges.length === 0)

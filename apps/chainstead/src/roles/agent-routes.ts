@@ -31,7 +31,10 @@ function agentProgress({ configuration, database }: Pick<RoleContext, 'configura
         history_from: status.historyStart,
         retained_from: status.retainedFrom,
         is_blocked:
-          status.stop !== null || status.stallReason !== null || status.unknownHead !== null || status.stored !== null,
+          status.stop !== null ||
+          status.stallReason !== null ||
+          status.unknownHead !== null ||
+          status.stored !== null,
         missing_ranges: status.gaps.length,
         datasets: [...new Set(status.coverage.map(({ dataset }) => dataset))].toSorted(),
         updated_at: status.updatedAt.toISOString(),
@@ -40,7 +43,11 @@ function agentProgress({ configuration, database }: Pick<RoleContext, 'configura
     async gaps() {
       return (await readStatuses(database, configuration)).map((status) => ({
         chain: nameOf(status),
-        missing: status.gaps.map(({ dataset, range }) => ({ dataset, from_block: range.from, to_block: range.to })),
+        missing: status.gaps.map(({ dataset, range }) => ({
+          dataset,
+          from_block: range.from,
+          to_block: range.to,
+        })),
         indexed: status.coverage.map(({ dataset, range, proof }) => ({
           dataset,
           from_block: range.from,

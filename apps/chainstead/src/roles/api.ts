@@ -179,7 +179,8 @@ function openExplorer(
   return {
     routes,
     placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
-    hasCodeOf: (chain, addresses) => hasCodeOf({ database, nodeReads, logger }, chain, addresses, onDemand.waitMs),
+    hasCodeOf: (chain, addresses) =>
+      hasCodeOf({ database, nodeReads, logger }, chain, addresses, onDemand.waitMs),
     nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
   };

@@ -35,7 +35,11 @@ describe('readiness of Aptos', () => {
     ['behind within the lag', { lag: READY_LAG_VERSIONS }, null],
     ['behind', { lag: READY_LAG_VERSIONS + 1 }, 'is 10001 versions behind its head'],
     ['before the first version', { lag: null }, 'has not followed a version yet'],
-    ['stopped', { stop: { code: 'ACCUMULATOR_ROOT_MISMATCH', message: '' } }, 'is stopped: ACCUMULATOR_ROOT_MISMATCH'],
+    [
+      'stopped',
+      { stop: { code: 'ACCUMULATOR_ROOT_MISMATCH', message: '' } },
+      'is stopped: ACCUMULATOR_ROOT_MISMATCH',
+    ],
     ['followed without its pruned history', { stop: { code: 'VERSIONS_PRUNED', message: '' } }, null],
   ])('of a network that is %s', (_what, changes, reason) => {
     expect(judge(status(changes))).toBe(reason);

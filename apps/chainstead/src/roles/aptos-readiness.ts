@@ -40,7 +40,11 @@ export function whyNotReady(
   return status.lag > READY_LAG_VERSIONS ? `is ${status.lag} versions behind its head` : null;
 }
 
-function versionsMissing({ coverage, historyStart }: AptosStatus, datasets: readonly string[], end: number): number {
+function versionsMissing(
+  { coverage, historyStart }: AptosStatus,
+  datasets: readonly string[],
+  end: number,
+): number {
   const missing = datasets.map((name) =>
     subtractRanges(
       [{ from: historyStart, to: end }],

@@ -14,7 +14,9 @@ const ROLE = `graphql_${randomBytes(6).toString('hex')}`;
 const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  await scratch.database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await scratch.database.query(
+    sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`,
+  );
   await scratch.database.query(
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, '\\x07', '2020-01-01T00:00:00Z')`,
   );
@@ -90,7 +92,11 @@ test('as a role with more rights, it refuses', async () => {
     const response = await send(role.address, BLOCKS);
     expect([response.status, await response.json()]).toEqual([
       503,
-      { errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: 'GRAPHQL_ROLE_UNSAFE' }) })] },
+      {
+        errors: [
+          expect.objectContaining({ extensions: expect.objectContaining({ code: 'GRAPHQL_ROLE_UNSAFE' }) }),
+        ],
+      },
     ]);
   } finally {
     await role.stop();

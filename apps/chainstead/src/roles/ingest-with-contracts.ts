@@ -52,7 +52,10 @@ async function readPatiently(
       const state = await readContractsState(database);
       return { state, datasets: await readIndexedDatasets(database, configuration) };
     } catch (error) {
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Contracts could not be read, they are read again');
+      logger[failureLevel(error)](
+        { error: errorText(error) },
+        'Contracts could not be read, they are read again',
+      );
       await sleepUnlessAborted(clock, LOOK_MS, signal);
     }
   }

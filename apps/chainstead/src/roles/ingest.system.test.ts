@@ -15,7 +15,10 @@ import { startIngest } from './ingest.ts';
 import type { RoleContext } from './role.ts';
 
 /** On which long waits are short. */
-const clock: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 500), signal) };
+const clock: Clock = {
+  now: systemClock.now,
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 500), signal),
+};
 const PATIENCE_MS = 25_000;
 const GOOD = 1_337_011;
 const BAD = 1_337_012;
@@ -108,7 +111,10 @@ describe('ingest', () => {
     );
     const role = await startIngest(context);
     try {
-      await vi.waitFor(async () => expect((await statusOf(1_337_013))?.checkpoint).toBe(own.chain.head), PATIENCE_MS);
+      await vi.waitFor(
+        async () => expect((await statusOf(1_337_013))?.checkpoint).toBe(own.chain.head),
+        PATIENCE_MS,
+      );
     } finally {
       await role.stop();
     }

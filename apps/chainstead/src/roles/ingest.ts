@@ -49,7 +49,9 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { chains: all } = context.configuration;
   // Processes begin to help with different chains.
   const first = all.length === 0 ? 0 : ((context.place ?? ONLY_PROCESS).number - 1) % all.length;
-  const others = [...all.slice(first), ...all.slice(0, first)].filter((one) => !configuration.chains.includes(one));
+  const others = [...all.slice(first), ...all.slice(0, first)].filter(
+    (one) => !configuration.chains.includes(one),
+  );
   const stop = new AbortController();
   const { database, clock } = context;
   const watcher = joinWatchers([
@@ -63,7 +65,14 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const contractMetrics = createContractMetrics(metrics);
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
-  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners, journal };
+  const shared = {
+    metrics: createSyncMetrics(metrics),
+    contractMetrics,
+    watcher,
+    filling,
+    recoverSigners,
+    journal,
+  };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
@@ -216,7 +225,13 @@ function startAptosIngest(
   if (networks.length === 0) return { stopped: Promise.resolve() };
   const fullnodeMetrics = createFullnodeMetrics(context.metrics);
 
-  async function ingest({ network, fullnodes: urls, apiKey, startVersion, endVersion }: AptosNetworkConfiguration) {
+  async function ingest({
+    network,
+    fullnodes: urls,
+    apiKey,
+    startVersion,
+    endVersion,
+  }: AptosNetworkConfiguration) {
     beginChainMetrics(metrics, chainKeyOf(network));
     const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
     const key = chainKeyOf(network);
@@ -230,7 +245,10 @@ function startAptosIngest(
       const sync = createAptosSync({ ...wanted, fullnodes, database, logger, metrics, clock });
       await sync.run(signal);
       if (!signal.aborted)
-        logger.info({ chain: chainKeyOf(network), end_version: endVersion }, 'Chain indexed up to its end version');
+        logger.info(
+          { chain: chainKeyOf(network), end_version: endVersion },
+          'Chain indexed up to its end version',
+        );
     } finally {
       isOver.abort();
       await reporting;
@@ -251,7 +269,9 @@ function fullnodesSource(fullnodes: Fullnodes): HeadSource {
     reason: () =>
       fullnodes
         .status()
-        .map(({ name, state, reason, lastError }) => `${name} (${state}): ${reason ?? lastError ?? 'no response'}`)
+        .map(
+          ({ name, state, reason, lastError }) => `${name} (${state}): ${reason ?? lastError ?? 'no response'}`,
+        )
         .join('; '),
   };
 }

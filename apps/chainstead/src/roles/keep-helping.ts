@@ -35,7 +35,10 @@ export async function keepHelping(helping: Helping, signal: AbortSignal): Promis
         if (await help(configured, helping, signal)) break;
     } catch (error) {
       if (signal.aborted) return;
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Backfill help interrupted, the chain leader continues');
+      logger[failureLevel(error)](
+        { error: errorText(error) },
+        'Backfill help interrupted, the chain leader continues',
+      );
       await sleepUnlessAborted(clock, AFTER_FAILURE_MS, signal);
     }
   }
@@ -63,7 +66,16 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     const fields = { chain: chain.key, block_range: ranges.map(({ from, to }) => `${from}-${to}`).join(' ') };
     logger.info(fields, 'Helping with the backfill of a chain that another process leads');
     const { journal, metrics, recoverSigners } = helping;
-    const options = { ...planned, pool, clock, logger, metrics, recoverSigners, journal, policy: configured.proof };
+    const options = {
+      ...planned,
+      pool,
+      clock,
+      logger,
+      metrics,
+      recoverSigners,
+      journal,
+      policy: configured.proof,
+    };
     const { logs } = await helpBackfill(options, ranges, signal);
     logger.info({ ...fields, logs }, 'Backfill complete, helping ended');
     return true;

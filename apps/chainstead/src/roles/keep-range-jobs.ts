@@ -46,7 +46,12 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
     chain: String(chain.id),
     name: chain.key,
     async open(signal) {
-      const pool = openPool(configured, { logger, metrics: context.metrics, clock, callLimits: context.callLimits });
+      const pool = openPool(configured, {
+        logger,
+        metrics: context.metrics,
+        clock,
+        callLimits: context.callLimits,
+      });
       try {
         // A silent upstream must not hold up a stop.
         await orAborted(pool.start(), signal);
@@ -71,7 +76,11 @@ class AptosWorkError extends defineError(
   }),
 ) {}
 
-function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, metrics: SyncMetrics): RangeJobSite {
+function aptosSite(
+  context: RoleContext,
+  configured: AptosNetworkConfiguration,
+  metrics: SyncMetrics,
+): RangeJobSite {
   const { clock, configuration, database, logger } = context;
   const { apiKey, fullnodes: urls, network } = configured;
   const chain = chainKeyOf(network);

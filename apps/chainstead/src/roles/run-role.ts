@@ -16,7 +16,10 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
 };
 
 /** Its own database pool closes with it. Throws the role's errors. */
-export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'database' | 'place'>): Promise<RunningRole> {
+export async function runRole(
+  slot: RoleSlot,
+  context: Omit<RoleContext, 'database' | 'place'>,
+): Promise<RunningRole> {
   const { role } = slot;
   const options = {
     url: context.databaseUrl,

@@ -37,7 +37,9 @@ export async function watchSchema({
   async function look(): Promise<void> {
     if (known === null) {
       await checkSchema(database);
-      known = (await database.query<{ name: string }>(sql`SELECT name FROM schema_migrations`)).map(({ name }) => name);
+      known = (await database.query<{ name: string }>(sql`SELECT name FROM schema_migrations`)).map(
+        ({ name }) => name,
+      );
       return;
     }
     const added = await database.query<{ name: string }>(

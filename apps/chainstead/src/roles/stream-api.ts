@@ -64,7 +64,8 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
     sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),
-    createHistoricalJob: (request) => startPool(request.chain.id).then(() => pastBlocks.createHistoricalJob(request)),
+    createHistoricalJob: (request) =>
+      startPool(request.chain.id).then(() => pastBlocks.createHistoricalJob(request)),
   };
   return {
     routes: createStreamRoutes(services),

@@ -106,7 +106,8 @@ describe('records of upstreams', () => {
       startProcess('ingest', 'http://127.0.0.1:9/key'),
       startProcess('worker', 'http://127.0.0.1:9/key'),
     ];
-    for (const { pool } of [one, one, other]) pool.reportFault('127.0.0.1:9', 'receipts-root-mismatch', { block: 7 });
+    for (const { pool } of [one, one, other])
+      pool.reportFault('127.0.0.1:9', 'receipts-root-mismatch', { block: 7 });
     other.pool.reportFault('127.0.0.1:9', 'timeout', {});
     await other.records.flush();
     other.pool.reportFault('127.0.0.1:9', 'receipts-root-mismatch', { block: 8, text: 'null \0 character' });

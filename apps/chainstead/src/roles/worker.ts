@@ -14,7 +14,12 @@ import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft
 import { addStateReads } from '@chainstead/node-reads';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
+import {
+  addHistoricalJobs,
+  createDeliveryWorker,
+  createEnrichMatch,
+  createWebhookBodies,
+} from '@chainstead/streams';
 import { sampleChains, saveSamples } from '@chainstead/sync';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addTokenFacts } from '@chainstead/tokens';
@@ -61,7 +66,11 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...createTrustedHookSchedules({ database, chains }),
   ]);
   const served = chains.map(({ chain }) => chain);
-  const onDemandBackfill = createOnDemandBackfill({ chains: served, datasets: configuration.datasets, ...onDemand });
+  const onDemandBackfill = createOnDemandBackfill({
+    chains: served,
+    datasets: configuration.datasets,
+    ...onDemand,
+  });
   const readers = { readSender, readReceiver, sentTransactions };
   onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
@@ -124,7 +133,12 @@ async function keepSampling(
   }
 }
 
-function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egress: Egress, signal: AbortSignal) {
+function openNameReader(
+  context: RoleContext,
+  indexed: readonly NameNodes[],
+  egress: Egress,
+  signal: AbortSignal,
+) {
   const { names } = context.configuration;
   const own = names.chains.flatMap(({ chain, upstreams }): NameNodes[] =>
     upstreams === null ? [] : [{ chain, pool: openPool({ chain, upstreams }, context) }],

@@ -26,7 +26,9 @@ export async function withChain<T>(
   const signers = createSignerProcesses();
   const started = pool.start();
   // If the database can't be opened, its error is the one to show.
-  started.catch((error: unknown) => logger.debug({ error: errorText(error) }, 'The upstreams could not be started'));
+  started.catch((error: unknown) =>
+    logger.debug({ error: errorText(error) }, 'The upstreams could not be started'),
+  );
   try {
     return await withStorage(session, async (storage) => {
       await started;

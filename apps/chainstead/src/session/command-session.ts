@@ -16,7 +16,10 @@ export interface CommandSession {
   readonly name: string;
 }
 
-export async function withStorage<T>(session: CommandSession, work: (storage: Storage) => Promise<T>): Promise<T> {
+export async function withStorage<T>(
+  session: CommandSession,
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> {
   const storage = await openStorage({
     configuration: session.configuration.database,
     applicationName: `chainstead ${session.name}`,

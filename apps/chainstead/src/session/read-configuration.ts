@@ -52,7 +52,8 @@ export function readConfiguration(command: Command, context: CommandContext): Pa
 
 /** Chains need no upstreams. */
 export function readDatabaseConfiguration(command: Command, context: CommandContext): Configuration {
-  return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false }).configuration;
+  return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false })
+    .configuration;
 }
 
 export function readChainConfiguration(
@@ -62,7 +63,12 @@ export function readChainConfiguration(
   options: ParseOptions = {},
 ): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
   const sources = configurationSources(command, context);
-  return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context, options).configuration, options);
+  return parseChainConfiguration(
+    chain,
+    sources,
+    parseWithWarnings(sources, context, options).configuration,
+    options,
+  );
 }
 
 export function parseChainConfiguration(

@@ -44,6 +44,8 @@ describe('processes that recover signers', () => {
     const failed = expect(underWay).rejects.toBeInstanceOf(SignerProcessError);
     await processes.close();
     await failed;
-    expect(Buffer.from(await processes.recover(signatures(70)))).toEqual(Buffer.from(recoverSigners(signatures(70))));
+    expect(Buffer.from(await processes.recover(signatures(70)))).toEqual(
+      Buffer.from(recoverSigners(signatures(70))),
+    );
   });
 });

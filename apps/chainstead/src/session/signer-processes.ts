@@ -3,7 +3,11 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineError } from '@chainstead/core';
-import { PACKED_SIGNATURE_BYTES, PACKED_SIGNER_BYTES, type RecoverSigners } from '@chainstead/proof/packed-signatures';
+import {
+  PACKED_SIGNATURE_BYTES,
+  PACKED_SIGNER_BYTES,
+  type RecoverSigners,
+} from '@chainstead/proof/packed-signatures';
 
 const ENTRY = fileURLToPath(new URL('../signer-process.ts', import.meta.url));
 const SIGNATURES_PER_PART = 32;
@@ -40,7 +44,10 @@ export function createSignerProcesses(processes: number = PROCESSES): SignerProc
       const perPart = Math.ceil(count / parts);
       const signers = new Uint8Array(count * PACKED_SIGNER_BYTES);
       const recoverPart = async (from: number): Promise<void> => {
-        const part = signatures.subarray(from * PACKED_SIGNATURE_BYTES, (from + perPart) * PACKED_SIGNATURE_BYTES);
+        const part = signatures.subarray(
+          from * PACKED_SIGNATURE_BYTES,
+          (from + perPart) * PACKED_SIGNATURE_BYTES,
+        );
         signers.set(await leastBusy().recover(part), from * PACKED_SIGNER_BYTES);
       };
       await Promise.all(Array.from({ length: parts }, (_, index) => recoverPart(index * perPart)));

@@ -33,14 +33,17 @@ export interface StorageOptions {
   readonly isQuiet?: boolean;
 }
 
-export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE', (url: string, cause: unknown) => ({
-  message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
-  facts: { database: redactConnectionString(url) },
-  remedy:
-    'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',
-  retryable: true,
-  cause,
-})) {}
+export class DatabaseUnreachableError extends defineError(
+  'DATABASE_UNREACHABLE',
+  (url: string, cause: unknown) => ({
+    message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
+    facts: { database: redactConnectionString(url) },
+    remedy:
+      'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',
+    retryable: true,
+    cause,
+  }),
+) {}
 
 /** Migrates the database. @throws DatabaseUnreachableError, errors of `migrate`, … */
 export async function openStorage(options: StorageOptions): Promise<Storage> {

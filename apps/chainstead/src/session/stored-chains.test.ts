@@ -66,7 +66,10 @@ test('contracts are added to a chain of the database, without CHAINS', async () 
     const [listed] = JSON.parse((await run('list', '--json')).stdout);
     expect(listed).toMatchObject({ name: 'vault', chain: 'ours', chain_id: 777_777 });
     const unknown = await run('remove', 'vault', '--chain', 'nowhere');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('--chain nowhere is not a known')]);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('--chain nowhere is not a known'),
+    ]);
     expect((await run('remove', 'vault', '--chain', '777777')).exitCode).toBe(0);
   } finally {
     await rm(folder, { recursive: true });

@@ -10,7 +10,10 @@ export async function withStoredChains(
   return { ...configuration, chainRegistry: await readRegistry(database, configuration.chainRegistry) };
 }
 
-async function readRegistry(database: Pick<Database, 'query'>, configured: ChainRegistry): Promise<ChainRegistry> {
+async function readRegistry(
+  database: Pick<Database, 'query'>,
+  configured: ChainRegistry,
+): Promise<ChainRegistry> {
   const rows = await database.query<{ id: number; key: string }>(
     sql`SELECT chain_id AS id, chain_key AS key FROM sync_chains WHERE chain_key IS NOT NULL ORDER BY updated_at DESC`,
   );

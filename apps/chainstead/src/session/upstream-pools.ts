@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, errorText, type Logger, orAborted, type Registry, sleepUnlessAborted } from '@chainstead/core';
+import {
+  type Clock,
+  errorText,
+  type Logger,
+  orAborted,
+  type Registry,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import {
   createUpstreamPool,
   type ForwardingPool,

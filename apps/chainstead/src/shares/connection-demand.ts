@@ -50,7 +50,12 @@ export function connectionShortage(
   const left = Math.max(0, max - reserved - usedByOthers);
   if (needed <= left) return null;
   return {
-    facts: { connections_needed: needed, connections_left: left, max_connections: max, used_by_others: usedByOthers },
+    facts: {
+      connections_needed: needed,
+      connections_left: left,
+      max_connections: max,
+      used_by_others: usedByOthers,
+    },
     message: `These roles may open ${needed} connections to Postgres, which has ${left} left of ${max}. Raise max_connections, or run fewer processes (ROLES)`,
   };
 }

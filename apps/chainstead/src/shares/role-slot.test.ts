@@ -22,7 +22,8 @@ describe('the processes of the roles', () => {
   });
 
   it('of ingest are as many as wanted where history can be filled together: for Aptos alone no more than networks, and never none', () => {
-    const ingest = (variables: Readonly<Record<string, string>>) => slots({ ROLES: 'ingest:4', ...variables }).length;
+    const ingest = (variables: Readonly<Record<string, string>>) =>
+      slots({ ROLES: 'ingest:4', ...variables }).length;
     expect(ingest({})).toBe(1);
     expect(ingest({ APTOS_NODE_URL: 'https://a.example' })).toBe(1);
     expect(ingest({ CHAINS: 'eth' })).toBe(4);

@@ -28,7 +28,9 @@ test('the processes of roles are told by their sessions, each with its number, a
       ['worker', 1],
     ]);
     const environment = { DATABASE_URL: scratch.url };
-    expect((await runCaptured(['status'], environment)).stdout).toMatch(/^processes\n {4}api-1.*: 1 connection\n/m);
+    expect((await runCaptured(['status'], environment)).stdout).toMatch(
+      /^processes\n {4}api-1.*: 1 connection\n/m,
+    );
     const { processes } = JSON.parse((await runCaptured(['status', '--json'], environment)).stdout);
     expect(processes).toEqual(found);
   } finally {

@@ -47,14 +47,18 @@ describe('a step of the start', () => {
   it('fails after a minute with what failed last', async () => {
     const clock = fastClock();
     const always = async () => Promise.reject(away());
-    await expect(onceDatabaseAnswers(always, optionsOf(clock))).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    await expect(onceDatabaseAnswers(always, optionsOf(clock))).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    });
     expect(clock.now()).toBeGreaterThan(30_000);
     expect(clock.now()).toBeLessThanOrEqual(60_000);
   });
 
   it('fails at once with everything else, where it is told to stop, and where the first failure is final', async () => {
     const clock = fastClock();
-    await expect(onceDatabaseAnswers(failing([new Error('wrong key')]), optionsOf(clock))).rejects.toThrow('wrong key');
+    await expect(onceDatabaseAnswers(failing([new Error('wrong key')]), optionsOf(clock))).rejects.toThrow(
+      'wrong key',
+    );
     await expect(onceDatabaseAnswers(failing([away()]), optionsOf(clock, AbortSignal.abort()))).rejects.toThrow(
       'is shutting down',
     );

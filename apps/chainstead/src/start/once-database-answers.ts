@@ -19,7 +19,8 @@ export async function onceDatabaseAnswers<T>(step: () => Promise<T>, options: Wa
       return await step();
     } catch (error) {
       const delayMs = restartDelayMs(failures);
-      const isOver = signal.aborted || clock.now() + delayMs > ends || (failures === 1 && isFinal?.(error) === true);
+      const isOver =
+        signal.aborted || clock.now() + delayMs > ends || (failures === 1 && isFinal?.(error) === true);
       if (isOver || !isOutage(error)) throw error;
       logger.warn({ error: errorText(error), delay_ms: delayMs }, 'Database unavailable, waiting for it');
       await sleepUnlessAborted(clock, delayMs, signal);

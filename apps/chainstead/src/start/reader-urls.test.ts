@@ -14,7 +14,10 @@ test('features that are on without a URL get the same role that can only read, f
     ...{ database, url, isEmbedded: false, roleMakerUrl: url, appliedAtOpening: [] },
     close: async () => {},
   };
-  const [first, second] = [await withReaderUrls(configuration, storage), await withReaderUrls(configuration, storage)];
+  const [first, second] = [
+    await withReaderUrls(configuration, storage),
+    await withReaderUrls(configuration, storage),
+  ];
   const { mcpDatabaseUrl, graphqlDatabaseUrl } = first.api;
   expect([second.api.mcpDatabaseUrl, graphqlDatabaseUrl]).toEqual([mcpDatabaseUrl, null]);
   const reader = openDatabase({ url: mcpDatabaseUrl ?? '', applicationName: 'test', logger: silentLogger() });

@@ -1,4 +1,10 @@
-import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
+import {
+  createLogger,
+  createMetricsRegistry,
+  type Logger,
+  measureProcess,
+  type Registry,
+} from '@chainstead/core';
 import { measureDisk } from '@chainstead/db';
 import { createLocalLimits } from '@chainstead/rpc';
 import type { Configuration, RoleName } from '../configuration/index.ts';
@@ -74,7 +80,10 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   const exchange = createMetricsExchange();
   const shares = createUpstreamShares();
   const launched = new Map<RoleSlot, LaunchedRole>();
-  const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
+  const metrics = createMetricsRegistry({
+    role: 'start',
+    otherProcesses: () => exchange.collect(othersOf(null)),
+  });
   measureMachine(options, metrics);
   // By slot: a process being replaced reports its own metrics.
   const othersOf = (own: RoleSlot | null): LaunchedRole[] =>

@@ -32,8 +32,10 @@ const start = (args: readonly string[], environment: Readonly<Record<string, str
     ...environment,
   });
 /** Over an embedded database that does not exist yet. */
-const startAnew = (args: readonly string[], environment: Readonly<Record<string, string>>): Promise<CommandOutcome> =>
-  start(args, { DATA_DIR: join(folder, 'data'), ...environment });
+const startAnew = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandOutcome> => start(args, { DATA_DIR: join(folder, 'data'), ...environment });
 
 describe('chainstead start', () => {
   it.each([

@@ -49,14 +49,18 @@ describe('start summary', () => {
   });
 
   it('says where metrics are once they have a port of their own', () => {
-    expect(summary({ METRICS_PORT: '9464' })).toContain('  Metrics   http://127.0.0.1:9464/metrics, without a key\n');
+    expect(summary({ METRICS_PORT: '9464' })).toContain(
+      '  Metrics   http://127.0.0.1:9464/metrics, without a key\n',
+    );
   });
 
   it('says with what metrics are read on the port of the API, and when they are closed', () => {
     expect(summary({})).toContain('  Metrics   http://127.0.0.1:8080/metrics, without a key\n');
     expect(summary({ HOST: '0.0.0.0' })).toContain('  Metrics   closed, ');
     expect(summary({ HOST: '0.0.0.0' })).toContain('set METRICS_KEY or METRICS_PORT\n');
-    expect(summary({ HOST: '0.0.0.0', METRICS_KEY: 'hunter2-hunter2' })).toContain('/metrics, with METRICS_KEY\n');
+    expect(summary({ HOST: '0.0.0.0', METRICS_KEY: 'hunter2-hunter2' })).toContain(
+      '/metrics, with METRICS_KEY\n',
+    );
   });
 
   it('notes that no key is needed only while there is none, configured or stored', () => {
@@ -88,7 +92,9 @@ describe('start summary', () => {
       APTOS_START_VERSION: '0',
       APTOS_DATASETS: 'coins,holders',
     });
-    expect(text).toContain('Aptos     aptos: indexed from 0; coins, holders; https://a.example, https://b.example');
+    expect(text).toContain(
+      'Aptos     aptos: indexed from 0; coins, holders; https://a.example, https://b.example',
+    );
     expect(text).not.toContain('set CHAINS');
     expect(text).not.toContain('hunter2');
   });

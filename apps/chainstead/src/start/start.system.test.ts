@@ -131,8 +131,12 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     await program.waitFor(/Chainstead runs: api, ingest, worker[\s\S]*\n\n/);
     const text = program.output();
     expect(text).toContain(`scripted: ${refused} is not used: refused by the provider: HTTP 401`);
-    expect(text).toMatch(/base: no usable node: .*answers chain id 31337, not 8453 \(base\)\. Check RPC_URLS_BASE\./);
-    expect(text).toMatch(/polygon: no usable node: .*refused by the provider: HTTP 401.*Check RPC_URLS_POLYGON\./);
+    expect(text).toMatch(
+      /base: no usable node: .*answers chain id 31337, not 8453 \(base\)\. Check RPC_URLS_BASE\./,
+    );
+    expect(text).toMatch(
+      /polygon: no usable node: .*refused by the provider: HTTP 401.*Check RPC_URLS_POLYGON\./,
+    );
     expect(text).toMatch(/mine: no usable node: .*ECONNREFUSED.*Check RPC_URLS_MINE\./);
   });
 
@@ -239,7 +243,9 @@ describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above
     const near = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '5' });
     const address = await addressOf(near);
     await vi.waitFor(async () => expect((await read(`${address}/synced`)).status).toBe(200), READY_TIMEOUT_MS);
-    expect(await state()).toEqual([{ chain_key: 'scripted', history_start: 5, checkpoint: 40, stall_reason: null }]);
+    expect(await state()).toEqual([
+      { chain_key: 'scripted', history_start: 5, checkpoint: 40, stall_reason: null },
+    ]);
   });
 });
 
@@ -270,14 +276,20 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
       await endAll();
       await server.stop();
     });
-    await program.waitFor(/may open 12 connections to Postgres, which has \d+ left of 14\. Raise max_connections/);
+    await program.waitFor(
+      /may open 12 connections to Postgres, which has \d+ left of 14\. Raise max_connections/,
+    );
   });
 
   it.each([
     ['a supervised API', []],
     ['an API alone', ['--roles', 'api']],
   ])('moves /metrics of %s to METRICS_PORT, with /health and /ready', async (_what, args) => {
-    const program = start(args, { METRICS_PORT: '0', API_KEYS: 'key-of-a-client', METRICS_KEY: 'key-of-prometheus' });
+    const program = start(args, {
+      METRICS_PORT: '0',
+      API_KEYS: 'key-of-a-client',
+      METRICS_KEY: 'key-of-prometheus',
+    });
     const address = await addressOf(program);
     const [, metrics = ''] = await program.waitFor(/Metrics {3}(http:\S+)\/metrics/);
     expect(metrics).not.toBe(address);
@@ -289,7 +301,9 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     expect(await statusOf(`${metrics}/metrics`)).toBe(401);
     const roles = args.length === 0 ? ['start', 'api', 'ingest', 'worker'] : ['api'];
     await vi.waitFor(async () => {
-      const answer = await fetch(`${metrics}/metrics`, { headers: { authorization: 'Bearer key-of-prometheus' } });
+      const answer = await fetch(`${metrics}/metrics`, {
+        headers: { authorization: 'Bearer key-of-prometheus' },
+      });
       const text = await answer.text();
       for (const role of roles) expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
       expect(text).toMatch(/^chainstead_http_requests_total\{[^}]*role="api"\} /m);
@@ -318,7 +332,10 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     expect(processes.length).toBeGreaterThan(0);
     program.signal('SIGTERM');
     const isAlive = (pid: number): boolean => commandLineOf(pid) !== null;
-    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), { timeout: READY_TIMEOUT_MS, interval: 100 });
+    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), {
+      timeout: READY_TIMEOUT_MS,
+      interval: 100,
+    });
   });
 
   it('answers for a set of roles without the API on METRICS_PORT', async () => {

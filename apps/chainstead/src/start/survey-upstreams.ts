@@ -35,7 +35,9 @@ async function surveyChain({ chain, upstreams }: ChainConfiguration, clock: Cloc
     const { value } = await pool.getHead({ signal: AbortSignal.timeout(ANSWER_MS) });
     const unusable = pool
       .status()
-      .flatMap(({ name, state, reason }) => (state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : []));
+      .flatMap(({ name, state, reason }) =>
+        state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : [],
+      );
     return { chain: chain.key, head: value.number, failure: null, unusable };
   } catch (error) {
     const failures = error instanceof NoUpstreamError ? error.failures : null;

@@ -71,7 +71,8 @@ describe('supervisor', () => {
     const text = await counted();
     expect(text).toContain('chainstead_role_restarts_total{child_role="ingest"} 1\n');
     expect(text).toContain('chainstead_role_restarts_total{child_role="api"} 0\n');
-    for (const role of ['api', 'ingest']) expect(text).toContain(`chainstead_role_processes{child_role="${role}"} 1\n`);
+    for (const role of ['api', 'ingest'])
+      expect(text).toContain(`chainstead_role_processes{child_role="${role}"} 1\n`);
   });
 
   it('gives up, and stops the others, when a role says that its configuration is wrong', async () => {
@@ -352,7 +353,9 @@ function createWorld() {
       }),
     finishings,
     sleepingFor: (ms: number) =>
-      vi.waitFor(() => expect(sleepers.some((sleeper) => sleeper.until === now + ms && sleeper.ms === ms)).toBe(true)),
+      vi.waitFor(() =>
+        expect(sleepers.some((sleeper) => sleeper.until === now + ms && sleeper.ms === ms)).toBe(true),
+      ),
     advance(ms: number) {
       now += ms;
       for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake();

@@ -70,7 +70,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(slot.role, exit);
       crashesInARow = clock.now() - startedAt >= WELL_AFTER_MS ? 1 : crashesInARow + 1;
       const delayMs = restartDelayMs(crashesInARow);
-      const fields = { exit_code: exit.code, signal: exit.signal, crashes_in_a_row: crashesInARow, delay_ms: delayMs };
+      const fields = {
+        exit_code: exit.code,
+        signal: exit.signal,
+        crashes_in_a_row: crashesInARow,
+        delay_ms: delayMs,
+      };
       logger.error({ ...namesOf(slot), ...fields }, 'Role process ended unexpectedly, restarting it');
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
       if (!stopping.signal.aborted) metrics.restarts.inc({ child_role: slot.role });
@@ -134,7 +139,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function replaceOne(slot: RoleSlot, old: RoleProcessHandle): Promise<boolean> {
     const fresh = begin(slot);
     replacements.set(slot, fresh);
-    const isReady = await Promise.race([fresh.handle.ready.then(() => true), fresh.handle.exited.then(() => false)]);
+    const isReady = await Promise.race([
+      fresh.handle.ready.then(() => true),
+      fresh.handle.exited.then(() => false),
+    ]);
     if (!isReady) {
       if (replacements.get(slot) === fresh) replacements.delete(slot);
       return stopping.signal.aborted;
@@ -190,7 +198,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const ready = Promise.all([...firstReady.values()].map((waiting) => waiting.promise));
   const finished = runAll();
   // Callers may await only one of the two.
-  for (const promise of [ready, finished]) promise.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
+  for (const promise of [ready, finished])
+    promise.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
   return { ready, finished, replace, stop };
 }
 

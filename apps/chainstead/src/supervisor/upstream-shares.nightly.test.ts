@@ -61,7 +61,8 @@ describe('the rate of an upstream', () => {
     const start = (role: RoleName, method: string) =>
       startCalling(shares, role, { upstream: { url: node.url, requestsPerSecond: RATE }, method });
     const calls = (method: string): number => node.counters.snapshot().calls[method] ?? 0;
-    const total = (): number => Object.values(node.counters.snapshot().calls).reduce((sum, count) => sum + count, 0);
+    const total = (): number =>
+      Object.values(node.counters.snapshot().calls).reduce((sum, count) => sum + count, 0);
     await start('api', 'eth_gasPrice');
     await start('api', 'eth_gasPrice');
     const killed = await start('worker', 'net_version');

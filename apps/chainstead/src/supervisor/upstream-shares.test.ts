@@ -110,20 +110,24 @@ describe('shares of a rate', () => {
       delivers: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.integer({ min: 2, max: 60 }), async (steps, rate) => {
-        const stage = createStage(['api', 'api', 'ingest', 'worker']);
-        const paces = pacesOf(stage, rate);
-        for (const { by, calls, after, delivers } of steps) {
-          for (let call = 0; call < calls; call += 1) void paces[by]?.take(1, {});
-          if (delivers) stage.deliver();
-          await vi.advanceTimersByTimeAsync(after);
-          expect(stage.rates().reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200);
-        }
-        for (let second = 0; second < 600 && paces.some(({ waiting }) => waiting > 0); second += 1)
-          await stage.advance(1_000, 1_000);
-        expect(paces.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0]);
-        vi.clearAllTimers();
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 30 }),
+        fc.integer({ min: 2, max: 60 }),
+        async (steps, rate) => {
+          const stage = createStage(['api', 'api', 'ingest', 'worker']);
+          const paces = pacesOf(stage, rate);
+          for (const { by, calls, after, delivers } of steps) {
+            for (let call = 0; call < calls; call += 1) void paces[by]?.take(1, {});
+            if (delivers) stage.deliver();
+            await vi.advanceTimersByTimeAsync(after);
+            expect(stage.rates().reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200);
+          }
+          for (let second = 0; second < 600 && paces.some(({ waiting }) => waiting > 0); second += 1)
+            await stage.advance(1_000, 1_000);
+          expect(paces.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0]);
+          vi.clearAllTimers();
+        },
+      ),
       { numRuns: 20 },
     );
   });
@@ -185,7 +189,10 @@ async function play({ roles, steps, concurrency }: Script) {
   for (const taken of steps) {
     const by = 'by' in taken ? stage.processes[taken.by] : undefined;
     if (taken.kind === 'begin' && by !== undefined && !by.isOver)
-      requests.push({ of: by, ...request(by.limits.concurrencyLimiterOf({ url: URL, concurrency }), taken.rank) });
+      requests.push({
+        of: by,
+        ...request(by.limits.concurrencyLimiterOf({ url: URL, concurrency }), taken.rank),
+      });
     else if (taken.kind === 'end') requests[taken.which]?.end();
     else if (taken.kind === 'give-up') requests[taken.which]?.giveUp();
     else if (taken.kind === 'deliver') stage.deliver(4 * (concurrency + stage.processes.length));

@@ -6,7 +6,8 @@ import {
 } from '../configuration/index.ts';
 
 /** A configuration from these keys alone. */
-export const parse = (environment: Record<string, string>) => parseConfiguration([environmentSource(environment)]);
+export const parse = (environment: Record<string, string>) =>
+  parseConfiguration([environmentSource(environment)]);
 
 /** What is said of a configuration that is refused. */
 export function problemsOf(environment: Record<string, string>): readonly ConfigurationProblem[] {

@@ -15,7 +15,9 @@ export interface AptosStatusFacts {
 }
 
 export function renderAptosStatus(facts: AptosStatusFacts): string[] {
-  const missing = neverIngested(facts).map((chain) => `${chain}\n${neverIngestedText(facts.unknownHeads.get(chain))}`);
+  const missing = neverIngested(facts).map(
+    (chain) => `${chain}\n${neverIngestedText(facts.unknownHeads.get(chain))}`,
+  );
   return [...facts.statuses.map((status) => renderNetwork(status, facts)), ...missing];
 }
 
@@ -83,9 +85,14 @@ function renderFullnodes({ fullnodes }: AptosStatus): string {
   return renderTable(['fullnode', 'state', 'head', 'requests', 'faults'], rows);
 }
 
-function coveredByDataset({ coverage, gaps }: AptosStatus): { dataset: string; versions: number; missing: number }[] {
-  const sizeOf = (of: readonly { dataset: string; range: { from: number; to: number } }[], dataset: string): number =>
-    of.reduce((sum, each) => (each.dataset === dataset ? sum + rangeSize(each.range) : sum), 0);
+function coveredByDataset({
+  coverage,
+  gaps,
+}: AptosStatus): { dataset: string; versions: number; missing: number }[] {
+  const sizeOf = (
+    of: readonly { dataset: string; range: { from: number; to: number } }[],
+    dataset: string,
+  ): number => of.reduce((sum, each) => (each.dataset === dataset ? sum + rangeSize(each.range) : sum), 0);
   const names = new Set([...coverage, ...gaps].map(({ dataset }) => dataset));
   return [...names].map((dataset) => ({
     dataset,

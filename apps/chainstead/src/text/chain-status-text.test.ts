@@ -37,8 +37,20 @@ const status: ChainStatus = {
     },
   ],
   coverage: [
-    { dataset: 'erc20-transfers', range: { from: 150, to: 189 }, proof: 'none', reason: null, upstream: 'a.example' },
-    { dataset: 'erc20-transfers', range: { from: 190, to: 200 }, proof: 'receipts', reason: null, upstream: null },
+    {
+      dataset: 'erc20-transfers',
+      range: { from: 150, to: 189 },
+      proof: 'none',
+      reason: null,
+      upstream: 'a.example',
+    },
+    {
+      dataset: 'erc20-transfers',
+      range: { from: 190, to: 200 },
+      proof: 'receipts',
+      reason: null,
+      upstream: null,
+    },
   ],
   proving: { blocksPerSecond: 61.4, blocksLeft: 22_000_000, secondsLeft: 358_307 },
   gaps: [{ dataset: 'erc20-transfers', range: { from: 100, to: 149 } }],
@@ -89,7 +101,10 @@ const history = {
   requestedAt: new Date(NOW),
   attempts: 0,
   dueAt: null,
-  error: { code: 'HISTORY_REFUSED', message: 'It would take about 12000 node calls; ON_DEMAND_MAX_CALLS allows 10000' },
+  error: {
+    code: 'HISTORY_REFUSED',
+    message: 'It would take about 12000 node calls; ON_DEMAND_MAX_CALLS allows 10000',
+  },
 } as const;
 
 describe('status', () => {
@@ -120,12 +135,19 @@ describe('status', () => {
   });
 
   it('shows an unknown head with its reason, and no lag', () => {
-    const unknownHead = { since: new Date(NOW - 34_000), reason: 'a.example (disabled): HTTP 401', isSilent: false };
+    const unknownHead = {
+      since: new Date(NOW - 34_000),
+      reason: 'a.example (disabled): HTTP 401',
+      isSilent: false,
+    };
     const text = renderStatus({ ...facts, chains: [{ ...status, unknownHead }] });
     expect(text).toContain(
       '  head        unknown since 2023-11-14T22:12:46.000Z (34s, last 203): a.example (disabled): HTTP 401\n  indexed to  200\n',
     );
-    const silent = renderStatus({ ...facts, chains: [{ ...status, unknownHead: { ...unknownHead, isSilent: true } }] });
+    const silent = renderStatus({
+      ...facts,
+      chains: [{ ...status, unknownHead: { ...unknownHead, isSilent: true } }],
+    });
     expect(silent).toContain('no process watches the upstreams');
     expect(silent).not.toContain('degraded (times out)');
     expect(renderStatus({ ...facts, chains: [], unknownHeads: new Map([['1', unknownHead]]) })).toContain(

@@ -140,7 +140,9 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
       ({ dataset, range, blocks, message }) =>
         `  FAILED      ${dataset} can't decode ${blocks} blocks from ${range.from} to ${range.to}: ${message}`,
     ),
-    ...(facts.progress.get(status.chainId) ?? []).map((one) => `  ${one.subject.padEnd(11)} ${progressText(one)}`),
+    ...(facts.progress.get(status.chainId) ?? []).map(
+      (one) => `  ${one.subject.padEnd(11)} ${progressText(one)}`,
+    ),
     ...renderProving(status),
     ...renderBuilding(status),
     ...renderHistories(status, facts),
@@ -186,7 +188,8 @@ function renderHistories({ chainId }: ChainStatus, facts: StatusFacts): string[]
   return [
     `  histories   ${counts.map(({ status, count }) => `${count} ${status}`).join(', ')}`,
     ...unfinished.map(({ subject, status, callsMade, callsEstimated, error }) => {
-      const calls = callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
+      const calls =
+        callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
       const reason = error === null ? '' : `: ${error.message} [${error.code}]`;
       return `    ${subject.kind} ${subject.address} ${status}, ${calls}${reason}`;
     }),
@@ -236,7 +239,9 @@ function renderTraits(found: TraitsStatus | undefined): string[] {
 }
 
 function traitsJson(found: TraitsStatus | undefined): Readonly<Record<string, unknown>> | null {
-  return found === undefined ? null : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
+  return found === undefined
+    ? null
+    : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
 }
 
 function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
@@ -255,7 +260,10 @@ function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ') || 'none',
   ]);
-  return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'learned rate', 'faults'], rows);
+  return renderTable(
+    ['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'learned rate', 'faults'],
+    rows,
+  );
 }
 
 function coveredByDataset(status: ChainStatus) {
@@ -263,7 +271,8 @@ function coveredByDataset(status: ChainStatus) {
   return [...names].map((dataset) => {
     const levels: Record<string, number> = {};
     for (const covered of status.coverage)
-      if (covered.dataset === dataset) levels[covered.proof] = (levels[covered.proof] ?? 0) + rangeSize(covered.range);
+      if (covered.dataset === dataset)
+        levels[covered.proof] = (levels[covered.proof] ?? 0) + rangeSize(covered.range);
     const missing = status.gaps
       .filter((gap) => gap.dataset === dataset)
       .reduce((sum, { range }) => sum + rangeSize(range), 0);

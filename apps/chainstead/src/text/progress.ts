@@ -48,7 +48,16 @@ function createLines(options: ProgressOptions): ProgressReport {
   const show = (progress: WorkProgress): void => {
     const { perSecond, secondsLeft } = measureRate(progress, clock.now() - startedAt);
     const { done, total, logs } = progress;
-    const line = { work, chain, unit, done, total, [counts]: logs, per_second: perSecond, seconds_left: secondsLeft };
+    const line = {
+      work,
+      chain,
+      unit,
+      done,
+      total,
+      [counts]: logs,
+      per_second: perSecond,
+      seconds_left: secondsLeft,
+    };
     output.write(`${JSON.stringify(line)}\n`);
     shownAt = clock.now();
     unshown = null;

@@ -16,7 +16,11 @@ test('the database tells its size, its growth, and for how long the disk lasts',
   expect(renderStorage(report)).toEqual([
     'database\n    12.00 GB, 2.00 GB per day; 81.00 GB of 100.00 GB free, full in about 40 days\n',
   ]);
-  expect(storageJson(report)).toMatchObject({ disk_free_bytes: 81_000_000_000, days_left: 40.5, disk_unknown: null });
+  expect(storageJson(report)).toMatchObject({
+    disk_free_bytes: 81_000_000_000,
+    days_left: 40.5,
+    disk_unknown: null,
+  });
 });
 
 test('what is unknown is said to be', () => {

@@ -53,7 +53,9 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
       : { builds: [], fills: [] };
   const needed = migrations.pending.reduce((sum, { bytes }) => sum + bytes, 0);
   const disk = { needed, free: isEmbedded ? await freeBytes(configuration.database.dataDirectory) : null };
-  const [server] = await database.query<{ version: string }>(sql`SELECT current_setting('server_version') AS version`);
+  const [server] = await database.query<{ version: string }>(
+    sql`SELECT current_setting('server_version') AS version`,
+  );
   return {
     version,
     server: { version: server?.version ?? '', majorMin: POSTGRES_MAJOR_MIN, isEmbedded },

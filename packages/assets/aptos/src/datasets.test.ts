@@ -41,7 +41,9 @@ function writeSlice(transactions: readonly AptosTransaction[], kept: readonly Ap
 
 /** Returns the content of all tables, sorted by text. */
 async function tables(): Promise<unknown> {
-  const rows = TABLES.map((table) => database.query(sql`SELECT t::text AS row FROM ${rawSql(table)} AS t ORDER BY 1`));
+  const rows = TABLES.map((table) =>
+    database.query(sql`SELECT t::text AS row FROM ${rawSql(table)} AS t ORDER BY 1`),
+  );
   return Promise.all(rows);
 }
 
@@ -78,7 +80,9 @@ function transactionOf(
     success: given.success,
     sender: given.sender,
     changes: [
-      ...given.infos.map(({ coinType, name }) => coinInfoChange({ type: `0x1::coin::CoinInfo<${coinType}>`, name })),
+      ...given.infos.map(({ coinType, name }) =>
+        coinInfoChange({ type: `0x1::coin::CoinInfo<${coinType}>`, name }),
+      ),
       ...stores,
     ],
     events: given.stores.map(({ owner, amount }, place) => ({
@@ -119,13 +123,16 @@ describe('slices', () => {
   });
 
   it('leave the same tables where writers race', async () => {
-    const history = fc.sample(fc.array(generated, { minLength: 60, maxLength: 60 }), { numRuns: 1, seed: 7 })[0] ?? [];
+    const history =
+      fc.sample(fc.array(generated, { minLength: 60, maxLength: 60 }), { numRuns: 1, seed: 7 })[0] ?? [];
     const transactions = history.map(transactionOf);
     await empty();
     await write([transactions]);
     const expected = await tables();
     await empty();
-    const slices = Array.from({ length: 12 }, (_, part) => transactions.filter((_, index) => index % 12 === part));
+    const slices = Array.from({ length: 12 }, (_, part) =>
+      transactions.filter((_, index) => index % 12 === part),
+    );
     await Promise.all(slices.map((slice) => writeSlice(slice, datasets)));
     expect(await tables()).toEqual(expected);
   });
@@ -169,7 +176,9 @@ describe('hostile names and symbols', () => {
   ])('with %s are stored', async (_, symbol, stored) => {
     await empty();
     await write([[exampleTransaction({ changes: [coinInfoChange({ symbol, name: symbol })] })]]);
-    const [row] = await database.query<{ symbol: string; name: string }>(sql`SELECT symbol, name FROM aptos_coins`);
+    const [row] = await database.query<{ symbol: string; name: string }>(
+      sql`SELECT symbol, name FROM aptos_coins`,
+    );
     expect(row?.symbol).toBe(stored);
     expect(row?.name.startsWith(stored)).toBe(true);
   });
@@ -204,7 +213,11 @@ describe('datasets', () => {
       events: [coinEvent('Deposit', '0xb', 2, '5')],
     });
     const text = JSON.stringify({ ...transaction, timestamp: undefined });
-    expect(datasets.map(({ markers }) => markers?.some((marker) => text.includes(marker)))).toEqual([true, true, true]);
+    expect(datasets.map(({ markers }) => markers?.some((marker) => text.includes(marker)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(datasets.map((dataset) => dataset.derive(sliceOf([transaction])).count)).toEqual([1, 2, 1]);
   });
 });

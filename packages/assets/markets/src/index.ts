@@ -1,6 +1,12 @@
 /** Exchanges: start with `events/decode-pool-event.ts` and `exchanges/families.ts`. */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
-export { anchorsOf, knownDecimals, nativeTokenOf, shownToken, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export {
+  anchorsOf,
+  knownDecimals,
+  nativeTokenOf,
+  shownToken,
+  wrappedNativeOf,
+} from './anchors/anchors-of-chain.ts';
 export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
 export {
   type BinReserves,
@@ -13,7 +19,14 @@ export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export { addOutdatedCandles } from './candle-storage/outdated-candles.ts';
 export { readSettledBlock } from './candle-storage/storable-hours.ts';
 export { decodePoolEvent } from './events/decode-pool-event.ts';
-export type { ActiveBin, ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
+export type {
+  ActiveBin,
+  ConcentratedState,
+  PoolEvent,
+  PoolId,
+  PoolState,
+  Reserves,
+} from './events/pool-event.ts';
 export { exchangesOf } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
 export { createMarketRoutes } from './market-routes.ts';
@@ -64,4 +77,8 @@ export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-reco
 export { isTrade, soldToken } from './trades/trade-direction.ts';
 export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
 export type { ManagedPool } from './vault-liquidity/read-tick-liquidity.ts';
-export { firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from './vault-liquidity/read-tick-liquidity.ts';
+export {
+  firstUnsummedBlock,
+  readTickLiquidity,
+  type TickLiquidity,
+} from './vault-liquidity/read-tick-liquidity.ts';

@@ -15,5 +15,7 @@ export function readDocument(text: string | null): TokenDocument | null {
   } catch {
     return null;
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { text, fields: Object(value) } : null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { text, fields: Object(value) }
+    : null;
 }

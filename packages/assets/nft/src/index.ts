@@ -1,7 +1,11 @@
 /** Start with `transfers/dataset.ts`. */
 
 export { collectionFacts } from './collections/collection-facts-statement.ts';
-export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
+export {
+  COLLECTION_COLUMNS,
+  type CollectionFields,
+  readCollectionFields,
+} from './collections/collection-fields.ts';
 export {
   type CollectionReadState,
   type CollectionReadsPage,

@@ -38,7 +38,10 @@ beforeAll(async () => {
   const api = await exampleApi(database, [
     createWalletNftsRoute(ofWallet),
     createWalletCollectionsRoute(ofWallet),
-    ...createCollectionOwnersRoutes({ ...ofWallet, onDemandBackfill: { requestContract: async () => 'unserved' } }),
+    ...createCollectionOwnersRoutes({
+      ...ofWallet,
+      onDemandBackfill: { requestContract: async () => 'unserved' },
+    }),
     ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
   ]);
   for (const state of [nftWalletTokens, nftCollectionOwners]) await seedBuilt(database, eth.id, state);

@@ -11,7 +11,11 @@ export { readTokenStates, type TokenState } from './token-markets/token-state.ts
 export { readTradedPools } from './token-markets/traded-pools.ts';
 export { type PricePlace, readPlace, STATES_DATASET } from './token-price/place/price-place.ts';
 export { createDirectPriceReader } from './token-price/read/direct-price-reader.ts';
-export { type PriceSources, readNativePrice, startPriceSources } from './token-price/read/prices-with-balances.ts';
+export {
+  type PriceSources,
+  readNativePrice,
+  startPriceSources,
+} from './token-price/read/prices-with-balances.ts';
 export type { PriceExplanation } from './token-price/serve/price-explanation.ts';
 export { errorOf } from './token-price/serve/price-refusals.ts';
 export type { ShownTokenPrice } from './token-price/serve/price-response.ts';

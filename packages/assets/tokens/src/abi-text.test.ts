@@ -76,7 +76,11 @@ test('decodeDecimals gives a uint8 and nothing else', () => {
 });
 
 describe('what contracts behind old proxies return beyond their ABI changes nothing', () => {
-  const padded = (data: string): string[] => [data.padEnd(2 + 2 * 96, '0'), `${data}${'f'.repeat(64)}`, `${data}00`];
+  const padded = (data: string): string[] => [
+    data.padEnd(2 + 2 * 96, '0'),
+    `${data}${'f'.repeat(64)}`,
+    `${data}00`,
+  ];
   const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 
   test('of decimals and flags', () => {

@@ -22,7 +22,9 @@ export function decodeText(data: string, charactersMax: number): string | null {
 export function decodeRawText(data: string, bytesMax: number): string | null {
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
   const content = stringContent(bytes);
-  return content === null || content.length === 0 ? null : new TextDecoder().decode(content.subarray(0, bytesMax));
+  return content === null || content.length === 0
+    ? null
+    : new TextDecoder().decode(content.subarray(0, bytesMax));
 }
 
 /** Null for anything above 255 or shorter than a word. */

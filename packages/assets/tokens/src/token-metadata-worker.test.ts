@@ -112,7 +112,9 @@ describe('the worker', () => {
     expect(await rowOf(byTrait('advertisement'))).toMatchObject({ possible_spam: true });
     expect(await rowOf(byTrait('no decimals'))).toMatchObject({ possible_spam: false, standard: 'erc20' });
     expect(await rowOf(nft)).toMatchObject({ standard: 'erc721' });
-    expect(await metrics.metrics()).toMatch(/chainstead_token_facts_total\{chain="scripted",outcome="known"\} \d+/);
+    expect(await metrics.metrics()).toMatch(
+      /chainstead_token_facts_total\{chain="scripted",outcome="known"\} \d+/,
+    );
   });
 
   test('asks a silent contract a few times before it takes silence for an answer', async () => {
@@ -122,7 +124,11 @@ describe('the worker', () => {
     for (let attempt = 1; attempt < SILENT_ATTEMPTS_MAX; attempt++) {
       await vi.waitFor(
         async () =>
-          expect(await rowOf(silent)).toMatchObject({ facts_status: 'pending', facts_attempts: attempt, waits: true }),
+          expect(await rowOf(silent)).toMatchObject({
+            facts_status: 'pending',
+            facts_attempts: attempt,
+            waits: true,
+          }),
         soon,
       );
       await isDue();
@@ -139,7 +145,8 @@ describe('the worker', () => {
     await addPending([token, byTrait('no decimals')]);
     await startWorker();
     await vi.waitFor(
-      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'pending', facts_attempts: 1, waits: true }),
+      async () =>
+        expect(await rowOf(token)).toMatchObject({ facts_status: 'pending', facts_attempts: 1, waits: true }),
       { ...soon, timeout: 25_000 },
     );
     await work?.close();
@@ -163,7 +170,8 @@ describe('known facts', () => {
     scratch.database.query(
       sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES (${bytes(address)}, ${chain.id}, 'known', NULL, ${values})`,
     );
-  const changed = () => scratch.database.query(sql`SELECT ${hexText('address')} AS address FROM changed_decimals`);
+  const changed = () =>
+    scratch.database.query(sql`SELECT ${hexText('address')} AS address FROM changed_decimals`);
 
   test('are read again on request, and changed decimals become work', async () => {
     await store(token, sql`'', 0`);
@@ -227,7 +235,8 @@ const claimAll = (limit: number) =>
     holder: randomUUID(),
     returning: sql`${hexText('work.address')} AS address`,
   });
-const claimTokens = async (limit: number): Promise<Address[]> => (await claimAll(limit)).map(({ row }) => row.address);
+const claimTokens = async (limit: number): Promise<Address[]> =>
+  (await claimAll(limit)).map(({ row }) => row.address);
 
 describe('pending metadata', () => {
   test('a leased token is nobody else’s until its lease ends; a lost job’s tokens are due again then', async () => {

@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
+import {
+  type Address,
+  ChainsteadError,
+  counter,
+  defineMetrics,
+  type Logger,
+  type Registry,
+} from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, type DueWork, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -93,7 +100,8 @@ async function readAll(read: ReadTokens, addresses: readonly Address[], ending: 
       failed.push(address);
       error = alone.error;
       // The upstreams are down: the rest would fail too, each after its time-outs.
-      if (failed.length === FAILURES_ALONE_MAX && metadata.size === 0) return { metadata, failed: addresses, error };
+      if (failed.length === FAILURES_ALONE_MAX && metadata.size === 0)
+        return { metadata, failed: addresses, error };
     }
   }
   return { metadata, failed, error };

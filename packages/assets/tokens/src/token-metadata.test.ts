@@ -68,7 +68,10 @@ describe.each([
     ['empty texts', { name: null, symbol: null, decimals: 18, standard: 'erc20', answered: true }],
     ['reverts', { name: null, symbol: null, decimals: null, standard: null, answered: false }],
     ['answers nothing', { name: null, symbol: null, decimals: null, standard: null, answered: false }],
-    ['huge text', { name: 'A'.repeat(256), symbol: 'B'.repeat(64), decimals: 18, standard: 'erc20', answered: true }],
+    [
+      'huge text',
+      { name: 'A'.repeat(256), symbol: 'B'.repeat(64), decimals: 18, standard: 'erc20', answered: true },
+    ],
     [
       'control characters',
       { name: 'Tab Line BellEscape[31m', symbol: 'LTR', decimals: 18, standard: 'erc20', answered: true },
@@ -84,7 +87,13 @@ describe.each([
   });
 
   test('of an address without code are nothing', () => {
-    expect(metadata.get(NOBODY)).toEqual({ name: null, symbol: null, decimals: null, standard: null, answered: false });
+    expect(metadata.get(NOBODY)).toEqual({
+      name: null,
+      symbol: null,
+      decimals: null,
+      standard: null,
+      answered: false,
+    });
   });
 });
 
@@ -95,7 +104,8 @@ test('one burnt multicall does not take the metadata of tokens behind it', async
     methods: (_view, own) => {
       const call = own.get('eth_call');
       if (call === undefined) throw new Error('the node has no eth_call');
-      const isMulticall = (transaction: unknown): boolean => JSON.stringify(transaction).includes(MULTICALL3_ADDRESS);
+      const isMulticall = (transaction: unknown): boolean =>
+        JSON.stringify(transaction).includes(MULTICALL3_ADDRESS);
       return new Map([['eth_call', (params) => (isMulticall(params[0]) ? { result: burnt } : call(params))]]);
     },
   });

@@ -26,7 +26,11 @@ export interface TokenMetadataReader {
    * Missing: unreadable, or far slower than others. @param minBlock only nodes that have it
    * @throws UpstreamsExhaustedError (retryable) if none can be read, RequestAbortedError
    */
-  read(addresses: readonly Address[], signal: AbortSignal, minBlock?: number): Promise<Map<Address, TokenMetadata>>;
+  read(
+    addresses: readonly Address[],
+    signal: AbortSignal,
+    minBlock?: number,
+  ): Promise<Map<Address, TokenMetadata>>;
 }
 
 const CALLS = {
@@ -73,7 +77,11 @@ export function createTokenMetadataReader(options: {
 }): TokenMetadataReader {
   const { call, callTogether } = createContractCalls({ ...options, answerBytesMax: ANSWER_BYTES_MAX });
 
-  async function readTogether(addresses: readonly Address[], signal: AbortSignal, at: NodesAt): Promise<Answers[]> {
+  async function readTogether(
+    addresses: readonly Address[],
+    signal: AbortSignal,
+    at: NodesAt,
+  ): Promise<Answers[]> {
     const calls = addresses.flatMap((to) => CALL_NAMES.map((name) => ({ to, data: CALLS[name] })));
     const answers = addresses.length === 1 ? null : await inTime(callTogether, [calls, signal, at]);
     return addresses.map((_, token) => {
@@ -83,7 +91,12 @@ export function createTokenMetadataReader(options: {
   }
 
   /** Repeats calls without a result; ERC-165 calls only if it is not plainly an ERC-20. */
-  async function readAlone(address: Address, first: Answers, signal: AbortSignal, at: NodesAt): Promise<TokenMetadata> {
+  async function readAlone(
+    address: Address,
+    first: Answers,
+    signal: AbortSignal,
+    at: NodesAt,
+  ): Promise<TokenMetadata> {
     const again = (name: CallName): Promise<Hex | null> =>
       first[name] === null ? call(address, CALLS[name], signal, at) : Promise.resolve(first[name]);
     const [name, symbol, decimals] = await Promise.all([again('name'), again('symbol'), again('decimals')]);
@@ -93,11 +106,16 @@ export function createTokenMetadataReader(options: {
       ? [first.erc721, first.erc1155]
       : await Promise.all([again('erc721'), again('erc1155')]);
     const nft =
-      erc721 !== null && decodeFlag(erc721) ? 'erc721' : erc1155 !== null && decodeFlag(erc1155) ? 'erc1155' : null;
+      erc721 !== null && decodeFlag(erc721)
+        ? 'erc721'
+        : erc1155 !== null && decodeFlag(erc1155)
+          ? 'erc1155'
+          : null;
     const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
     // A contract that supports the impossible interface does not speak ERC-165.
     const honest =
-      nft === null || !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal, at)) ?? '0x');
+      nft === null ||
+      !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal, at)) ?? '0x');
     return {
       name: name === null ? null : decodeText(name, NAME_LENGTH_MAX),
       symbol: symbol === null ? null : decodeText(symbol, SYMBOL_LENGTH_MAX),

@@ -25,7 +25,11 @@ export { transactionReader } from './reading/transaction-reader.ts';
 export { decodedCall, showDecodedEvent } from './records/decoded-response.ts';
 export type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
 export { internalTransactionSchema, tracesMarkSchema } from './records/internal-transaction-response.ts';
-export { type TransactionRecord, transactionRecord, transactionRecordSchema } from './records/transaction-record.ts';
+export {
+  type TransactionRecord,
+  transactionRecord,
+  transactionRecordSchema,
+} from './records/transaction-record.ts';
 export { showTransaction, transactionShape, verboseLogSchema } from './records/transaction-response.ts';
 export { olderMarksShape } from './records/wallet-transactions-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';

@@ -27,7 +27,9 @@ export interface OnDemandReads {
    * @throws RateLimitedError (429) if the key has too many pending reads
    * @throws StateUnavailableError (503) without a result in time
    */
-  read<Question, Answer extends { readonly readAt: number }>(wanted: OnDemandRead<Question, Answer>): Promise<Answer>;
+  read<Question, Answer extends { readonly readAt: number }>(
+    wanted: OnDemandRead<Question, Answer>,
+  ): Promise<Answer>;
   /** A page counts as one read for the key. @throws as `read` */
   readAll<Question, Answer extends { readonly readAt: number }>(
     onDemandReads: readonly OnDemandRead<Question, Answer>[],
@@ -48,7 +50,10 @@ const FRESH_MS = { min: 500, max: 12_000 } as const;
 export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandReads {
   const { nodeReads, clock, budget = createOnDemandBudget(options) } = options;
 
-  async function ask<Question, Answer>({ chain, kind, question }: OnDemandRead<Question, Answer>, maxAgeMs: number) {
+  async function ask<Question, Answer>(
+    { chain, kind, question }: OnDemandRead<Question, Answer>,
+    maxAgeMs: number,
+  ) {
     const answer = await nodeReads.request(chain, kind, question, { waitMs: options.waitMs, maxAgeMs });
     if (answer === null) throw new StateUnavailableError('being read from the node');
     return answer;
@@ -77,8 +82,11 @@ export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandRead
   };
 }
 
-export class NotIndexedHereError extends defineApiError('TRANSACTIONS_NOT_INDEXED', ({ key }: Pick<Chain, 'key'>) => ({
-  status: 400,
-  message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
-  details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
-})) {}
+export class NotIndexedHereError extends defineApiError(
+  'TRANSACTIONS_NOT_INDEXED',
+  ({ key }: Pick<Chain, 'key'>) => ({
+    status: 400,
+    message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
+    details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+  }),
+) {}

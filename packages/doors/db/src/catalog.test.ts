@@ -125,7 +125,9 @@ describe('the schema can be distributed on Citus', () => {
   afterAll(() => scratch.drop());
 
   test('the catalog has the tables that these rules are about', () => {
-    expect([...keys.keys()]).toEqual(expect.arrayContaining([...KEYED_OTHERWISE, 'erc20_transfer_sides', 'tokens']));
+    expect([...keys.keys()]).toEqual(
+      expect.arrayContaining([...KEYED_OTHERWISE, 'erc20_transfer_sides', 'tokens']),
+    );
   });
 
   test('every table has a primary key', () => {
@@ -154,7 +156,9 @@ describe('the schema can be distributed on Citus', () => {
     expect(firstKeys.filter((column) => notAddresses.includes(column))).toEqual([]);
     // The address of a numeric key must be in the row too. Trades are rows of `swaps`, by the same key.
     const columns = new Set(types.map(({ table_name, column_name }) => `${table_name}.${column_name}`));
-    const numbers = [...keys].flatMap(([table, [first = '']]) => (first.endsWith('_key') ? [{ table, first }] : []));
+    const numbers = [...keys].flatMap(([table, [first = '']]) =>
+      first.endsWith('_key') ? [{ table, first }] : [],
+    );
     const addresses = numbers.map(
       ({ table, first }) => `${table}.${ADDRESS_OF_KEY[first] ?? first.slice(0, -'_key'.length)}`,
     );
@@ -187,7 +191,9 @@ describe('the schema can be distributed on Citus', () => {
         WHERE m.amname = 'gist' AND c.relnamespace = 'public'::regnamespace`,
     );
     expect(indexes).not.toEqual([]);
-    const readable = indexes.filter(({ predicate }) => !/^\(\(last_\w+ - first_\w+\) >= 0\)$/.test(predicate ?? ''));
+    const readable = indexes.filter(
+      ({ predicate }) => !/^\(\(last_\w+ - first_\w+\) >= 0\)$/.test(predicate ?? ''),
+    );
     expect(readable).toEqual([]);
   });
 

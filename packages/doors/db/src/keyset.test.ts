@@ -38,16 +38,19 @@ test.each([
   ['DESC', false],
   ['ASC', true],
   ['DESC', true],
-] as const)('rows after a key %s are those behind all of its ties; in partitions: %s', async (order, isPartitioned) => {
-  const sign = order === 'ASC' ? 1 : -1;
-  const compare = (one: Key, other: Key): number =>
-    sign * (one[0] - other[0] || one[1] - other[1] || Number(one[2] > other[2]) - Number(one[2] < other[2]));
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyKey, { minLength: 1, maxLength: 12 }), async (keys) => {
-      const sorted = keys.toSorted(compare);
-      const expected = keys.map((key) => sorted.filter((row) => compare(row, key) > 0));
-      expect(await selectAfter(order, keys, isPartitioned)).toEqual(expected);
-    }),
-    { numRuns: 50 },
-  );
-});
+] as const)(
+  'rows after a key %s are those behind all of its ties; in partitions: %s',
+  async (order, isPartitioned) => {
+    const sign = order === 'ASC' ? 1 : -1;
+    const compare = (one: Key, other: Key): number =>
+      sign * (one[0] - other[0] || one[1] - other[1] || Number(one[2] > other[2]) - Number(one[2] < other[2]));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyKey, { minLength: 1, maxLength: 12 }), async (keys) => {
+        const sorted = keys.toSorted(compare);
+        const expected = keys.map((key) => sorted.filter((row) => compare(row, key) > 0));
+        expect(await selectAfter(order, keys, isPartitioned)).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  },
+);

@@ -28,7 +28,10 @@ export async function listenTo(options: ListenOptions, signal: AbortSignal): Pro
   }
 }
 
-async function listenOnce({ database, channels, onNotification }: ListenOptions, signal: AbortSignal): Promise<void> {
+async function listenOnce(
+  { database, channels, onNotification }: ListenOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const client = database.session();
   try {
     await client.connect();

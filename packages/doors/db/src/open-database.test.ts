@@ -11,7 +11,9 @@ describe('database', () => {
 
   beforeAll(async () => {
     scratch = await createScratchDatabase();
-    await scratch.database.query(sql`CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)`);
+    await scratch.database.query(
+      sql`CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)`,
+    );
   });
   afterAll(() => scratch.drop());
 
@@ -64,7 +66,9 @@ describe('database', () => {
   });
 
   test('an error of the commit itself reaches the caller', async () => {
-    const failing = scratch.database.transaction((transaction) => transaction.query(sql`INSERT INTO notes VALUES (1)`));
+    const failing = scratch.database.transaction((transaction) =>
+      transaction.query(sql`INSERT INTO notes VALUES (1)`),
+    );
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     expect(await ids()).toEqual([1]);
   });
@@ -79,9 +83,16 @@ describe('database', () => {
   });
 
   test('a connection that broke in a transaction is thrown away', async () => {
-    const single = openDatabase({ url: scratch.url, applicationName: 'single', poolSize: 1, logger: silentLogger() });
+    const single = openDatabase({
+      url: scratch.url,
+      applicationName: 'single',
+      poolSize: 1,
+      logger: silentLogger(),
+    });
     const work = single.transaction(async (transaction) => {
-      const [{ pid } = { pid: 0 }] = await transaction.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+      const [{ pid } = { pid: 0 }] = await transaction.query<{ pid: number }>(
+        sql`SELECT pg_backend_pid() AS pid`,
+      );
       await scratch.database.query(sql`SELECT pg_terminate_backend(${pid})`);
       await transaction.query(sql`SELECT 1`);
     });
@@ -98,7 +109,9 @@ describe('database', () => {
     await scratch.database.query(
       sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idle'`,
     );
-    await vi.waitFor(() => expect(debug).toHaveBeenCalledWith(expect.anything(), 'Idle database connection lost'));
+    await vi.waitFor(() =>
+      expect(debug).toHaveBeenCalledWith(expect.anything(), 'Idle database connection lost'),
+    );
     expect(await single.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     await single.close();
   });
@@ -128,7 +141,12 @@ describe('database', () => {
     });
 
     test('fail with the first that does, once all are answered, and the connection stays of use', async () => {
-      const single = openDatabase({ url: scratch.url, applicationName: 'ask', poolSize: 1, logger: silentLogger() });
+      const single = openDatabase({
+        url: scratch.url,
+        applicationName: 'ask',
+        poolSize: 1,
+        logger: silentLogger(),
+      });
       for (const failing of [0, 1, 2]) {
         const work = single.transaction((transaction) =>
           transaction.together(() =>
@@ -166,7 +184,12 @@ describe('database', () => {
     });
 
     test('a line that the table refuses fails the transaction, and the connection stays of use', async () => {
-      const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+      const single = openDatabase({
+        url: scratch.url,
+        applicationName: 'copy',
+        poolSize: 1,
+        logger: silentLogger(),
+      });
       const [before] = await single.query(sql`SELECT pg_backend_pid() AS pid`);
       const failing = single.transaction((transaction) => transaction.copy('notes', ['id'], ['7', 'seven']));
       await expect(failing).rejects.toMatchObject({ code: '22P02' });
@@ -176,7 +199,12 @@ describe('database', () => {
     });
 
     test('an error of whoever makes the lines fails the transaction, and the connection stays of use', async () => {
-      const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+      const single = openDatabase({
+        url: scratch.url,
+        applicationName: 'copy',
+        poolSize: 1,
+        logger: silentLogger(),
+      });
       function* broken(): Generator<string> {
         yield* numbered(2_000);
         throw new Error('no more lines');
@@ -215,13 +243,20 @@ describe('database', () => {
       });
 
       test('fails as a whole where one table refuses a line, and the connection stays of use', async () => {
-        const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+        const single = openDatabase({
+          url: scratch.url,
+          applicationName: 'copy',
+          poolSize: 1,
+          logger: silentLogger(),
+        });
         const [before] = await single.query(sql`SELECT pg_backend_pid() AS pid`);
         for (const copies of [
           [notes('8\teight', 'nine\tnine'), notes(...numbered(9_000))],
           [notes(...numbered(9_000)), { table: 'nowhere', columns: ['id'], lines: ['1'] }, notes('8\teight')],
         ])
-          await expect(single.transaction((transaction) => transaction.copyTogether(copies))).rejects.toMatchObject({
+          await expect(
+            single.transaction((transaction) => transaction.copyTogether(copies)),
+          ).rejects.toMatchObject({
             code: expect.stringMatching(/^(22P02|42P01)$/),
           });
         expect(await single.query(sql`SELECT pg_backend_pid() AS pid`)).toEqual([before]);

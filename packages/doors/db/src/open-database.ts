@@ -41,7 +41,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...endedBy(transactions, { signal, how, counting }, outages),
     }),
     session: ({ queryTimeoutMs } = {}) =>
-      openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
+      openSession({
+        types: columnParsers,
+        ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }),
+      }),
     close() {
       closed ??= pool.end();
       return closed;

@@ -98,7 +98,8 @@ host all all all scram-sha-256
   );
   await writeFile(file('ident.conf'), 'alone certified certificate_alone\n', { mode: 0o644 });
   const account = await chooseServerAccount(file('none'));
-  if (account.uid !== undefined && account.gid !== undefined) await chown(file('server.key'), account.uid, account.gid);
+  if (account.uid !== undefined && account.gid !== undefined)
+    await chown(file('server.key'), account.uid, account.gid);
   await chmod(file('server.key'), 0o600);
   server = await startEmbeddedPostgres({
     dataDir: file('database'),
@@ -135,7 +136,9 @@ async function isEncrypted(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const database = openDatabase({ url: url.href, applicationName: 'tls', logger: silentLogger() });
   try {
-    const [row] = await database.query<{ ssl: boolean }>(sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`);
+    const [row] = await database.query<{ ssl: boolean }>(
+      sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`,
+    );
     return row?.ssl;
   } finally {
     await database.close();
@@ -148,9 +151,12 @@ describe.runIf(hasOpenssl)('a server with TLS', () => {
     ['allow', false],
     ['prefer', true],
     ['require', true],
-  ])('sslmode=%s without an authority asks for no certificate that can be verified', async (sslmode, encrypted) => {
-    expect(await isEncrypted('127.0.0.1', { sslmode })).toBe(encrypted);
-  });
+  ])(
+    'sslmode=%s without an authority asks for no certificate that can be verified',
+    async (sslmode, encrypted) => {
+      expect(await isEncrypted('127.0.0.1', { sslmode })).toBe(encrypted);
+    },
+  );
 
   test('is spoken to in TLS where nothing is said', async () => {
     expect(await isEncrypted('127.0.0.1', {})).toBe(true);
@@ -185,11 +191,15 @@ describe.runIf(hasOpenssl)('a server with TLS', () => {
       const parameters = { ...verified(), ...withCertificate('certified') };
       expect(await isEncrypted('localhost', parameters, secret)).toBe(true);
       expect(await isEncrypted('localhost', withCertificate('certified'), secret)).toBe(true);
-      expect(await isEncrypted('localhost', parameters, { username: 'certificate_alone', password: '' })).toBe(true);
+      expect(await isEncrypted('localhost', parameters, { username: 'certificate_alone', password: '' })).toBe(
+        true,
+      );
     });
 
     test('refuses who has none, another name or another authority, and says so', async () => {
-      await expect(isEncrypted('localhost', verified(), secret)).rejects.toThrow(/requires a valid client certificate/);
+      await expect(isEncrypted('localhost', verified(), secret)).rejects.toThrow(
+        /requires a valid client certificate/,
+      );
       await expect(isEncrypted('localhost', {}, secret)).rejects.toThrow(/requires a valid client certificate/);
       const others = (name: string, login = secret) =>
         isEncrypted('localhost', { ...verified(), ...withCertificate(name) }, login);
@@ -200,7 +210,11 @@ describe.runIf(hasOpenssl)('a server with TLS', () => {
       await expect(others('somebody')).rejects.toThrow(/authentication failed/);
       await expect(others('forged')).rejects.toThrow(/unknown ca/i);
       await expect(
-        isEncrypted('localhost', { ...verified(), ...withCertificate('certified') }, { ...secret, password: 'wrong' }),
+        isEncrypted(
+          'localhost',
+          { ...verified(), ...withCertificate('certified') },
+          { ...secret, password: 'wrong' },
+        ),
       ).rejects.toThrow(/password/);
     });
   });

@@ -81,12 +81,17 @@ describe('without an allow-list', () => {
     fc.assert(fc.property(within(cidr), (address) => check(address) !== null));
   });
 
-  test.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1'])(
-    'allows public IPv4 %s',
-    (address) => {
-      expect(check(address)).toBeNull();
-    },
-  );
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '93.184.216.34',
+    '172.15.255.255',
+    '172.32.0.1',
+    '100.63.255.255',
+    '100.128.0.1',
+  ])('allows public IPv4 %s', (address) => {
+    expect(check(address)).toBeNull();
+  });
 
   test.each(['2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001:800::200e'])(
     'allows public IPv6 %s',

@@ -49,7 +49,8 @@ function parsePlain(text: string): IpAddress | null {
 }
 
 function contains([network, prefixLength]: IpRange, address: IpAddress): boolean {
-  if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, prefixLength);
+  if (network instanceof ipaddr.IPv4)
+    return address instanceof ipaddr.IPv4 && address.match(network, prefixLength);
   return address instanceof ipaddr.IPv6 && address.match(network, prefixLength);
 }
 

@@ -29,7 +29,9 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /** Memory holds at most the limit. @param coding lower case; empty: none */
 export function openBodySink(coding: string, limits: BodyLimits, events: BodyEvents): BodySink {
-  return coding === '' || coding === 'identity' ? openPlainSink(limits, events) : openCodedSink(coding, limits, events);
+  return coding === '' || coding === 'identity'
+    ? openPlainSink(limits, events)
+    : openCodedSink(coding, limits, events);
 }
 
 function openPlainSink(limits: BodyLimits, { done, fail }: BodyEvents): BodySink {

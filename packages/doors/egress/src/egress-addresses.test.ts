@@ -68,16 +68,22 @@ describe('addresses', () => {
     },
   );
 
-  test.each(['ftp://example.com/', 'file:///etc/passwd', 'data:,x', 'gopher://127.0.0.1/', 'unix:/run/docker.sock'])(
-    'of another protocol, %s, are refused',
-    async (url) => {
-      await expect(open().request({ url })).rejects.toMatchObject({ code: 'EGRESS_INVALID_URL' });
-    },
-  );
+  test.each([
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:,x',
+    'gopher://127.0.0.1/',
+    'unix:/run/docker.sock',
+  ])('of another protocol, %s, are refused', async (url) => {
+    await expect(open().request({ url })).rejects.toMatchObject({ code: 'EGRESS_INVALID_URL' });
+  });
 
   test('of a name are all checked: one private address among public ones refuses the name', async () => {
     const server = await serve(answer('secret'));
-    const egress = open({ allowPrivate: [], resolve: async () => ['93.184.216.34', '2606:2800::1', '127.0.0.1'] });
+    const egress = open({
+      allowPrivate: [],
+      resolve: async () => ['93.184.216.34', '2606:2800::1', '127.0.0.1'],
+    });
     await expect(egress.request({ url: `http://mixed.test:${server.port}/` })).rejects.toMatchObject({
       code: 'EGRESS_BLOCKED_ADDRESS',
       facts: { host: 'mixed.test', address: '127.0.0.1', range: 'loopback' },
@@ -120,14 +126,18 @@ describe('addresses', () => {
       (n) => `0${n.toString(8)}`,
     );
     await fc.assert(
-      fc.asyncProperty(privateV4, fc.array(spelling, { minLength: 4, maxLength: 4 }), async (octets, spellings) => {
-        const dotted = octets.map((n, index) => (spellings[index] ?? String)(n)).join('.');
-        const whole = (spellings[0] ?? String)(octets.reduce((sum, n) => sum * 256 + n, 0));
-        for (const host of [dotted, whole])
-          await expect(egress.request({ url: `http://${host}/` })).rejects.toMatchObject({
-            code: 'EGRESS_BLOCKED_ADDRESS',
-          });
-      }),
+      fc.asyncProperty(
+        privateV4,
+        fc.array(spelling, { minLength: 4, maxLength: 4 }),
+        async (octets, spellings) => {
+          const dotted = octets.map((n, index) => (spellings[index] ?? String)(n)).join('.');
+          const whole = (spellings[0] ?? String)(octets.reduce((sum, n) => sum * 256 + n, 0));
+          for (const host of [dotted, whole])
+            await expect(egress.request({ url: `http://${host}/` })).rejects.toMatchObject({
+              code: 'EGRESS_BLOCKED_ADDRESS',
+            });
+        },
+      ),
       { numRuns: 50 },
     );
   });
@@ -143,7 +153,8 @@ test('what the allow-list opens is said at the start', () => {
 });
 
 describe('an origin that may be private', () => {
-  const redirectTo = (location: string) => serve((_request, response) => response.writeHead(302, { location }).end());
+  const redirectTo = (location: string) =>
+    serve((_request, response) => response.writeHead(302, { location }).end());
 
   test('is reached, and so are its own paths', async () => {
     const server = await serve(({ url }, response) => {

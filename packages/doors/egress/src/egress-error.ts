@@ -52,11 +52,14 @@ export class ConnectionFailedError extends defineEgressError(
 ) {}
 
 /** The whole request, redirects and body included, took longer than allowed. */
-export class EgressTimeoutError extends defineEgressError('EGRESS_TIMEOUT', (host: string, timeoutMs: number) => ({
-  message: `Request to ${host} took longer than ${timeoutMs} ms`,
-  facts: { host, timeout_ms: timeoutMs },
-  retryable: true,
-})) {}
+export class EgressTimeoutError extends defineEgressError(
+  'EGRESS_TIMEOUT',
+  (host: string, timeoutMs: number) => ({
+    message: `Request to ${host} took longer than ${timeoutMs} ms`,
+    facts: { host, timeout_ms: timeoutMs },
+    retryable: true,
+  }),
+) {}
 
 /** The answer, as sent or after decompression, is larger than allowed. */
 export class ResponseTooLargeError extends defineEgressError(

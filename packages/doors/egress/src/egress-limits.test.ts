@@ -88,13 +88,17 @@ describe('limits', () => {
     const egress = open();
     const small = await egress.request({ url: `${server.url}small` });
     expect(small.body.toString()).toBe('{"ok":true}');
-    await expect(egress.request({ url: server.url })).rejects.toMatchObject({ code: 'EGRESS_RESPONSE_TOO_LARGE' });
+    await expect(egress.request({ url: server.url })).rejects.toMatchObject({
+      code: 'EGRESS_RESPONSE_TOO_LARGE',
+    });
   });
 
   // Invariant: EGRESS-BOUNDED
   test('of size hold for compressed bytes that decompress to nothing', async () => {
     const empty = gzipSync('');
-    const server = await serve(answer(Buffer.concat(Array<Buffer>(1_000).fill(empty)), { 'content-encoding': 'gzip' }));
+    const server = await serve(
+      answer(Buffer.concat(Array<Buffer>(1_000).fill(empty)), { 'content-encoding': 'gzip' }),
+    );
     await expect(open({ maxResponseBytes: 1_000 }).request({ url: server.url })).rejects.toMatchObject({
       code: 'EGRESS_RESPONSE_TOO_LARGE',
     });

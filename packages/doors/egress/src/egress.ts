@@ -70,9 +70,13 @@ export function createEgress(options: EgressOptions): Egress {
     }),
   });
   if (options.allowPrivate === true || (options.allowPrivate !== false && options.allowPrivate.length > 0))
-    options.logger?.warn({ allow_private: options.allowPrivate }, 'Outgoing requests may reach private addresses');
+    options.logger?.warn(
+      { allow_private: options.allowPrivate },
+      'Outgoing requests may reach private addresses',
+    );
   return {
-    request: (request) => performRequest(agent, request, request.timeoutMs ?? timeoutMs, options.maxResponseBytes),
+    request: (request) =>
+      performRequest(agent, request, request.timeoutMs ?? timeoutMs, options.maxResponseBytes),
     // Running requests end too.
     close: () => agent.destroy(),
   };
@@ -85,7 +89,10 @@ async function performRequest(
   standardMaxBytes = RESPONSE_BYTES_MAX,
 ): Promise<EgressResponse> {
   const { signal, redirects = 0 } = request;
-  const limit = { maxBytes: request.maxResponseBytes ?? standardMaxBytes, oversize: request.oversize ?? 'refuse' };
+  const limit = {
+    maxBytes: request.maxResponseBytes ?? standardMaxBytes,
+    oversize: request.oversize ?? 'refuse',
+  };
   let hop = openingHop(request);
   let exchange: EgressExchange | undefined;
   const deadline = { isOver: false };

@@ -1,5 +1,11 @@
 import type { Dispatcher } from 'undici';
-import { ACCEPTED_ENCODINGS, type BodyLimits, type BodySink, type BoundedBody, openBodySink } from './bounded-body.ts';
+import {
+  ACCEPTED_ENCODINGS,
+  type BodyLimits,
+  type BodySink,
+  type BoundedBody,
+  openBodySink,
+} from './bounded-body.ts';
 import type { Hop } from './hop.ts';
 
 interface Answer extends BoundedBody {

@@ -18,7 +18,11 @@ export const createJobMetrics = defineMetrics('chainstead', {
     'Number of job attempts by outcome: completed, retried, failed (permanently), stalled (the worker died), interrupted (the process ended or the database became unavailable)',
     ['queue', 'outcome'],
   ),
-  jobSeconds: histogram('Time from start to end of one job attempt', [0.005, 0.02, 0.1, 0.5, 2, 10, 60], ['queue']),
+  jobSeconds: histogram(
+    'Time from start to end of one job attempt',
+    [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    ['queue'],
+  ),
 });
 
 /** The first failure is visible if counters start at 0. */

@@ -120,7 +120,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       for (const subscription of subscriptions) subscription.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
       for (const upstream of names)
-        for (const gauge of [metrics.upstreamHead, metrics.circuitState]) gauge.remove({ chain: chain.key, upstream });
+        for (const gauge of [metrics.upstreamHead, metrics.circuitState])
+          gauge.remove({ chain: chain.key, upstream });
     },
   };
 }

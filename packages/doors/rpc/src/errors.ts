@@ -139,7 +139,9 @@ export class UpstreamFault extends ChainsteadError {
   readonly said: SaidError | undefined;
 
   constructor(
-    options: Pick<UpstreamFault, 'upstream' | 'method' | 'kind' | 'text' | 'hints'> & { said?: SaidError | undefined },
+    options: Pick<UpstreamFault, 'upstream' | 'method' | 'kind' | 'text' | 'hints'> & {
+      said?: SaidError | undefined;
+    },
   ) {
     super({
       code: 'UPSTREAM_FAULT',
@@ -185,7 +187,8 @@ type SizeFault = UpstreamFault & { readonly hints: { readonly reaction: 'batch-s
 
 export function isAboutSize(error: unknown): error is SizeFault {
   return (
-    error instanceof UpstreamFault && (error.hints.reaction === 'batch-size' || error.hints.reaction === 'density')
+    error instanceof UpstreamFault &&
+    (error.hints.reaction === 'batch-size' || error.hints.reaction === 'density')
   );
 }
 

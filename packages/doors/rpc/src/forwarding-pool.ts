@@ -23,5 +23,8 @@ export interface ForwardingPool extends UpstreamPool {
    * To every public upstream once, else to the private ones. An acceptance or "already known" wins.
    * @throws RpcCallError if all refuse; UpstreamsExhaustedError if none was reached
    */
-  broadcast(rawTransaction: string, options?: Pick<RequestOptions, 'signal' | 'timeoutMs'>): Promise<Answer<string>>;
+  broadcast(
+    rawTransaction: string,
+    options?: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
+  ): Promise<Answer<string>>;
 }

@@ -88,7 +88,10 @@ test('a real node: reverts and unknown methods are errors of the call', async ()
   await expect(pool.request('eth_call', [{ data: '0x60006000fd' }, 'latest'])).rejects.toMatchObject({
     code: 'RPC_CALL',
   });
-  await expect(pool.request('eth_thereIsNoSuchThing', [])).rejects.toMatchObject({ code: 'RPC_CALL', rpcCode: -32601 });
+  await expect(pool.request('eth_thereIsNoSuchThing', [])).rejects.toMatchObject({
+    code: 'RPC_CALL',
+    rpcCode: -32601,
+  });
 });
 
 /** One wei from the first account of the test mnemonic, its first transaction. */
@@ -103,7 +106,12 @@ test('a real node: a broadcast transaction is mined under the hash that was answ
   const { value: hash } = await pool.broadcast(SIGNED);
   expect((await pool.broadcast(SIGNED)).value).toBe(hash);
   await pool.request('evm_mine', []);
-  const receipt = { method: 'eth_getTransactionReceipt', params: JSON.stringify([hash]), nullable: true, block: null };
+  const receipt = {
+    method: 'eth_getTransactionReceipt',
+    params: JSON.stringify([hash]),
+    nullable: true,
+    block: null,
+  };
   const { value } = await pool.forward(receipt);
   expect(JSON.parse(String(value))).toMatchObject({ transactionHash: hash, status: '0x1' });
   await expect(pool.broadcast(`${SIGNED.slice(0, -2)}00`)).rejects.toMatchObject({ code: 'RPC_CALL' });

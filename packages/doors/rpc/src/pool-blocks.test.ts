@@ -197,7 +197,10 @@ describe('receipts', () => {
   });
 
   test.each<[string, (all: Record<string, unknown>[]) => unknown]>([
-    ['receipts of another block', (all) => all.map((receipt) => ({ ...receipt, blockHash: `0x${'77'.repeat(32)}` }))],
+    [
+      'receipts of another block',
+      (all) => all.map((receipt) => ({ ...receipt, blockHash: `0x${'77'.repeat(32)}` })),
+    ],
     [
       'the receipt of an unknown transaction',
       (all) => [...all, { ...all[0], transactionHash: `0x${'77'.repeat(32)}` }],
@@ -212,7 +215,9 @@ describe('receipts', () => {
     const all = (await pool.request('eth_getBlockReceipts', ['0x32'])).value as Record<string, unknown>[];
     liar.script = on('eth_getBlockReceipts', () => ({ result: answer(all) }));
     for (let call = 0; call < 4; call++) expect((await pool.getWholeBlock(50))?.upstream).toBe(well.name);
-    expect(await errorOf(pool.getWholeBlock(50, { only: liar.name }))).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED' });
+    expect(await errorOf(pool.getWholeBlock(50, { only: liar.name }))).toMatchObject({
+      code: 'UPSTREAMS_EXHAUSTED',
+    });
     const faults = faultsOf(pool, liar.name);
     expect((faults.malformed ?? 0) + (faults['missing-block'] ?? 0)).toBeGreaterThan(0);
   });

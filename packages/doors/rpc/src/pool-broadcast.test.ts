@@ -38,7 +38,10 @@ describe('a signed transaction', () => {
     ['geth', KNOWN],
     ['nethermind', { error: { code: -32010, message: 'AlreadyKnown' } }],
     ['besu', { error: { code: -32000, message: 'Known transaction' } }],
-    ['openethereum', { error: { code: -32010, message: 'Transaction with the same hash was already imported.' } }],
+    [
+      'openethereum',
+      { error: { code: -32010, message: 'Transaction with the same hash was already imported.' } },
+    ],
   ])('that %s knows already counts as sent', async (_client, answer) => {
     const pool = await startedPool(await nodes(answer));
     expect((await pool.broadcast(RAW)).value).toBe(HASH);

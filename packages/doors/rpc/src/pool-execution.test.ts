@@ -39,7 +39,12 @@ const WAYS: readonly [string, (pool: TestPool) => Promise<unknown>][] = [
   [
     'forward',
     (pool) =>
-      pool.forward({ method: 'eth_call', params: JSON.stringify([CONTRACT, 'latest']), nullable: false, block: null }),
+      pool.forward({
+        method: 'eth_call',
+        params: JSON.stringify([CONTRACT, 'latest']),
+        nullable: false,
+        block: null,
+      }),
   ],
 ];
 
@@ -53,7 +58,10 @@ describe.each(WAYS)('%s', (_way, call) => {
   });
 
   test('asks one other node about a limit of the first', async () => {
-    const { nodes, pool } = await failing({ error: { code: -32_000, message: 'execution aborted (timeout = 5s)' } }, 3);
+    const { nodes, pool } = await failing(
+      { error: { code: -32_000, message: 'execution aborted (timeout = 5s)' } },
+      3,
+    );
     expect(await errorOf(call(pool))).toMatchObject({ rpcMessage: 'execution aborted (timeout = 5s)' });
     expect(requestedOf(nodes).toSorted()).toEqual([0, 1, 1]);
     expectUnblamed(pool, nodes);

@@ -95,9 +95,13 @@ test('a method that one upstream lacks is asked of the others, and not of it aga
   const rich = await node(100);
   const pool = await startedPool([poor, rich]);
   rich.script = only('trace_block', { result: [] });
-  for (let call = 0; call < 6; call++) expect((await pool.request('trace_block', ['0x1'])).upstream).toBe(rich.name);
+  for (let call = 0; call < 6; call++)
+    expect((await pool.request('trace_block', ['0x1'])).upstream).toBe(rich.name);
   expect(poor.count('trace_block')).toBeLessThanOrEqual(1);
-  expect(await errorOf(pool.request('eth_noSuchMethod', []))).toMatchObject({ code: 'RPC_CALL', rpcCode: -32601 });
+  expect(await errorOf(pool.request('eth_noSuchMethod', []))).toMatchObject({
+    code: 'RPC_CALL',
+    rpcCode: -32601,
+  });
 });
 
 test('an execution timeout inside a trace result sends the trace elsewhere', async () => {
@@ -267,7 +271,9 @@ test('a transaction that is already known because its first send was lost counts
   let sends = 0;
   one.script = ({ method }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
-    return ++sends === 1 ? { http: { status: 502, body: '' } } : { error: { code: -32000, message: 'already known' } };
+    return ++sends === 1
+      ? { http: { status: 502, body: '' } }
+      : { error: { code: -32000, message: 'already known' } };
   };
   // keccak-256 of the single byte 0x01.
   expect((await pool.request('eth_sendRawTransaction', ['0x01'])).value).toBe(

@@ -64,7 +64,21 @@ const echo = fc.record({
     (text) => `invalid argument 0: json: cannot unmarshal ${text} into Go value`,
     (text) => `unknown variant \`${text}\`, expected 0x0`,
   ),
-  code: fc.constantFrom(-32600, -32601, -32602, -32603, -32700, -32000, -32004, -32005, -32015, -32016, -32052, 3, 35),
+  code: fc.constantFrom(
+    -32600,
+    -32601,
+    -32602,
+    -32603,
+    -32700,
+    -32000,
+    -32004,
+    -32005,
+    -32015,
+    -32016,
+    -32052,
+    3,
+    35,
+  ),
   isInData: fc.boolean(),
   status: fc.constantFrom(200, 200, 400, 401, 403, 404, 413, 500, 503),
   isPlain: fc.boolean(),
@@ -72,7 +86,8 @@ const echo = fc.record({
 
 async function echoingNodes(count: number): Promise<ScriptedNode[]> {
   const nodes = await Promise.all(Array.from({ length: count }, () => node(100)));
-  for (const one of nodes) one.script = ({ method }) => (method === 'eth_gasPrice' ? { result: '0x5' } : undefined);
+  for (const one of nodes)
+    one.script = ({ method }) => (method === 'eth_gasPrice' ? { result: '0x5' } : undefined);
   return nodes;
 }
 
@@ -106,7 +121,9 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
         const before = nodes.map((one) => one.count('eth_gasPrice'));
         expect(String((await pool.forward(GAS_PRICE)).value)).toBe('"0x5"');
         // The first upstream responds: none is excluded or marked.
-        expect(nodes.reduce((sum, one, index) => sum + one.count('eth_gasPrice') - (before[index] ?? 0), 0)).toBe(1);
+        expect(nodes.reduce((sum, one, index) => sum + one.count('eth_gasPrice') - (before[index] ?? 0), 0)).toBe(
+          1,
+        );
         for (const { name } of nodes) await pool.forward(GAS_PRICE, { only: name });
       }),
       { numRuns: 120 },
@@ -129,7 +146,11 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
   test('a text that a contract wrote changes nothing for this program’s own calls', async () => {
     const nodes = await echoingNodes(count);
     const pool = await startedPool(nodes, { limits: PATIENT });
-    for (const message of ['VM execution error (monthly capacity limit)', 'invalid api key', 'too many requests']) {
+    for (const message of [
+      'VM execution error (monthly capacity limit)',
+      'invalid api key',
+      'too many requests',
+    ]) {
       answerStrangers(nodes, { error: { code: -32000, message } });
       await errorOf(pool.request('eth_call', [{ type: '0x0' }, 'latest']));
       expect(projectionsOf(pool)).toEqual(HEALTHY);
@@ -163,20 +184,23 @@ describe('an upstream that really refuses', () => {
     ['for its rate', { error: { code: -32005, message: 'project ID request rate exceeded' } }, 'degraded'],
   ];
 
-  test.each(REFUSALS)('with %s is left out after one call, which another answers', async (_what, answer, state) => {
-    const [ill, well] = await echoingNodes(2);
-    if (ill === undefined || well === undefined) throw new Error('two nodes');
-    const pool = await startedPool([ill, well], { limits: { ...PATIENT, recheckMs: 60_000 } });
-    ill.script = () => answer;
-    const enough = new AbortController();
-    const refused = errorOf(pool.forward(GAS_PRICE, { only: ill.name, signal: enough.signal }));
-    await vi.waitFor(() => expect(pool.status().find(({ name }) => name === ill.name)?.state).toBe(state));
-    enough.abort();
-    await refused;
-    const before = ill.count('eth_gasPrice');
-    for (let call = 0; call < 3; call++) expect((await pool.forward(GAS_PRICE)).upstream).toBe(well.name);
-    expect(ill.count('eth_gasPrice')).toBe(before);
-  });
+  test.each(REFUSALS)(
+    'with %s is left out after one call, which another answers',
+    async (_what, answer, state) => {
+      const [ill, well] = await echoingNodes(2);
+      if (ill === undefined || well === undefined) throw new Error('two nodes');
+      const pool = await startedPool([ill, well], { limits: { ...PATIENT, recheckMs: 60_000 } });
+      ill.script = () => answer;
+      const enough = new AbortController();
+      const refused = errorOf(pool.forward(GAS_PRICE, { only: ill.name, signal: enough.signal }));
+      await vi.waitFor(() => expect(pool.status().find(({ name }) => name === ill.name)?.state).toBe(state));
+      enough.abort();
+      await refused;
+      const before = ill.count('eth_gasPrice');
+      for (let call = 0; call < 3; call++) expect((await pool.forward(GAS_PRICE)).upstream).toBe(well.name);
+      expect(ill.count('eth_gasPrice')).toBe(before);
+    },
+  );
 
   test('is left out when it fails every call, found out by calls of our own', async () => {
     const [ill, well] = await echoingNodes(2);

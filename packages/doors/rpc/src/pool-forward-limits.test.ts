@@ -28,7 +28,9 @@ describe('where an upstream allows few requests at once', () => {
     };
     const controller = new AbortController();
     const kept = Array.from({ length: 6 }, () => pool.forward(GAS_PRICE));
-    const dropped = Array.from({ length: 6 }, () => errorOf(pool.forward(GAS_PRICE, { signal: controller.signal })));
+    const dropped = Array.from({ length: 6 }, () =>
+      errorOf(pool.forward(GAS_PRICE, { signal: controller.signal })),
+    );
     await vi.waitFor(() => expect(held).toHaveLength(2));
     controller.abort();
     for (const error of await Promise.all(dropped)) expect(error).toMatchObject({ code: 'REQUEST_ABORTED' });

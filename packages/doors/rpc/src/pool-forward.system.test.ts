@@ -42,7 +42,11 @@ describe('a fault of one upstream is passed over within one forwarded call', () 
       { error: { code: 429, message: 'exceeded its compute units per second' } },
       'rate-limited',
     ],
-    ['a body larger than allowed', { http: { status: 200, body: `{"x":"${'x'.repeat(300_000)}"}` } }, 'range-limit'],
+    [
+      'a body larger than allowed',
+      { http: { status: 200, body: `{"x":"${'x'.repeat(300_000)}"}` } },
+      'range-limit',
+    ],
   ])('%s', async (_what, answer, kind) => {
     const ill = await node(100);
     const well = await node(100);
@@ -81,14 +85,19 @@ test('a verdict on the call comes as the node gave it, however long, and nobody 
   two.script = only('eth_call', revert);
   const error = await errorOf(pool.forward(rawCall('eth_call', '[{},"latest"]')));
   expect(error).toBeInstanceOf(RpcCallError);
-  expect(error).toMatchObject({ rpcCode: 3, rpcMessage: message, rpcData: { reason: 'no', bytes: '0x08c379a0' } });
+  expect(error).toMatchObject({
+    rpcCode: 3,
+    rpcMessage: message,
+    rpcData: { reason: 'no', bytes: '0x08c379a0' },
+  });
   expect(one.count('eth_call') + two.count('eth_call')).toBe(1);
 });
 
 test('an unknown error that every upstream gives alike is about the call, and no upstream is blamed for it', async () => {
   const nodes = [await node(100), await node(100)];
   const pool = await startedPool(nodes);
-  for (const one of nodes) one.script = only('eth_call', { error: { code: -32000, message: 'frobnication is off' } });
+  for (const one of nodes)
+    one.script = only('eth_call', { error: { code: -32000, message: 'frobnication is off' } });
   for (let call = 0; call < 20; call++)
     expect(await errorOf(pool.forward(rawCall('eth_call', '[]')))).toMatchObject({
       code: 'RPC_CALL',
@@ -104,7 +113,11 @@ test('what every upstream refuses for its size or range is answered with the nod
   const pool = await startedPool([one]);
   one.script = only('eth_getLogs', { error: { code: -32602, message: 'query exceeds max results 20000' } });
   const error = await errorOf(pool.forward(rawCall('eth_getLogs', '[{}]')));
-  expect(error).toMatchObject({ code: 'RPC_CALL', rpcCode: -32602, rpcMessage: 'query exceeds max results 20000' });
+  expect(error).toMatchObject({
+    code: 'RPC_CALL',
+    rpcCode: -32602,
+    rpcMessage: 'query exceeds max results 20000',
+  });
 });
 
 test('when nobody answers, the error names what each did', async () => {
@@ -139,7 +152,8 @@ describe('null', () => {
   test('of a block that nobody had reached is believed of upstreams that fail to tell their heads', async () => {
     const nodes = [await node(100), await node(100)];
     const pool = await startedPool(nodes, { pollIntervalMs: 600_000 });
-    for (const one of nodes) one.script = only('eth_blockNumber', { http: { status: 500, body: 'internal error' } });
+    for (const one of nodes)
+      one.script = only('eth_blockNumber', { http: { status: 500, body: 'internal error' } });
     const block = rawCall('eth_getBlockByNumber', '["0xffff",false]', { nullable: true, block: 0xffff });
     expect(textOf((await pool.forward(block)).value)).toBe('null');
   });
@@ -150,7 +164,9 @@ describe('null', () => {
     const pool = await startedPool([behind, well]);
     for (let number = 91; number <= 100; number++) {
       const params = `["0x${number.toString(16)}",false]`;
-      const { value } = await pool.forward(rawCall('eth_getBlockByNumber', params, { nullable: true, block: number }));
+      const { value } = await pool.forward(
+        rawCall('eth_getBlockByNumber', params, { nullable: true, block: number }),
+      );
       expect(JSON.parse(textOf(value))).toMatchObject({ number: `0x${number.toString(16)}` });
     }
   });
@@ -160,7 +176,9 @@ describe('null', () => {
     const pool = await startedPool([one, await node(100)]);
     const answer = only('eth_getStorageAt', { result: null });
     one.script = answer;
-    expect(textOf((await pool.forward(rawCall('eth_getStorageAt', '[]'), { only: one.name })).value)).toBe('null');
+    expect(textOf((await pool.forward(rawCall('eth_getStorageAt', '[]'), { only: one.name })).value)).toBe(
+      'null',
+    );
   });
 });
 
@@ -233,7 +251,9 @@ test('three upstreams, one slow, one lying about its head, one failing one call 
         const block = rawCall('eth_getBlockByNumber', `["${quantity}",false]`, { nullable: true, block: number });
         const { value } = await pool.forward(block, { hedge: true });
         expect(JSON.parse(textOf(value))).toMatchObject({ number: quantity });
-        const logs = rawCall('eth_getLogs', `[{"fromBlock":"${quantity}","toBlock":"${quantity}"}]`, { block: number });
+        const logs = rawCall('eth_getLogs', `[{"fromBlock":"${quantity}","toBlock":"${quantity}"}]`, {
+          block: number,
+        });
         expect(JSON.parse(textOf((await pool.forward(logs, { hedge: true })).value))).toHaveLength(1);
       }
     }),

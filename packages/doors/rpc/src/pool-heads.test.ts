@@ -52,15 +52,18 @@ describe('getHead', () => {
     expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
   });
 
-  test.each([1, 3, 40, 64])('of a single upstream that invents %i blocks is its newest real one', async (ahead) => {
-    const liar = await node(100);
-    liar.script = inventing(ahead, liar);
-    const pool = await startedPool([liar]);
-    expect((await pool.getHead()).value).toMatchObject({ number: 100, hash: blockHash({}, 100) });
-    expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
-    liar.head = 102;
-    expect((await pool.getHead()).value.number).toBe(102);
-  });
+  test.each([1, 3, 40, 64])(
+    'of a single upstream that invents %i blocks is its newest real one',
+    async (ahead) => {
+      const liar = await node(100);
+      liar.script = inventing(ahead, liar);
+      const pool = await startedPool([liar]);
+      expect((await pool.getHead()).value).toMatchObject({ number: 100, hash: blockHash({}, 100) });
+      expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
+      liar.head = 102;
+      expect((await pool.getHead()).value.number).toBe(102);
+    },
+  );
 
   test('is not looked for without end below an invented one', async () => {
     const liar = await node(1_000);
@@ -278,7 +281,9 @@ function send(socket: Socket, message: unknown): void {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(payload.length);
   const head =
-    payload.length < 126 ? Buffer.from([0x81, payload.length]) : Buffer.concat([Buffer.from([0x81, 126]), length]);
+    payload.length < 126
+      ? Buffer.from([0x81, payload.length])
+      : Buffer.concat([Buffer.from([0x81, 126]), length]);
   socket.write(Buffer.concat([head, payload]));
 }
 

@@ -36,14 +36,18 @@ describe('a block whose receipts one response cannot hold', () => {
     const one = await node(100, LARGE);
     const pool = await startedPool([one]);
     one.script = refusing('eth_getBlockReceipts', answer);
-    for (const number of [50, 51, 52]) expect((await pool.getWholeBlock(number))?.value.receipts).toHaveLength(10);
+    for (const number of [50, 51, 52])
+      expect((await pool.getWholeBlock(number))?.value.receipts).toHaveLength(10);
     expect(pool.status()[0]?.state).toBe('healthy');
   });
 
   test('is refused above the limit of a block, once by each upstream', async () => {
     const nodes = [await node(100, LARGE), await node(100, LARGE)];
     const pool = await startedPool(nodes, { limits: { ...ONE_RESPONSE, blockBytesMax: 12_000 } });
-    expect(await errorOf(pool.getWholeBlock(50))).toMatchObject({ code: 'BLOCK_TOO_LARGE', facts: { block: 50 } });
+    expect(await errorOf(pool.getWholeBlock(50))).toMatchObject({
+      code: 'BLOCK_TOO_LARGE',
+      facts: { block: 50 },
+    });
     for (const { count } of nodes) {
       expect(count('eth_getTransactionReceipt')).toBeGreaterThan(0);
       expect(count('eth_getTransactionReceipt')).toBeLessThanOrEqual(10);

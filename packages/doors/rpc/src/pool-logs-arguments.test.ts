@@ -45,7 +45,13 @@ test('a node that reads a null at the end as "no argument needed" gives no more 
   const all = await pool.getLogs({ range, topics: [TOPIC], indexed: [null, [A]] });
   lax.script = (call) =>
     call.method === 'eth_getLogs'
-      ? { result: all.logs.map((log) => ({ ...log, blockNumber: `0x${log.blockNumber.toString(16)}`, ...INDEXES })) }
+      ? {
+          result: all.logs.map((log) => ({
+            ...log,
+            blockNumber: `0x${log.blockNumber.toString(16)}`,
+            ...INDEXES,
+          })),
+        }
       : undefined;
   const answer = await pool.getLogs({ range, topics: [TOPIC], indexed: [null, [A], null] });
   expect(blockNumbers(answer)).toEqual([3, 7]);
@@ -60,7 +66,13 @@ test('an upstream that does not filter by arguments is not believed', async () =
   const all = await pool.getLogs({ range, topics: [TOPIC] });
   careless.script = (call) =>
     call.method === 'eth_getLogs'
-      ? { result: all.logs.map((log) => ({ ...log, blockNumber: `0x${log.blockNumber.toString(16)}`, ...INDEXES })) }
+      ? {
+          result: all.logs.map((log) => ({
+            ...log,
+            blockNumber: `0x${log.blockNumber.toString(16)}`,
+            ...INDEXES,
+          })),
+        }
       : undefined;
   const query = { range, topics: [TOPIC], indexed: [[A]] };
   for (let round = 0; round < 4; round++) expect(blockNumbers(await pool.getLogs(query))).toEqual([0, 2, 4, 6]);
@@ -142,7 +154,13 @@ test('a log without the argument is malformed where only one upstream is there',
   const all = await pool.getLogs({ range, topics: [TOPIC] });
   careless.script = (call) =>
     call.method === 'eth_getLogs'
-      ? { result: all.logs.map((log) => ({ ...log, blockNumber: `0x${log.blockNumber.toString(16)}`, ...INDEXES })) }
+      ? {
+          result: all.logs.map((log) => ({
+            ...log,
+            blockNumber: `0x${log.blockNumber.toString(16)}`,
+            ...INDEXES,
+          })),
+        }
       : undefined;
   expect(String(await errorOf(pool.getLogs({ range, topics: [TOPIC], indexed: [[A]] })))).toMatch(
     /argument that was not/,

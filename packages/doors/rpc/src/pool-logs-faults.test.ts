@@ -38,7 +38,9 @@ describe('logs that are not numbered by block', () => {
   const query = { range: { from: 1, to: 3 }, topics: [TOPIC] };
   const placesOf = ({ logs }: LogsAnswer): string[] =>
     logs.map((log) => `${log.blockNumber}/${log.transactionIndex}/${log.logIndex}`);
-  const TRUE_PLACES = [1, 2, 3].flatMap((block) => ['0/0', '0/1', '0/2', '1/3'].map((place) => `${block}/${place}`));
+  const TRUE_PLACES = [1, 2, 3].flatMap((block) =>
+    ['0/0', '0/1', '0/2', '1/3'].map((place) => `${block}/${place}`),
+  );
 
   test.each<[string, (logs: readonly Record<string, unknown>[]) => unknown[]]>([
     [
@@ -62,7 +64,9 @@ describe('logs that are not numbered by block', () => {
     const one = await node(5_000, FOUR);
     const pool = await startedPool([one], { chain: { receiptsRoot: 'none' } });
     one.script = onLogs(({ from, to }) => ({
-      result: logsOf(FOUR, from, to).map((log) => (log.transactionIndex === '0x1' ? { ...log, logIndex: '0x0' } : log)),
+      result: logsOf(FOUR, from, to).map((log) =>
+        log.transactionIndex === '0x1' ? { ...log, logIndex: '0x0' } : log,
+      ),
     }));
     expect(placesOf(await pool.getLogs(query))).toEqual(TRUE_PLACES.map((place) => place.replace('1/3', '1/0')));
     expect(one.count('eth_getBlockByNumber')).toBeLessThan(5);
@@ -205,7 +209,9 @@ describe('timestamps in logs', () => {
     const pool = await startedPool([one]);
     one.script = withTimestamps(0);
     const { logs } = await pool.getLogs({ range: { from: 5, to: 9 }, topics: [TOPIC] });
-    expect(logs.map((log) => log.blockTimestamp)).toEqual(numbers(5, 9).map((block) => 1_700_000_000 + block * 12));
+    expect(logs.map((log) => log.blockTimestamp)).toEqual(
+      numbers(5, 9).map((block) => 1_700_000_000 + block * 12),
+    );
     expect(pool.status()[0]?.capabilities.logTimestamps).toBe(true);
   });
 

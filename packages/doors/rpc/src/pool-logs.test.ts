@@ -28,7 +28,9 @@ test('a cap without a number is found by halving', async () => {
   const one = await node(5_000);
   const pool = await startedPool([one], { limits: WIDE });
   one.script = onLogs(({ size }) =>
-    size > 700 ? { error: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' } } : undefined,
+    size > 700
+      ? { error: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' } }
+      : undefined,
   );
   expectCovered(await pool.getLogs({ range: { from: 0, to: 4_999 }, topics: [TOPIC] }), 0, 4_999);
   expect(ranges(one).filter(({ size }) => size > 700).length).toBeLessThan(8);
@@ -168,7 +170,11 @@ test('more addresses than a filter holds are asked in parts and answered in orde
   const one = await node(1_000);
   const pool = await startedPool([one], { limits: PATIENT });
   const others = Array.from({ length: 1_500 }, (_, index) => `0x${index.toString(16).padStart(40, '0')}`);
-  const answer = await pool.getLogs({ range: { from: 0, to: 50 }, topics: [TOPIC], addresses: [...others, TOKEN] });
+  const answer = await pool.getLogs({
+    range: { from: 0, to: 50 },
+    topics: [TOPIC],
+    addresses: [...others, TOKEN],
+  });
   expect(blockNumbers(answer)).toEqual(numbers(0, 50));
 });
 

@@ -11,14 +11,17 @@ export const createPoolMetrics = defineMetrics('chainstead_rpc', {
     'method',
     'outcome',
   ]),
-  requestDurationSeconds: histogram('Time from sending a JSON-RPC request to parsing its response', LATENCY_BUCKETS, [
-    'chain',
-    'upstream',
-    'method',
-  ]),
+  requestDurationSeconds: histogram(
+    'Time from sending a JSON-RPC request to parsing its response',
+    LATENCY_BUCKETS,
+    ['chain', 'upstream', 'method'],
+  ),
   faults: counter('Number of upstream faults, by kind', ['chain', 'upstream', 'kind']),
   upstreamHead: gauge('Newest block number reported by the upstream', ['chain', 'upstream']),
-  inFlight: gauge('Number of JSON-RPC requests sent to the upstream and waiting for a response', ['chain', 'upstream']),
+  inFlight: gauge('Number of JSON-RPC requests sent to the upstream and waiting for a response', [
+    'chain',
+    'upstream',
+  ]),
   circuitState: gauge('Circuit breaker state of the upstream: 0 closed, 1 half-open, 2 open, 3 disabled', [
     'chain',
     'upstream',
@@ -31,10 +34,10 @@ export const createPoolMetrics = defineMetrics('chainstead_rpc', {
     'Maximum calls per second to the upstream from all processes of one `chainstead start` (RPC_RATE)',
     ['chain', 'upstream'],
   ),
-  rateLearned: gauge('Calls per second of this process that refusals of the upstream taught. 0 if none was learned', [
-    'chain',
-    'upstream',
-  ]),
+  rateLearned: gauge(
+    'Calls per second of this process that refusals of the upstream taught. 0 if none was learned',
+    ['chain', 'upstream'],
+  ),
   turnsWaiting: gauge(
     'Number of calls in this process waiting because of RPC_RATE, RPC_CONCURRENCY or a learned rate',
     ['chain', 'upstream'],
@@ -61,7 +64,13 @@ const KNOWN: ReadonlySet<string> = new Set([
     'getBlockReceipts getBlockTransactionCountByHash getBlockTransactionCountByNumber getTransactionReceipt',
     'getTransactionByHash getTransactionByBlockHashAndIndex getTransactionByBlockNumberAndIndex',
   ].flatMap((names) => names.split(' ').map((name) => `eth_${name}`)),
-  ...['debug_traceBlockByNumber', 'debug_traceBlockByHash', 'debug_traceTransaction', 'trace_block', 'net_version'],
+  ...[
+    'debug_traceBlockByNumber',
+    'debug_traceBlockByHash',
+    'debug_traceTransaction',
+    'trace_block',
+    'net_version',
+  ],
 ]);
 
 export function methodLabel(method: string): string {

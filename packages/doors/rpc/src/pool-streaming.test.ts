@@ -31,7 +31,11 @@ async function write(response: ServerResponse, text: string): Promise<void> {
 }
 
 describe('a large answer', () => {
-  const result = JSON.stringify({ list: Array.from({ length: 60_000 }, (_, index) => `"}]\\${index} é`) }, null, 1);
+  const result = JSON.stringify(
+    { list: Array.from({ length: 60_000 }, (_, index) => `"}]\\${index} é`) },
+    null,
+    1,
+  );
 
   test.each([
     ['as usual', `{"jsonrpc":"2.0","id":ID,"result":${result}}`],
@@ -179,7 +183,9 @@ describe('the reader of a large answer', () => {
     ['plain', false],
   ])('ends the upstream’s request of a %s call by its signal', async (_what, hedge) => {
     const { url, sent } = await twentyMegabytes();
-    const pool = await startedPool([{ url }, { url: await handWrittenNode(() => undefined) }], { limits: PATIENT });
+    const pool = await startedPool([{ url }, { url: await handWrittenNode(() => undefined) }], {
+      limits: PATIENT,
+    });
     const controller = new AbortController();
     const only = pool.status()[0]?.name ?? '';
     const { value } = await pool.forward(CALL, { signal: controller.signal, hedge, only });

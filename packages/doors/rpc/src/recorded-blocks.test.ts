@@ -37,7 +37,9 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
     expect(receipts.map((receipt) => receipt.transactionHash)).toEqual(block.transactionHashes);
     const logs = receipts.flatMap((receipt) => receipt.logs);
     expect(logs.length).toBe(stats.logs ?? 0);
-    expect(checkLogs(logs, { range: { from: n, to: n }, topics: null, indexed: [], addresses: null })).toEqual(logs);
+    expect(checkLogs(logs, { range: { from: n, to: n }, topics: null, indexed: [], addresses: null })).toEqual(
+      logs,
+    );
   });
 
   test('that end with a state-sync receipt keep it where the block does not list it', () => {

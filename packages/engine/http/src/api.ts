@@ -11,7 +11,11 @@ import { type CorsOptions, createOpenCheck, requestGate } from './access/request
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, ApiLimits, RouteModule, RouteScopes } from './api-dependencies.ts';
 import type { DocumentExamples } from './documentation/document-examples.ts';
-import { addDocumentationRoutes, type DocumentAdditions, NO_ADDITIONS } from './documentation/documentation-routes.ts';
+import {
+  addDocumentationRoutes,
+  type DocumentAdditions,
+  NO_ADDITIONS,
+} from './documentation/documentation-routes.ts';
 import { informationRoutes } from './documentation/information-routes.ts';
 import { unmatched } from './errors/unmatched.ts';
 import type { Readiness } from './health/system-routes.ts';
@@ -105,7 +109,12 @@ export function createApi(options: ApiOptions): ApiApp {
   const access = { keys, isOpen, host: options.host };
   protectRoutes(app, servesMetrics ? protection : { ...NO_PROTECTION, docs: protection.docs }, access);
   const { readiness, synchronization = readiness } = options;
-  addSystemRoutes(app, dependencies, { logger, metrics: servesMetrics ? metrics : null, readiness, synchronization });
+  addSystemRoutes(app, dependencies, {
+    logger,
+    metrics: servesMetrics ? metrics : null,
+    readiness,
+    synchronization,
+  });
   addDocumentationRoutes(app, {
     version: options.version,
     documentationUrl: options.documentationUrl ?? null,

@@ -15,13 +15,20 @@ const requested: RouteModule = (app) => {
     }),
     (c) => {
       if (c.req.valid('param').id === 'no') throw new NotFoundError('There is none');
-      return c.json({ id: c.req.valid('param').id, by: c.get('principal')?.id ?? null, request: c.get('requestId') });
+      return c.json({
+        id: c.req.valid('param').id,
+        by: c.get('principal')?.id ?? null,
+        request: c.get('requestId'),
+      });
     },
   );
 };
 
 /** The inner API next to an API with the same routes for clients. */
-function openInner(): { readonly inner: InnerApi; readonly request: (path: string) => Response | Promise<Response> } {
+function openInner(): {
+  readonly inner: InnerApi;
+  readonly request: (path: string) => Response | Promise<Response>;
+} {
   let inner: InnerApi | undefined;
   const { app } = createDemoApi({
     keys: fixedKeys('key'),
@@ -43,14 +50,19 @@ test('the process asks for whom it says, without a key, which clients still need
     status: 200,
     body: { id: '1', by: '0123abcd', request: 'r-1' },
   });
-  expect((await inner.get('/demo/asked/1', { principal: null, requestId: 'r-2' })).body).toMatchObject({ by: null });
+  expect((await inner.get('/demo/asked/1', { principal: null, requestId: 'r-2' })).body).toMatchObject({
+    by: null,
+  });
   expect((await request('/demo/asked/1')).status).toBe(401);
 });
 
 test('what is refused is refused as to a client', async () => {
   const { inner } = openInner();
   const asker = { principal: null, requestId: 'r' };
-  expect(await inner.get('/demo/asked/no', asker)).toMatchObject({ status: 404, body: { message: 'There is none' } });
+  expect(await inner.get('/demo/asked/no', asker)).toMatchObject({
+    status: 404,
+    body: { message: 'There is none' },
+  });
   expect((await inner.get('/demo/asked/long', asker)).status).toBe(400);
   expect((await inner.get('/elsewhere', asker)).status).toBe(404);
 });

@@ -37,7 +37,9 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
   for (const addRoutes of modules) addRoutes(app, { ...dependencies, routeScopes: new Map() });
   return {
     async get(target, asker) {
-      const request = new Request(new URL(target, 'http://localhost'), { headers: { accept: 'application/json' } });
+      const request = new Request(new URL(target, 'http://localhost'), {
+        headers: { accept: 'application/json' },
+      });
       askers.set(request, asker);
       const answer = await app.fetch(request);
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;

@@ -183,7 +183,8 @@ describe('close', () => {
     });
     await expect(fetch(`${url}/demo/small`)).rejects.toThrow('fetch failed');
     const [used, another] = agents;
-    for (const agent of [used, another]) if (agent !== undefined) expect(await text(agent)).toEqual([200, 'close']);
+    for (const agent of [used, another])
+      if (agent !== undefined) expect(await text(agent)).toEqual([200, 'close']);
     // The third client keeps its connection unused until the grace period ends.
     expect(isClosed).toBe(false);
     await closed;

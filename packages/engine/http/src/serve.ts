@@ -93,7 +93,11 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound?.port ?? 0}`,
     close: ({ idleGraceMs = 0 } = {}) => {
       const deadlineMs = options.closeDeadlineMs ?? CLOSE_DEADLINE_MS;
-      closed ??= closeGracefully(server, { deadlineMs, idleGraceMs: Math.min(idleGraceMs, deadlineMs), upgrades });
+      closed ??= closeGracefully(server, {
+        deadlineMs,
+        idleGraceMs: Math.min(idleGraceMs, deadlineMs),
+        upgrades,
+      });
       return closed;
     },
   };
@@ -114,7 +118,10 @@ interface GracefulClose extends Required<CloseOptions> {
   readonly upgrades: UpgradeHandler | undefined;
 }
 
-async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrades }: GracefulClose): Promise<void> {
+async function closeGracefully(
+  server: Server,
+  { deadlineMs, idleGraceMs, upgrades }: GracefulClose,
+): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
     // The `close` of an HTTP server would close idle connections immediately.
     NetServer.prototype.close.call(server, (error) => (error === undefined ? resolve() : reject(error)));

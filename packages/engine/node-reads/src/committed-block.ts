@@ -10,7 +10,10 @@ export interface StateBlock {
 }
 
 /** The checkpoint; without a follower, the newest known block. Null: nothing is indexed. */
-export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
+export async function committedBlock(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+): Promise<StateBlock | null> {
   const [block = null] = await database.select<StateBlock>(
     sql`SELECT ${COLUMNS} FROM blocks
      WHERE chain_id = ${chain.id} AND block_number <= coalesce(

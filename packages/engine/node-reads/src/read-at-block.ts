@@ -9,7 +9,10 @@ import {
 import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 
 /** A number alone is whichever block an upstream has there. */
-export type BlockToRead = { readonly number: number; readonly hash: Hash } | { readonly number: number } | 'latest';
+export type BlockToRead =
+  | { readonly number: number; readonly hash: Hash }
+  | { readonly number: number }
+  | 'latest';
 
 type AtBlock<T> = (tag: unknown, options: RequestOptions) => Promise<Answer<T>>;
 

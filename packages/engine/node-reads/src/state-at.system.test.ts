@@ -82,7 +82,9 @@ describe('the state of a block', () => {
       expect.stringMatching(/^0x60/),
     ]);
     expect(await stateAt(pool, chain, { number: 0 }).code(keeper.address, signal)).toBe('0x');
-    expect(node.received.filter(({ method, params }) => method === 'eth_call' && isByHash(params))).toHaveLength(2);
+    expect(node.received.filter(({ method, params }) => method === 'eth_call' && isByHash(params))).toHaveLength(
+      2,
+    );
   });
 
   test('has nothing for what reverts, burns all gas, or is no contract', async () => {
@@ -122,10 +124,13 @@ describe('the state of a block', () => {
 
 describe('upstreams that know no EIP-1898', () => {
   const refuse = (params: readonly unknown[]) =>
-    isByHash(params) ? { error: { code: -32602, message: 'invalid argument 1: cannot unmarshal object' } } : undefined;
+    isByHash(params)
+      ? { error: { code: -32602, message: 'invalid argument 1: cannot unmarshal object' } }
+      : undefined;
 
   test('are asked by number, once they have the block that is meant', async () => {
-    node.alter = ({ method, params }) => (/^eth_(call|getBalance|getCode)$/.test(method) ? refuse(params) : undefined);
+    node.alter = ({ method, params }) =>
+      /^eth_(call|getBalance|getCode)$/.test(method) ? refuse(params) : undefined;
     const pool = await open(node.url);
     const state = stateAt(pool, chain, first);
     expect(await state.call(keeper.address, dataOf('value'), signal)).toBe(word(1n));
@@ -143,14 +148,19 @@ describe('upstreams that know no EIP-1898', () => {
         return { result: { number: params[0], hash: second.hash } };
       };
       const state = stateAt(await open(node.url), chain, first);
-      await expect(state.balance(WALLET, signal)).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', retryable: true });
+      await expect(state.balance(WALLET, signal)).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        retryable: true,
+      });
     }
     expect(await stateAt(await open(node.url, devnet.url), chain, first).balance(WALLET, signal)).toBe(5n);
   });
 });
 
 describe('a block whose state is not kept', () => {
-  const PRUNED = { error: { code: -32000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' } };
+  const PRUNED = {
+    error: { code: -32000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' },
+  };
 
   test('is told from one that no node answers for', async () => {
     node.alter = ({ method }) => (method === 'eth_getBalance' || method === 'eth_call' ? PRUNED : undefined);
@@ -163,10 +173,16 @@ describe('a block whose state is not kept', () => {
     await expect(byNumber.balance(WALLET, signal)).rejects.toMatchObject(expected);
     node.alter = ({ method }) =>
       method === 'eth_getBalance' ? { error: { code: -32603, message: 'oops' } } : undefined;
-    await expect(state.balance(WALLET, signal)).rejects.toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', isPruned: false });
+    await expect(state.balance(WALLET, signal)).rejects.toMatchObject({
+      code: 'UPSTREAMS_EXHAUSTED',
+      isPruned: false,
+    });
     node.alter = ({ method }) =>
       method === 'eth_getBalance' ? { error: { code: -32000, message: 'header not found' } } : undefined;
-    await expect(state.balance(WALLET, signal)).rejects.toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', isPruned: false });
+    await expect(state.balance(WALLET, signal)).rejects.toMatchObject({
+      code: 'UPSTREAMS_EXHAUSTED',
+      isPruned: false,
+    });
   });
 
   test('is asked of the upstream that keeps it', async () => {

@@ -44,7 +44,12 @@ export interface StateAtOptions {
 /** A contract may return megabytes to each of many calls, free of charge. */
 const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
 /** By hash (EIP-1898), or by number with the hash compared before and after. */
-export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, options: StateAtOptions = {}): StateAt {
+export function stateAt(
+  pool: UpstreamPool,
+  chain: Chain,
+  block: BlockToRead,
+  options: StateAtOptions = {},
+): StateAt {
   const { notFrom = [], answerBytesMax = 8_192, isPatient = false } = options;
   const reader = createBlockReader(pool, block, new Set(typeof notFrom === 'string' ? [notFrom] : notFrom));
   const { multicall3 } = chain;
@@ -52,7 +57,11 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
   const many = hasMulticall ? multicall3.address : null;
   const { fetchOne, fetchTogether } = createCalls(pool, reader, many, answerBytesMax, isPatient);
 
-  async function readMany(method: string, keys: readonly (readonly Hex[])[], signal: AbortSignal): Promise<string[]> {
+  async function readMany(
+    method: string,
+    keys: readonly (readonly Hex[])[],
+    signal: AbortSignal,
+  ): Promise<string[]> {
     if (keys.length === 0) return [];
     const { value: values } = await reader.ask(async (tag, given): Promise<Answer<readonly unknown[]>> => {
       const params = keys.map((key) => [...key, tag]);

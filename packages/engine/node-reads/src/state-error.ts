@@ -13,11 +13,14 @@ export class StateNotArchivedError extends defineApiError('STATE_NOT_ARCHIVED', 
 }
 
 /** A 503: the nodes of the chain could not return the requested state in time. */
-export class StateUnavailableError extends defineApiError('STATE_UNAVAILABLE', (message: string, cause?: unknown) => ({
-  ...{ status: 503, message, cause },
-  headers: { 'retry-after': '1' },
-  retryable: true,
-})) {}
+export class StateUnavailableError extends defineApiError(
+  'STATE_UNAVAILABLE',
+  (message: string, cause?: unknown) => ({
+    ...{ status: 503, message, cause },
+    headers: { 'retry-after': '1' },
+    retryable: true,
+  }),
+) {}
 
 /** A 500: a fault of this program, without its text, which the worker has logged. */
 export class StateReadingFailedError extends defineError('STATE_READING_FAILED', (chain: string) => ({

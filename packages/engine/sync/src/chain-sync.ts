@@ -83,7 +83,11 @@ async function claimAndRun(
   const owner = await createClaimOwner(options.database.until(leadership.lost));
   try {
     const database = options.database.until(AbortSignal.any([leadership.lost, owner.lost]));
-    await runSession({ ...options, database, leadership, owner }, progress, AbortSignal.any([signal, owner.lost]));
+    await runSession(
+      { ...options, database, leadership, owner },
+      progress,
+      AbortSignal.any([signal, owner.lost]),
+    );
   } catch (error) {
     throw owner.lost.aborted ? owner.lost.reason : error;
   } finally {
@@ -100,7 +104,11 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
   }
 }
 
-async function runGuarded(options: Led & { readonly guard: BlockGuard }, progress: ChainProgress, signal: AbortSignal) {
+async function runGuarded(
+  options: Led & { readonly guard: BlockGuard },
+  progress: ChainProgress,
+  signal: AbortSignal,
+) {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   const reports = startStatusReports(options, progress, stop);
@@ -123,7 +131,8 @@ async function runGuarded(options: Led & { readonly guard: BlockGuard }, progres
     const tended = { ...options, datasets: tendedDatasets(options) };
     // Before the first write: projections of an empty chain then need no build.
     await registerProjections(options.database, options.chain, tended.datasets);
-    for (const { table } of tended.datasets) if (table.isPartitioned) await announceAgain(options.database, table.name);
+    for (const { table } of tended.datasets)
+      if (table.isPartitioned) await announceAgain(options.database, table.name);
     running.push(maintainProjections(tended, stop), keepForgetting(tended, stop));
     const { retention, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, retention };
@@ -178,13 +187,21 @@ function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonl
   return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
 }
 
-async function runBackfill(options: Led, fill: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
+async function runBackfill(
+  options: Led,
+  fill: FillOptions,
+  state: ChainState,
+  signal: AbortSignal,
+): Promise<void> {
   const { retention } = options.settings;
   await settleRetention({ ...options, retention, datasets: tendedDatasets(options) }, signal);
   await fillHistory({ ...fill, ...(options.onBackfill && { onProgress: options.onBackfill }) }, state, signal);
 }
 
-async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<{ head: Head; state: ChainState }> {
+async function prepare(
+  options: ChainSyncOptions,
+  signal: AbortSignal,
+): Promise<{ head: Head; state: ChainState }> {
   const { chain, pool, database, settings } = options;
   await requireNotBeingRemoved(database, chain);
   const { value: head } = await pool.waitForHead(null, signal);

@@ -15,7 +15,10 @@ export interface ChainState {
 }
 
 /** Null before the chain's first start. */
-export async function readChainState(source: Pick<Database, 'query'>, chainId: ChainId): Promise<ChainState | null> {
+export async function readChainState(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+): Promise<ChainState | null> {
   const [state] = await source.query<ChainState>(
     sql`SELECT history_start AS "historyStart", first_followed AS "firstFollowed", CASE WHEN checkpoint_hash IS NOT NULL
          THEN json_build_object('number', checkpoint, 'hash', ${hexText('checkpoint_hash')}) END AS checkpoint

@@ -12,9 +12,16 @@ export class ReorgTooDeepError extends defineError(
 /** No upstream returned receipts that match the header's receipts root, on a chain that requires proofs. */
 export class UnprovenBlockError extends defineError(
   'UNPROVEN_BLOCK',
-  (facts: { chain: string; block: number | string; reason: string; policy: string; upstreams: readonly string[] }) => {
+  (facts: {
+    chain: string;
+    block: number | string;
+    reason: string;
+    policy: string;
+    upstreams: readonly string[];
+  }) => {
     const setting = `VERIFICATION_${facts.chain.toUpperCase().replaceAll('-', '_')}`;
-    const recording = facts.policy === 'record' ? '' : `, or set ${setting}=record to store such blocks as unproven`;
+    const recording =
+      facts.policy === 'record' ? '' : `, or set ${setting}=record to store such blocks as unproven`;
     return {
       message: `Block ${facts.block} of ${facts.chain} failed verification (${facts.reason}) on all upstreams: ${facts.upstreams.join(', ')}`,
       remedy: `Add another upstream${recording}`,
@@ -43,7 +50,11 @@ export class ReorgedWhileReadingError extends defineError(
 /** The block watcher needs parts of blocks that were not read: the blocks are read again. */
 export class WatchNeedsChangedError extends defineError(
   'WATCH_NEEDS_CHANGED',
-  (facts: { chain: string; block: number; lacks: 'transactions' | 'proven transactions' | 'internal transfers' }) => ({
+  (facts: {
+    chain: string;
+    block: number;
+    lacks: 'transactions' | 'proven transactions' | 'internal transfers';
+  }) => ({
     message: `Block ${facts.block} of ${facts.chain} was read without its ${facts.lacks}, which are now needed`,
     retryable: true,
   }),

@@ -53,7 +53,8 @@ export async function lead(options: LeadOptions, signal: AbortSignal): Promise<v
     }
     leader = current;
     if (outcome === 'complete' || signal.aborted) return;
-    delay = clock.now() - started > LONG_SESSION_MS ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
+    delay =
+      clock.now() - started > LONG_SESSION_MS ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
     const waits = { stopped: STOPPED_RETRY_MS, failed: delay, away: STANDBY_POLL_MS };
     await sleepUnlessAborted(clock, typeof outcome === 'object' ? STANDBY_POLL_MS : waits[outcome], signal);
   }

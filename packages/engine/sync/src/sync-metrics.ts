@@ -24,10 +24,10 @@ export const createSyncMetrics = defineMetrics('chainstead_sync', {
     ['chain', 'kind'],
   ),
   coveredBlocks: gauge('Number of indexed blocks, by dataset and proof level', ['chain', 'dataset', 'proof']),
-  gapBlocks: gauge('Number of blocks not indexed between the first block to index and the checkpoint, by dataset', [
-    'chain',
-    'dataset',
-  ]),
+  gapBlocks: gauge(
+    'Number of blocks not indexed between the first block to index and the checkpoint, by dataset',
+    ['chain', 'dataset'],
+  ),
   datasetFailedBlocks: gauge(
     'Number of blocks missing from a dataset because they could not be decoded. 0 if all were decoded',
     ['chain', 'dataset'],

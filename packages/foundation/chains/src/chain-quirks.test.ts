@@ -35,7 +35,11 @@ describe('facts that a naive table gets wrong', () => {
 
   it('blooms and roots that nodes make up are not trusted', () => {
     for (const key of ['sei', 'flow', 'fantom', 'zksync', 'cronos', 'zetachain', 'polygon-zkevm'])
-      expect(registry.get(key), key).toMatchObject({ bloom: 'untrusted', receiptsRoot: 'none', headerHash: false });
+      expect(registry.get(key), key).toMatchObject({
+        bloom: 'untrusted',
+        receiptsRoot: 'none',
+        headerHash: false,
+      });
   });
 
   it('header hashes are recomputed only where the header has Ethereum fields alone', () => {
@@ -47,7 +51,8 @@ describe('facts that a naive table gets wrong', () => {
 
   it('a root that cannot be recomputed stops no Arbitrum, HyperEVM or unverified chain', () => {
     for (const key of ['arbitrum', 'hyperevm', 'palm']) expect(registry.get(key).proofPolicy, key).toBe('record');
-    for (const key of ['eth', 'optimism', 'polygon', 'bsc']) expect(registry.get(key).proofPolicy, key).toBe('strict');
+    for (const key of ['eth', 'optimism', 'polygon', 'bsc'])
+      expect(registry.get(key).proofPolicy, key).toBe('strict');
   });
 
   it('157 blocks may leave Polygon, none Avalanche, and the default is the larger of 64 and the confirmations', () => {
@@ -61,7 +66,8 @@ describe('facts that a naive table gets wrong', () => {
     expect(registry.get('fantom').bridgedEther).toBeNull();
     expect(registry.get('moonbeam').bridgedEther).not.toMatch(/^0xfa9343c3/);
     expect(registry.get('gnosis').native).toMatchObject({ symbol: 'XDAI', isEther: false });
-    for (const chain of registry.all()) if (chain.native.isEther) expect(chain.bridgedEther, chain.key).toBeNull();
+    for (const chain of registry.all())
+      if (chain.native.isEther) expect(chain.bridgedEther, chain.key).toBeNull();
   });
 
   it('Transfer events that are no ERC-20 transfers are excluded', () => {

@@ -101,7 +101,14 @@ describe('configured chains', () => {
 
   it('takes what is configured', () => {
     const additional = [
-      { key: 'appchain', id: 777_777, confirmations: 200, pollIntervalMs: 250, nativeSymbol: 'APP', headerHash: true },
+      {
+        key: 'appchain',
+        id: 777_777,
+        confirmations: 200,
+        pollIntervalMs: 250,
+        nativeSymbol: 'APP',
+        headerHash: true,
+      },
     ];
     expect(createChainRegistry({ additional }).get('appchain')).toMatchObject({
       confirmations: 200,
@@ -114,7 +121,9 @@ describe('configured chains', () => {
 
   it('changes a known chain and keeps the rest of its facts', () => {
     const plain = createChainRegistry().get('polygon');
-    const changed = createChainRegistry({ additional: [{ key: 'polygon', id: 137, confirmations: 500 }] }).get(137);
+    const changed = createChainRegistry({ additional: [{ key: 'polygon', id: 137, confirmations: 500 }] }).get(
+      137,
+    );
     expect(changed).toEqual({ ...plain, confirmations: 500, reorgDepthMax: 500 });
   });
 

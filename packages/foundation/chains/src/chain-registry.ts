@@ -21,7 +21,8 @@ export interface ChainRegistry {
 export class UnknownChainError extends defineError('UNKNOWN_CHAIN', (given: string | number) => ({
   message: `There is no chain ${JSON.stringify(given)}`,
   facts: { given },
-  remedy: 'Use a name from the documented list or a hexadecimal or decimal ID, or add the chain with CHAIN_ID_<NAME>',
+  remedy:
+    'Use a name from the documented list or a hexadecimal or decimal ID, or add the chain with CHAIN_ID_<NAME>',
 })) {}
 
 /** Two chains have the same ID or name. Code `CHAIN_COLLISION`. */
@@ -35,7 +36,9 @@ export class ChainCollisionError extends defineError(
 ) {}
 
 /** @throws ChainCollisionError, InvalidPrimitiveError */
-export function createChainRegistry(options: { readonly additional?: readonly CustomChain[] } = {}): ChainRegistry {
+export function createChainRegistry(
+  options: { readonly additional?: readonly CustomChain[] } = {},
+): ChainRegistry {
   const known = [...LAYER_ONE_CHAINS, ...OP_STACK_CHAINS, ...ROLLUP_CHAINS, ...OWN_HEADER_CHAINS];
   const chains = new Map<string, Chain>(known.map((chain) => [chain.key, chain]));
   for (const custom of options.additional ?? []) {

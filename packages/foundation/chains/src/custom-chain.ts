@@ -37,7 +37,9 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
   const id = parseChainId(custom.id);
   const base = known?.id === id ? known : { ...unknownChain(custom.key), ...productFacts(known) };
   const { key: _key, nativeSymbol, etherFeed, tokenFeeds, ...facts } = custom;
-  const replaced: Partial<Chain> = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));
+  const replaced: Partial<Chain> = Object.fromEntries(
+    Object.entries(facts).filter(([, fact]) => fact !== undefined),
+  );
   return {
     ...base,
     ...replaced,

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { createChainRegistry } from './chain-registry.ts';
 
 const chains = createChainRegistry();
-const withSources = chains.all().filter(({ etherPrice }) => etherPrice.feed !== null || etherPrice.pools.length > 0);
+const withSources = chains
+  .all()
+  .filter(({ etherPrice }) => etherPrice.feed !== null || etherPrice.pools.length > 0);
 
 test('every chain that trades NFTs has an ETH/USD feed, but for two that none is known on', () => {
   const without = chains.all().filter((chain) => chain.nftPrices && chain.etherPrice.feed === null);

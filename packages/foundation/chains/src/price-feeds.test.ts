@@ -13,19 +13,22 @@ interface ListedFeed {
   readonly decimals: number;
 }
 
-test.skipIf(CONTRACT.isMissing)(CONTRACT.title('feeds of the native token and of USDC are those of the list'), () => {
-  const { feeds }: { readonly feeds: Readonly<Record<string, readonly ListedFeed[]>> } = JSON.parse(
-    readFileSync(`${CONTRACT.folder}/dexes.json`, 'utf8'),
-  );
-  for (const [id, listed] of Object.entries(feeds)) {
-    const known = feedsOf(chains.get(Number(id)));
-    for (const { proxy, aggregator, decimals } of listed) {
-      const found = known.find((feed) => feed.proxy === proxy);
-      expect(found, `${id} ${proxy}`).toMatchObject({ decimals });
-      expect(found?.aggregators).toContain(aggregator);
+test.skipIf(CONTRACT.isMissing)(
+  CONTRACT.title('feeds of the native token and of USDC are those of the list'),
+  () => {
+    const { feeds }: { readonly feeds: Readonly<Record<string, readonly ListedFeed[]>> } = JSON.parse(
+      readFileSync(`${CONTRACT.folder}/dexes.json`, 'utf8'),
+    );
+    for (const [id, listed] of Object.entries(feeds)) {
+      const known = feedsOf(chains.get(Number(id)));
+      for (const { proxy, aggregator, decimals } of listed) {
+        const found = known.find((feed) => feed.proxy === proxy);
+        expect(found, `${id} ${proxy}`).toMatchObject({ decimals });
+        expect(found?.aggregators).toContain(aggregator);
+      }
     }
-  }
-});
+  },
+);
 
 test('no token of a chain has two feeds, and no proxy or aggregator occurs twice', () => {
   const contracts: string[] = [];

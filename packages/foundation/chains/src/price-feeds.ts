@@ -32,7 +32,10 @@ export function tokenFeeds(chainId: number): readonly TokenFeed[] {
 }
 
 /** Configured feeds replace a token's known one. Those with the same proxy are joined. */
-export function mergeTokenFeeds(known: readonly TokenFeed[], configured: readonly TokenFeed[]): readonly TokenFeed[] {
+export function mergeTokenFeeds(
+  known: readonly TokenFeed[],
+  configured: readonly TokenFeed[],
+): readonly TokenFeed[] {
   const replaced = new Set(configured.flatMap(({ tokens }) => tokens));
   const rest = known.map((feed) => ({ ...feed, tokens: feed.tokens.filter((token) => !replaced.has(token)) }));
   const byProxy = new Map<Address, TokenFeed>();

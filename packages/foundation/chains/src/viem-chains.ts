@@ -27,13 +27,17 @@ export const arbitrum = viemChain(42161, 'Ether', 'ETH', 7654707, ['https://arb1
 export const arbitrumSepolia = viemChain(421614, 'Arbitrum Sepolia Ether', 'ETH', 81930, [
   'https://sepolia-rollup.arbitrum.io/rpc',
 ]);
-export const avalanche = viemChain(43114, 'Avalanche', 'AVAX', 11907934, ['https://api.avax.network/ext/bc/C/rpc']);
+export const avalanche = viemChain(43114, 'Avalanche', 'AVAX', 11907934, [
+  'https://api.avax.network/ext/bc/C/rpc',
+]);
 export const base = viemChain(8453, 'Ether', 'ETH', 5022, ['https://mainnet.base.org']);
 export const baseSepolia = viemChain(84532, 'Sepolia Ether', 'ETH', 1059647, ['https://sepolia.base.org']);
 export const blast = viemChain(81457, 'Ether', 'ETH', 212929, ['https://rpc.blast.io']);
 export const blastSepolia = viemChain(168587773, 'Ether', 'ETH', 756690, ['https://sepolia.blast.io']);
 export const bsc = viemChain(56, 'BNB', 'BNB', 15921452, ['https://56.rpc.thirdweb.com']);
-export const bscTestnet = viemChain(97, 'BNB', 'tBNB', 17422483, ['https://data-seed-prebsc-1-s1.bnbchain.org:8545']);
+export const bscTestnet = viemChain(97, 'BNB', 'tBNB', 17422483, [
+  'https://data-seed-prebsc-1-s1.bnbchain.org:8545',
+]);
 export const chiliz = viemChain(88888, 'CHZ', 'CHZ', 8080847, ['https://rpc.chiliz.com']);
 export const cronos = viemChain(25, 'Cronos', 'CRO', 1963112, ['https://evm.cronos.org']);
 export const fantom = viemChain(250, 'Fantom', 'FTM', 33001987, ['https://250.rpc.thirdweb.com']);
@@ -42,7 +46,9 @@ export const flowMainnet = viemChain(747, 'Flow', 'FLOW', 6205, ['https://mainne
 export const flowTestnet = viemChain(545, 'Flow', 'FLOW', 137518, ['https://testnet.evm.nodes.onflow.org']);
 export const gnosis = viemChain(100, 'xDAI', 'XDAI', 21022491, ['https://rpc.gnosischain.com']);
 export const gnosisChiado = viemChain(10200, 'Gnosis', 'xDAI', 4967313, ['https://rpc.chiadochain.net']);
-export const holesky = viemChain(17000, 'Holesky Ether', 'ETH', 77, ['https://ethereum-holesky-rpc.publicnode.com']);
+export const holesky = viemChain(17000, 'Holesky Ether', 'ETH', 77, [
+  'https://ethereum-holesky-rpc.publicnode.com',
+]);
 export const hyperEvm = viemChain(999, 'HYPE', 'HYPE', 13051, ['https://rpc.hyperliquid.xyz/evm']);
 export const linea = viemChain(59144, 'Linea Ether', 'ETH', 42, ['https://rpc.linea.build']);
 export const lineaSepolia = viemChain(59141, 'Linea Ether', 'ETH', 227427, ['https://rpc.sepolia.linea.build']);
@@ -55,12 +61,18 @@ export const mainnet = viemChain(1, 'Ether', 'ETH', 14353601, ['https://ethereum
 export const mantle = viemChain(5000, 'MNT', 'MNT', 304717, ['https://rpc.mantle.xyz']);
 export const mantleSepoliaTestnet = viemChain(5003, 'MNT', 'MNT', 4584012, ['https://rpc.sepolia.mantle.xyz']);
 export const monad = viemChain(143, 'Monad', 'MON', 9248132, ['https://rpc.monad.xyz', 'https://rpc1.monad.xyz']);
-export const moonbaseAlpha = viemChain(1287, 'DEV', 'DEV', 1850686, ['https://rpc.api.moonbase.moonbeam.network']);
+export const moonbaseAlpha = viemChain(1287, 'DEV', 'DEV', 1850686, [
+  'https://rpc.api.moonbase.moonbeam.network',
+]);
 export const moonbeam = viemChain(1284, 'Moonbeam', 'GLMR', 609002, ['https://rpc.api.moonbeam.network']);
-export const moonriver = viemChain(1285, 'Moonriver', 'MOVR', 1597904, ['https://rpc.api.moonriver.moonbeam.network']);
+export const moonriver = viemChain(1285, 'Moonriver', 'MOVR', 1597904, [
+  'https://rpc.api.moonriver.moonbeam.network',
+]);
 export const opBNB = viemChain(204, 'BNB', 'BNB', 512881, ['https://opbnb-mainnet-rpc.bnbchain.org']);
 export const optimism = viemChain(10, 'Ether', 'ETH', 4286263, ['https://mainnet.optimism.io']);
-export const optimismSepolia = viemChain(11155420, 'Sepolia Ether', 'ETH', 1620204, ['https://sepolia.optimism.io']);
+export const optimismSepolia = viemChain(11155420, 'Sepolia Ether', 'ETH', 1620204, [
+  'https://sepolia.optimism.io',
+]);
 export const palm = viemChain(11297108109, 'PALM', 'PALM', 15429248, ['https://palm-mainnet.public.blastapi.io']);
 export const polygon = viemChain(137, 'POL', 'POL', 25770160, ['https://polygon.drpc.org']);
 export const polygonAmoy = viemChain(80002, 'POL', 'POL', 3127388, ['https://polygon-amoy.drpc.org']);

@@ -188,7 +188,10 @@ describe('keys', () => {
     await form.getByLabel('rpc').uncheck();
     await form.getByRole('button').click();
     const key = (await page.locator('#key').textContent()) ?? '';
-    expect(await shown.stage.keys.verify(key)).toMatchObject({ name: 'shop', scopes: new Set(['data', 'streams']) });
+    expect(await shown.stage.keys.verify(key)).toMatchObject({
+      name: 'shop',
+      scopes: new Set(['data', 'streams']),
+    });
     await page.getByRole('main').getByRole('link', { name: 'Keys' }).click();
     expect(await page.content()).not.toContain(key);
     const row = page.getByRole('row', { name: /shop/ });

@@ -53,7 +53,9 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const { services, pages, cookie, assets, closing } = options;
   const { sessions, logger } = services;
   const app = new Hono<ConsoleEnv>();
-  const menu = pages.filter(({ inMenu = true }) => inMenu).map(({ path, title, group }) => ({ path, title, group }));
+  const menu = pages
+    .filter(({ inMenu = true }) => inMenu)
+    .map(({ path, title, group }) => ({ path, title, group }));
   const frame = { menu, assets, version: options.version, documentationUrl: options.documentationUrl };
   app.onError(errorPage(options));
   app.use(setHeaders);

@@ -177,7 +177,8 @@ describe('every route of the console', () => {
       expect(policy, path).not.toContain('unsafe');
       const text = await answer.text();
       expect(text, path).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:/i);
-      for (const [, address] of text.matchAll(/\b(?:src|href)="([^"]*)"/g)) expect(address, path).toMatch(/^[/#]/);
+      for (const [, address] of text.matchAll(/\b(?:src|href)="([^"]*)"/g))
+        expect(address, path).toMatch(/^[/#]/);
     }
   });
 });

@@ -27,18 +27,20 @@ beforeAll(async () => {
     );
     await stage.database.query(
       sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams)
-       VALUES (${900_000 + index}, ${text}, 0, 1, 10, 10, ${text.slice(0, 40)}, ${text}, ${text}, ${JSON.stringify([
-         {
-           name: text,
-           state: text.slice(0, 20),
-           reason: text,
-           score: 1,
-           head: 1,
-           latencyMs: { p50: 1, p95: 2 },
-           requests: 1,
-           faults: { [text.slice(0, 40)]: 1 },
-         },
-       ])})`,
+       VALUES (${900_000 + index}, ${text}, 0, 1, 10, 10, ${text.slice(0, 40)}, ${text}, ${text}, ${JSON.stringify(
+         [
+           {
+             name: text,
+             state: text.slice(0, 20),
+             reason: text,
+             score: 1,
+             head: 1,
+             latencyMs: { p50: 1, p95: 2 },
+             requests: 1,
+             faults: { [text.slice(0, 40)]: 1 },
+           },
+         ],
+       )})`,
     );
     await stage.database.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES (${900_000 + index}, ${upTo(2_000)}, 0, 10, 'unproven', ${upTo(2_000)}, ${upTo(2_000)})`,
@@ -109,8 +111,11 @@ test.each([
     const bare = tag.replaceAll(/"[^"]*"/g, '""');
     expect(bare).not.toMatch(/\son\w+=|javascript:/i);
   }
-  for (const [, address = ''] of page.matchAll(/(?:href|src|action)="([^"]*)"/g)) expect(address).toMatch(/^[/#]/);
-  expect(page.match(/<script\b/g)).toHaveLength(page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0);
+  for (const [, address = ''] of page.matchAll(/(?:href|src|action)="([^"]*)"/g))
+    expect(address).toMatch(/^[/#]/);
+  expect(page.match(/<script\b/g)).toHaveLength(
+    page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0,
+  );
 });
 
 test('a name of a megabyte in an address is answered', async () => {

@@ -25,8 +25,8 @@ export const createGatewayMetrics = defineMetrics('chainstead_gateway', {
   ),
   subscriptions: gauge('Number of active JSON-RPC subscriptions over WebSocket, by kind', ['chain', 'kind']),
   notifications: counter('Number of notifications sent to subscriptions, by kind', ['chain', 'kind']),
-  filters: counter('Number of filters created by JSON-RPC clients, by kind: logs, blocks, pending (transactions)', [
-    'chain',
-    'kind',
-  ]),
+  filters: counter(
+    'Number of filters created by JSON-RPC clients, by kind: logs, blocks, pending (transactions)',
+    ['chain', 'kind'],
+  ),
 });

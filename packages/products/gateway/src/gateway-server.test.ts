@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HandleCall, LeaveSignal, Outcome } from './call.ts';
-import { type GatewayStage, result, STAGE_KEY, type StageOptions, startGatewayStage } from './testing/gateway-stage.ts';
+import {
+  type GatewayStage,
+  result,
+  STAGE_KEY,
+  type StageOptions,
+  startGatewayStage,
+} from './testing/gateway-stage.ts';
 
 const stages: GatewayStage[] = [];
 
@@ -206,7 +212,12 @@ describe('a batch', () => {
         method.name === 'eth_getLogs' ? { ok: true, result: pieces('["', 'x', '"]'), cached: false } : result(1),
     });
     const logs = call('eth_getLogs', [{}]);
-    const response = await stage.post([{ jsonrpc: '2.0', method: 'eth_getLogs', params: [{}] }, logs, BLOCK, logs]);
+    const response = await stage.post([
+      { jsonrpc: '2.0', method: 'eth_getLogs', params: [{}] },
+      logs,
+      BLOCK,
+      logs,
+    ]);
     expect(await response.json()).toEqual([
       { jsonrpc: '2.0', id: 1, result: ['x'] },
       { jsonrpc: '2.0', id: 1, result: 1 },
@@ -279,7 +290,9 @@ describe('an answer in pieces', () => {
     });
     const body = JSON.stringify(BLOCK);
     const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
-    socket.write(`POST /eth/${STAGE_KEY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    socket.write(
+      `POST /eth/${STAGE_KEY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
     await once(socket, 'readable');
     socket.destroy();
     await ended.promise;

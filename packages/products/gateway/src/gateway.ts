@@ -29,7 +29,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const answering = createCallHandler({ ...options, strictForward: createStrictForward });
   const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });
   const store = createFilterStore(options.database, FILTERS_PER_KEY);
-  const filters = createFilters({ ...options, store, feeds, charactersAtOnce: options.settings?.filterCharacters });
+  const filters = createFilters({
+    ...options,
+    store,
+    feeds,
+    charactersAtOnce: options.settings?.filterCharacters,
+  });
   const server = createGatewayServer({ ...options, answer: answering.answer, feeds, filters });
   return {
     handler: server.handler,

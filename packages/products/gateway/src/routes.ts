@@ -84,7 +84,8 @@ export function createGatewayRoutes({
       onlyErrors: [404],
       async answer({ chain }) {
         const methods = bySlug.get(chain);
-        if (methods === undefined) throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
+        if (methods === undefined)
+          throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
         return methods;
       },
     });
@@ -136,7 +137,10 @@ function describeCalls(app: ApiApp): void {
       200: { description: 'The result or the error of the call', content: answer },
       ...errorResponses(400, 401, 413),
       403: { description: 'The API key lacks the scope rpc (4100)', content: answer },
-      429: { description: 'The rate limit of the API key is exceeded (−32005). See Retry-After', content: answer },
+      429: {
+        description: 'The rate limit of the API key is exceeded (−32005). See Retry-After',
+        content: answer,
+      },
     },
   });
 }

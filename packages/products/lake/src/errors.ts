@@ -17,7 +17,8 @@ export class ExportNotFinalError extends defineError(
         ? `${chain} has no indexed blocks yet`
         : `Block ${to} of ${chain} is not final here. The newest final block is ${final}`,
     facts: { chain, to, final },
-    remedy: final === null ? 'Run "chainstead start" first' : `Use --to ${final}, or --follow to wait for later blocks`,
+    remedy:
+      final === null ? 'Run "chainstead start" first' : `Use --to ${final}, or --follow to wait for later blocks`,
     retryable: true,
   }),
 ) {}
@@ -38,11 +39,14 @@ export class ExportCoverageMissingError extends defineError(
 ) {}
 
 /** The folder holds another export, or a manifest of another program. */
-export class ExportManifestError extends defineError('EXPORT_MANIFEST_MISMATCH', (path: string, reason: string) => ({
-  message: `${path} ${reason}`,
-  facts: { path },
-  remedy: 'Use another folder for --out',
-})) {}
+export class ExportManifestError extends defineError(
+  'EXPORT_MANIFEST_MISMATCH',
+  (path: string, reason: string) => ({
+    message: `${path} ${reason}`,
+    facts: { path },
+    remedy: 'Use another folder for --out',
+  }),
+) {}
 
 export class ExportRunningError extends defineError('EXPORT_RUNNING', (folder: string) => ({
   message: `Another process exports to ${folder}`,

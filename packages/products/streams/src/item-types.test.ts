@@ -17,7 +17,12 @@ import { exampleMatch, exampleToken } from './payload/testing/example-match.ts';
 import { selectorProblem } from './routes/check-triggers.ts';
 import { nativeBalanceSchema, triggerSchema } from './routes/stream-schema.ts';
 
-const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [Address, Address, Address, Address];
+const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
 const ETHEREUM = createChainRegistry().get('eth');
 const ERC20_APPROVAL = eventItem('event Approval(address indexed owner, address indexed spender, uint256 value)');
 
@@ -32,7 +37,16 @@ const MATCH = exampleMatch([
       exampleLog(TOKEN, ERC20_APPROVAL, { owner: ALICE, spender: BOB, value: 1n }),
     ],
     transfers: [{ from: TOKEN, to: ALICE, value: 5n }],
-    transaction: { v: '0x1', r: '0x5', s: '0x6', type: '0x2', gas: '0x5208', nonce: '0x0', input: '0x', value: '0x0' },
+    transaction: {
+      v: '0x1',
+      r: '0x5',
+      s: '0x6',
+      type: '0x2',
+      gas: '0x5208',
+      nonce: '0x0',
+      input: '0x',
+      value: '0x0',
+    },
     receipt: { gasUsed: '0x5208', cumulativeGasUsed: '0x5208', effectiveGasPrice: '0x1', status: '0x1' },
   },
 ]);
@@ -48,9 +62,9 @@ describe.each(SELECTOR_TYPES)('items of type %s', (type) => {
     expect(Object.keys(item)).toEqual(expect.arrayContaining([...addresses, ...others]));
     const selected = addresses.map((name) => selectedAddress(`$${name}`, item));
     expect(selected.filter((address) => address !== null).length).toBeGreaterThan(0);
-    expect(others.map((name) => selectedText(`$${name}`, item)).filter((text) => text !== null).length).toBeGreaterThan(
-      0,
-    );
+    expect(
+      others.map((name) => selectedText(`$${name}`, item)).filter((text) => text !== null).length,
+    ).toBeGreaterThan(0);
   });
 
   test('may be named by those selectors alone', () => {

@@ -65,8 +65,20 @@ const LIST = { ...BOUNDS, ...INCLUDE, ...PAGE } as const;
 /** In the order of the provider's documents. */
 export const ACTIVITY_OPERATIONS: readonly ActivityOperation[] = [
   { name: 'getWalletTransactions', path: '/{it}', segment: ACCOUNT, parameters: LIST, isOfChain: true },
-  { name: 'getWalletTransactionsVerbose', path: '/{it}/verbose', segment: ACCOUNT, parameters: LIST, isOfChain: true },
-  { name: 'getTransaction', path: '/transaction/{it}', segment: TRANSACTION, parameters: INCLUDE, isOfChain: true },
+  {
+    name: 'getWalletTransactionsVerbose',
+    path: '/{it}/verbose',
+    segment: ACCOUNT,
+    parameters: LIST,
+    isOfChain: true,
+  },
+  {
+    name: 'getTransaction',
+    path: '/transaction/{it}',
+    segment: TRANSACTION,
+    parameters: INCLUDE,
+    isOfChain: true,
+  },
   {
     name: 'getTransactionVerbose',
     path: '/transaction/{it}/verbose',
@@ -132,7 +144,12 @@ export const ACTIVITY_OPERATIONS: readonly ActivityOperation[] = [
     },
     isOfChain: true,
   },
-  { name: 'getWalletActiveChains', path: '/wallets/{it}/chains', segment: ADDRESS, parameters: { chains: 'chains' } },
+  {
+    name: 'getWalletActiveChains',
+    path: '/wallets/{it}/chains',
+    segment: ADDRESS,
+    parameters: { chains: 'chains' },
+  },
   { name: 'getWalletStats', path: '/wallets/{it}/stats', segment: ADDRESS, parameters: {}, isOfChain: true },
   {
     name: 'getWalletInsight',

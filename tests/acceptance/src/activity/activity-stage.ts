@@ -56,7 +56,9 @@ export async function openActivityStage(): Promise<ActivityStage> {
     ask,
     known: { cursor, cursorShown: shown(cursor) },
     async nodeReads() {
-      const [row] = await database.query<{ left: number }>(sql`SELECT count(*)::int AS left FROM state_questions`);
+      const [row] = await database.query<{ left: number }>(
+        sql`SELECT count(*)::int AS left FROM state_questions`,
+      );
       return calls + Number(row?.left);
     },
     ...closeOf(parts),

@@ -126,8 +126,9 @@ function ofBody(operation: ActivityOperation): readonly TableRequest[] {
   return [
     refusedBody(operation.name, '{', { message: 'Malformed JSON in request body' }),
     refusedBody(operation.name, '\0', { message: 'Malformed JSON in request body' }, 'a NUL'),
-    ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/jsonx'].map((contentType) =>
-      request(operation, { contentType, about: contentType }, 415, { message: 'Unsupported Media Type' }),
+    ...['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/jsonx'].map(
+      (contentType) =>
+        request(operation, { contentType, about: contentType }, 415, { message: 'Unsupported Media Type' }),
     ),
     request(operation, { sent: `"${'x'.repeat(bytesMax)}"`, about: 'a very long text' }, 413, tooLarge),
   ];

@@ -106,7 +106,10 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
   [
     'a tuple with too few',
     'f',
-    { abi: taking('tuple', { components: [{ name: 'x', type: 'bool' }, { type: 'bool' }] }), params: { a: [true] } },
+    {
+      abi: taking('tuple', { components: [{ name: 'x', type: 'bool' }, { type: 'bool' }] }),
+      params: { a: [true] },
+    },
     mustBe('params.a', 'a list', 'an object with x, 1'),
   ],
   [
@@ -150,7 +153,12 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
     },
   ],
   ['a function that is not there', 'g', { abi: taking('uint8') }, mustBe('function_name', 'g', NAME)],
-  ['a signature that is not there', 'f(bytes)', { abi: taking('uint8') }, mustBe('function_name', 'f(bytes)', NAME)],
+  [
+    'a signature that is not there',
+    'f(bytes)',
+    { abi: taking('uint8') },
+    mustBe('function_name', 'f(bytes)', NAME),
+  ],
   ['a signature that is none', 'f(uint8', { abi: taking('uint8') }, mustBe('function_name', 'f(uint8', NAME)],
   ['a name that is none', 'f; g', { abi: taking('uint8') }, mustBe('function_name', 'f; g', NAME)],
   ['an event', 'f', { abi: [{ type: 'event', name: 'f', inputs: [] }] }, mustBe('function_name', 'f', NAME)],
@@ -164,7 +172,19 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
       'the signature of one of its overloads: send(address,bytes), send(address,uint256)',
     ),
   ],
-  ...['uint7', 'uint', 'fixed128x18', 'function', 'uint8[0]', 'uint8[', 'tuple2', '', 5, null, `uint8${'[]'.repeat(9)}`]
+  ...[
+    'uint7',
+    'uint',
+    'fixed128x18',
+    'function',
+    'uint8[0]',
+    'uint8[',
+    'tuple2',
+    '',
+    5,
+    null,
+    `uint8${'[]'.repeat(9)}`,
+  ]
     .filter((type) => type !== 'uint')
     .map(
       (type) =>
@@ -175,7 +195,12 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
           mustBe('abi.0.inputs.0.type', type, TYPE),
         ] as const,
     ),
-  ['a parameter without a type', 'f', { abi: [{ name: 'f', inputs: [{}] }] }, isMissing('abi.0.inputs.0.type', TYPE)],
+  [
+    'a parameter without a type',
+    'f',
+    { abi: [{ name: 'f', inputs: [{}] }] },
+    isMissing('abi.0.inputs.0.type', TYPE),
+  ],
   [
     'a name that is no text',
     'f',
@@ -219,7 +244,10 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
     'too many inputs',
     'f',
     { abi: [{ name: 'f', inputs: Array.from({ length: 600 }, () => ({ type: 'bool' })) }] },
-    { message: 'abi.0.inputs.512: too many parameters', details: { errors: [{ parameter: 'abi.0.inputs.512' }] } },
+    {
+      message: 'abi.0.inputs.512: too many parameters',
+      details: { errors: [{ parameter: 'abi.0.inputs.512' }] },
+    },
   ],
   [
     'values nested without end',
@@ -237,7 +265,10 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
     'two blocks',
     'value',
     { query: '&block=latest&to_block=1' },
-    { message: 'block and to_block are the same: give one of them', details: { errors: [{ parameter: 'to_block' }] } },
+    {
+      message: 'block and to_block are the same: give one of them',
+      details: { errors: [{ parameter: 'to_block' }] },
+    },
   ],
   [
     'no ABI',
@@ -251,10 +282,24 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
     'too many entries',
     'f',
     { abi: Array.from({ length: 2_001 }, () => ({})) },
-    broken('abi', `${JSON.stringify(Array.from({ length: 2_001 }, () => ({}))).slice(0, 120)}…`, 'at most 2000 items'),
+    broken(
+      'abi',
+      `${JSON.stringify(Array.from({ length: 2_001 }, () => ({}))).slice(0, 120)}…`,
+      'at most 2000 items',
+    ),
   ],
-  ['params that are none', 'f', { abi: [{ name: 'f' }], params: 'a' }, broken('params', 'a', 'must be an object')],
-  ['params that are null', 'f', { abi: [{ name: 'f' }], params: null }, broken('params', null, 'must be an object')],
+  [
+    'params that are none',
+    'f',
+    { abi: [{ name: 'f' }], params: 'a' },
+    broken('params', 'a', 'must be an object'),
+  ],
+  [
+    'params that are null',
+    'f',
+    { abi: [{ name: 'f' }], params: null },
+    broken('params', null, 'must be an object'),
+  ],
   ['a list', 'f', { body: '[]' }, broken('body', [], 'must be an object')],
   ['nothing', 'f', { body: 'null' }, broken('body', null, 'must be an object')],
   ['a text', 'f', { body: '"x"' }, broken('body', 'x', 'must be an object')],
@@ -285,7 +330,8 @@ const REFUSALS: readonly (readonly [what: string, name: string, given: Given, re
       params: { a: 1 },
     },
     {
-      message: 'params.a must be true or false, 1 was given, params.b is required: a whole number of the type uint8',
+      message:
+        'params.a must be true or false, 1 was given, params.b is required: a whole number of the type uint8',
       details: {
         errors: [
           { parameter: 'params.a', allowed: 'true or false', given: 1 },

@@ -122,7 +122,9 @@ function ofEvery(operation: ActivityOperation): readonly TableRequest[] {
   const bad = (query: string, body: RefusalBody): TableRequest => request(operation, { query }, 400, body);
   return [
     ...WRONG_URLS.map(([given, message]) =>
-      segment === undefined ? bad(`any=${given}`, { message }) : request(operation, { it: given }, 400, { message }),
+      segment === undefined
+        ? bad(`any=${given}`, { message })
+        : request(operation, { it: given }, 400, { message }),
     ),
     ...(isOfChain
       ? [
@@ -141,8 +143,12 @@ function ofEvery(operation: ActivityOperation): readonly TableRequest[] {
       ...WRONG_VALUES[kind](parameter).map(([given, body]) => bad(`${parameter}=${encoded(given)}`, body)),
       ...(kind === 'chains' ? [] : [bad(`${parameter}=1&${parameter}=2`, onlyOnce(parameter, ['1', '2']))]),
     ]),
-    ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(({ from, to, given, reported }) =>
-      bad(`${from}=${given[0]}&${to}=${given[1]}`, mustBe(from, reported[0] ?? '', `at most ${to} (${reported[1]})`)),
+    ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(
+      ({ from, to, given, reported }) =>
+        bad(
+          `${from}=${given[0]}&${to}=${given[1]}`,
+          mustBe(from, reported[0] ?? '', `at most ${to} (${reported[1]})`),
+        ),
     ),
   ];
 }

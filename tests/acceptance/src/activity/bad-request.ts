@@ -22,7 +22,9 @@ const SEGMENTS = {
 /** A request as it should be, with some of it replaced. */
 export function request(operation: ActivityOperation, given: Given, status: number, body: unknown): TableRequest {
   const { it = operation.segment === undefined ? '' : SEGMENTS[operation.segment.kind], about } = given;
-  const query = [given.withoutNeeds === true ? undefined : operation.needs, given.query].filter(Boolean).join('&');
+  const query = [given.withoutNeeds === true ? undefined : operation.needs, given.query]
+    .filter(Boolean)
+    .join('&');
   const path = operation.path.replace('{it}', it);
   const sent = given.sent ?? (operation.body === undefined ? undefined : JSON.stringify(operation.body));
   return {

@@ -39,7 +39,8 @@ export const ABSENT_ASSETS: readonly TableRequest[] = [
     notThere(`Token 77 of ${READ_COLLECTION} was not found`, 'not-found'),
   ),
   request(assetOperation('getWalletApprovals'), none, 400, {
-    message: 'Dataset erc20-approvals is not indexed here: add it to DATASETS (DATASETS=erc20-approvals,…) and restart',
+    message:
+      'Dataset erc20-approvals is not indexed here: add it to DATASETS (DATASETS=erc20-approvals,…) and restart',
     details: { reason: 'not-indexed', configuration_key: 'DATASETS' },
   }),
   missing('getWalletTokenBalances', named, NOT_ARCHIVED),
@@ -47,7 +48,11 @@ export const ABSENT_ASSETS: readonly TableRequest[] = [
   missing('getNativeBalance', { query: 'to_block=1' }, NOT_ARCHIVED),
   missing('getNativeBalancesForAddresses', { query: 'to_block=1' }, NOT_ARCHIVED),
   ...['{head}', '{beyond}'].flatMap((block) => [
-    answered('getNativeBalance', { ...none, query: `to_block=${block}` }, { balance: '0', block_number: '{head}' }),
+    answered(
+      'getNativeBalance',
+      { ...none, query: `to_block=${block}` },
+      { balance: '0', block_number: '{head}' },
+    ),
     answered('getWalletTokenBalances', { ...none, query: `to_block=${block}` }, []),
     answered('getNativeBalancesForAddresses', { query: `to_block=${block}` }, [
       {

@@ -113,7 +113,13 @@ export const ASSET_OPERATIONS: readonly AssetOperation[] = [
     name: 'getWalletNFTs',
     path: '/{address}/nft',
     address: 'address',
-    parameters: { ...PAGE, ...RECORD, token_addresses: 'addresses', exclude_spam: 'flag', include_prices: 'flag' },
+    parameters: {
+      ...PAGE,
+      ...RECORD,
+      token_addresses: 'addresses',
+      exclude_spam: 'flag',
+      include_prices: 'flag',
+    },
   },
   {
     name: 'getMultipleNFTs',

@@ -58,14 +58,24 @@ export async function openAssetStage(): Promise<RequestStage> {
   const cursors = { erc20, nft, cut: erc20.slice(0, -4), erc20Shown: shown(erc20), nftShown: shown(nft) };
   return {
     ask,
-    known: { ...cursors, head: `${head.number}`, headTime: `${head.timestamp}`, beyond: `${head.number + 1_000}` },
+    known: {
+      ...cursors,
+      head: `${head.number}`,
+      headTime: `${head.timestamp}`,
+      beyond: `${head.number + 1_000}`,
+    },
     ...closeOf(parts),
   };
 }
 
 /** Three transfers of a token and of a collection, and contracts that were read. */
 async function seedAssets(database: Database, eth: Chain): Promise<void> {
-  const [token, collection, alice, bob] = [parseAddress(TOKEN), parseAddress(COLLECTION), addressOf(1), addressOf(2)];
+  const [token, collection, alice, bob] = [
+    parseAddress(TOKEN),
+    parseAddress(COLLECTION),
+    addressOf(1),
+    addressOf(2),
+  ];
   await seedTransfers(
     database,
     eth,

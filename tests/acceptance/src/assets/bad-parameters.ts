@@ -81,7 +81,10 @@ const BOUNDS = [
 ];
 
 /** Whose cursors the stage has, by their names there. */
-const CURSORS_OF: Readonly<Record<string, string>> = { erc20: 'getTokenTransfers', nft: 'getNFTContractTransfers' };
+const CURSORS_OF: Readonly<Record<string, string>> = {
+  erc20: 'getTokenTransfers',
+  nft: 'getNFTContractTransfers',
+};
 
 /** What every operation refuses, as far as it has it. */
 function ofEvery(operation: AssetOperation): readonly TableRequest[] {
@@ -107,10 +110,15 @@ function ofEvery(operation: AssetOperation): readonly TableRequest[] {
       WRONG_VALUES[kind](parameter).map(([given, body]) => refused(`${parameter}=${given}`, body)),
     ),
     ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(({ from, to, given, shown }) =>
-      refused(`${from}=${given[0]}&${to}=${given[1]}`, mustBe(from, shown[0] ?? '', `at most ${to} (${shown[1]})`)),
+      refused(
+        `${from}=${given[0]}&${to}=${given[1]}`,
+        mustBe(from, shown[0] ?? '', `at most ${to} (${shown[1]})`),
+      ),
     ),
     ...Object.entries('cursor' in parameters ? CURSORS_OF : {}).flatMap(([cursor, owner]) =>
-      owner === operation.name ? [] : [refused(`cursor={${cursor}}`, mustBe('cursor', `{${cursor}Shown}`, CURSOR))],
+      owner === operation.name
+        ? []
+        : [refused(`cursor={${cursor}}`, mustBe('cursor', `{${cursor}Shown}`, CURSOR))],
     ),
   ];
 }

@@ -75,7 +75,12 @@ export async function buildScene(devnet: Devnet, place: number, size: number): P
   for (const holder of many) await send(prints, 'GalleryPrints', ['mint', holder, SHARED_PRINT, 5n]);
 
   const ownerOf = (address: Address, id: bigint) =>
-    devnet.client.readContract({ address, abi: contract('GalleryCats').abi, functionName: 'ownerOf', args: [id] });
+    devnet.client.readContract({
+      address,
+      abi: contract('GalleryCats').abi,
+      functionName: 'ownerOf',
+      args: [id],
+    });
   let oldestCat = 1;
   return {
     ...{ size, wallet, tokens, cats, prints, gallery },

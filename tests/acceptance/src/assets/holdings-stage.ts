@@ -73,7 +73,9 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
           sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash, coalesce(stop_message, stall_reason) AS why
              FROM sync_chains WHERE chain_id = ${chainId}`,
         );
-        return row?.hash === hash ? null : `block ${number} is not indexed: ${row?.why ?? ''}\n${program.output()}`;
+        return row?.hash === hash
+          ? null
+          : `block ${number} is not indexed: ${row?.why ?? ''}\n${program.output()}`;
       }, SETTLE_TIMEOUT_MS);
     },
     ...closeOf(parts),

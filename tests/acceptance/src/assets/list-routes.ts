@@ -106,7 +106,8 @@ const TOKEN_LISTS: readonly ListRoute[] = [
     open: ({ EvmApi, chain }, { tokens }, limit) =>
       sdkPages(EvmApi.token.getTokenTransfers({ address: tokens[0], chain, limit })),
     keysOf: byPlace,
-    truth: ({ tokens: [token] }, { moves }) => moves.flatMap((one) => (one.contract === token ? [one.place] : [])),
+    truth: ({ tokens: [token] }, { moves }) =>
+      moves.flatMap((one) => (one.contract === token ? [one.place] : [])),
   },
   {
     name: 'getTokenOwners',
@@ -124,7 +125,9 @@ const TOKEN_LISTS: readonly ListRoute[] = [
     },
     keysOf: byRow(z.object({ timestamp: z.string() }), (row) => row.timestamp),
     truth: ({ size }) =>
-      Array.from({ length: size }, (_, index) => new Date((lastMinute - index * MINUTE_SECONDS) * 1_000).toISOString()),
+      Array.from({ length: size }, (_, index) =>
+        new Date((lastMinute - index * MINUTE_SECONDS) * 1_000).toISOString(),
+      ),
   },
   {
     name: 'getWalletApprovals',
@@ -149,13 +152,15 @@ const NFT_LISTS: readonly ListRoute[] = [
   },
   {
     name: 'getContractNFTs',
-    open: ({ EvmApi, chain }, { cats }, limit) => sdkPages(EvmApi.nft.getContractNFTs({ address: cats, chain, limit })),
+    open: ({ EvmApi, chain }, { cats }, limit) =>
+      sdkPages(EvmApi.nft.getContractNFTs({ address: cats, chain, limit })),
     keysOf: byId,
     truth: ({ cats }, ledger) => ledger.idsOf(cats).map(String),
   },
   {
     name: 'getNFTOwners',
-    open: ({ EvmApi, chain }, { cats }, limit) => sdkPages(EvmApi.nft.getNFTOwners({ address: cats, chain, limit })),
+    open: ({ EvmApi, chain }, { cats }, limit) =>
+      sdkPages(EvmApi.nft.getNFTOwners({ address: cats, chain, limit })),
     keysOf: byOwner,
     truth: ({ cats }, ledger) => ownersOf(ledger, cats, ledger.idsOf(cats)),
   },
@@ -194,7 +199,8 @@ const NFT_LISTS: readonly ListRoute[] = [
     open: ({ EvmApi, chain }, { prints }, limit) =>
       sdkPages(EvmApi.nft.getNFTTransfers({ address: prints, chain, limit, tokenId: String(SHARED_PRINT) })),
     keysOf: byPlaceAndId,
-    truth: ({ prints }, ledger) => placesOf(ledger, ({ contract, id }) => contract === prints && id === SHARED_PRINT),
+    truth: ({ prints }, ledger) =>
+      placesOf(ledger, ({ contract, id }) => contract === prints && id === SHARED_PRINT),
   },
   {
     name: 'getNFTTraitsByCollectionPaginate',

@@ -46,7 +46,8 @@ export async function readLedger({ client }: Devnet, scene: HoldingsScene): Prom
   ]);
   const spenders = new Set<string>();
   for (const log of fungible) {
-    if (log.eventName !== 'Approval' || !sameAs(log.address, first) || !sameAs(log.args.owner, scene.wallet)) continue;
+    if (log.eventName !== 'Approval' || !sameAs(log.address, first) || !sameAs(log.args.owner, scene.wallet))
+      continue;
     const spender = log.args.spender.toLowerCase();
     if (log.args.value > 0n) spenders.add(spender);
     else spenders.delete(spender);

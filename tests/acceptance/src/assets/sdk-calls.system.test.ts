@@ -133,7 +133,13 @@ test('a document that is no JSON object is null, and no call throws', async () =
   await vi.waitFor(async () => {
     const several = await nft.getMultipleNFTs({ chain: stage.chain, tokens });
     expect(z.array(documents).parse(several.toJSON())).toEqual(expected);
-    expect(several.result.map((row) => row?.metadata ?? null)).toEqual([null, null, null, null, { name: 'Fine' }]);
+    expect(several.result.map((row) => row?.metadata ?? null)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      { name: 'Fine' },
+    ]);
   }, PATIENT);
   for (const { token_id: tokenId, metadata } of expected) {
     const one = await nft.getNFTMetadata({ ...named, tokenId });

@@ -42,7 +42,8 @@ const coinsOf = ({ devnet }: HoldingsStage, address: HoldingsScene['wallet']): P
 const unitsOf = (ledger: SceneLedger, { tokens, wallet }: HoldingsScene): string[] =>
   tokens.map((token) => line(token, ledger.holdersOf(token, 0n).get(wallet)));
 
-const factsOf = (tokens: readonly string[]): string[] => tokens.map((token, place) => line(token, `t0x${place}`, 6));
+const factsOf = (tokens: readonly string[]): string[] =>
+  tokens.map((token, place) => line(token, `t0x${place}`, 6));
 
 const COIN = `0x${'ee'.repeat(20)}`;
 const UNKNOWN_CAT = '999999';
@@ -66,7 +67,10 @@ const TOKEN_CALLS: readonly SdkCall[] = [
       const read = answer.result.map(({ tokenAddress, balance }) => line(tokenAddress?.lowercase, balance.wei));
       return { json: answer.toJSON(), read };
     },
-    truth: async (scene, ledger, stage) => [line(COIN, await coinsOf(stage, scene.wallet)), ...unitsOf(ledger, scene)],
+    truth: async (scene, ledger, stage) => [
+      line(COIN, await coinsOf(stage, scene.wallet)),
+      ...unitsOf(ledger, scene),
+    ],
   },
   {
     name: 'token.getTokenMetadata',
@@ -99,11 +103,16 @@ const TOKEN_CALLS: readonly SdkCall[] = [
     async ask({ EvmApi, chain }, { wallet, tokens: [one, other] }) {
       const options = { address: wallet, chain, contractAddresses: [one, other ?? one], fromDate: new Date(0) };
       const answer = await EvmApi.token.getWalletTokenTransfers(options);
-      return { json: answer.toJSON(), read: members(answer.result, 'address', 'fromAddress', 'toAddress', 'value') };
+      return {
+        json: answer.toJSON(),
+        read: members(answer.result, 'address', 'fromAddress', 'toAddress', 'value'),
+      };
     },
     truth: ({ wallet, tokens }, { moves }) =>
       moves.flatMap(({ contract, from, to, amount }) =>
-        tokens.slice(0, 2).includes(contract) && [from, to].includes(wallet) ? [line(contract, from, to, amount)] : [],
+        tokens.slice(0, 2).includes(contract) && [from, to].includes(wallet)
+          ? [line(contract, from, to, amount)]
+          : [],
       ),
   },
   {
@@ -147,14 +156,20 @@ const TOKEN_CALLS: readonly SdkCall[] = [
     name: 'balance.getNativeBalancesForAddresses',
     path: ({ wallet, cats }) => `wallets/balances?wallet_addresses[]=${wallet}&wallet_addresses[]=${cats}`,
     async ask({ EvmApi, chain }, { wallet, cats }) {
-      const answer = await EvmApi.balance.getNativeBalancesForAddresses({ walletAddresses: [wallet, cats], chain });
+      const answer = await EvmApi.balance.getNativeBalancesForAddresses({
+        walletAddresses: [wallet, cats],
+        chain,
+      });
       const wallets = answer.result.flatMap(({ walletBalances }) => walletBalances);
       return {
         json: answer.toJSON(),
         read: wallets.map(({ address, balance }) => line(address.lowercase, balance.wei)),
       };
     },
-    truth: async ({ wallet, cats }, _ledger, stage) => [line(wallet, await coinsOf(stage, wallet)), line(cats, 0)],
+    truth: async ({ wallet, cats }, _ledger, stage) => [
+      line(wallet, await coinsOf(stage, wallet)),
+      line(cats, 0),
+    ],
   },
 ];
 
@@ -280,7 +295,8 @@ const NFT_CALLS: readonly SdkCall[] = [
       const answer = await EvmApi.nft.getNFTTransfers({ address: prints, chain, tokenId, order: 'ASC' });
       return { json: answer.toJSON(), read: members(answer.result, ...MOVED) };
     },
-    truth: ({ prints }, ledger) => movesOf(ledger, ({ contract, id }) => contract === prints && id === SHARED_PRINT),
+    truth: ({ prints }, ledger) =>
+      movesOf(ledger, ({ contract, id }) => contract === prints && id === SHARED_PRINT),
   },
   {
     name: 'nft.getNFTMetadata',

@@ -25,7 +25,12 @@ let begun: number;
 
 type Name = Parameters<typeof contract>[0];
 
-async function send(devnet: Devnet, name: Name, from: Address | undefined, call: readonly unknown[]): Promise<number> {
+async function send(
+  devnet: Devnet,
+  name: Name,
+  from: Address | undefined,
+  call: readonly unknown[],
+): Promise<number> {
   const deployed: Readonly<Record<string, Address | undefined>> = {
     DemoToken: gold,
     GalleryCats: cats,
@@ -74,7 +79,10 @@ test('a balance is what the contract says, then what moved since, and never the 
   const sent = await send(devnet, 'DemoToken', alice, ['transfer', bob, 120n]);
   await stage.settle();
   const { headers } = await stage.ask(`${alice}/erc20`);
-  expect([headers.get('x-indexed-complete'), headers.get('x-indexed-from-block')]).toEqual(['false', String(begun)]);
+  expect([headers.get('x-indexed-complete'), headers.get('x-indexed-from-block')]).toEqual([
+    'false',
+    String(begun),
+  ]);
   await vi.waitFor(async () => {
     const balances = await balancesOf(alice);
     expect([[], [`${gold} 380`]]).toContainEqual(balances);
@@ -136,7 +144,9 @@ test('a contract that only tells of transfers to ten thousand wallets has no hol
   const { devnet, EvmApi, chain } = stage;
   if (lying === undefined) throw new Error('There is no contract');
   for (let reported = 0; reported < REPORTED; reported += REPORTED_AT_ONCE) {
-    const wallets = Array.from({ length: REPORTED_AT_ONCE }, (_, index) => addressOf(STRANGERS + reported + index));
+    const wallets = Array.from({ length: REPORTED_AT_ONCE }, (_, index) =>
+      addressOf(STRANGERS + reported + index),
+    );
     await send(devnet, 'LyingToken', alice, ['pretend', alice, wallets, 10n ** 18n]);
   }
   await stage.settle();

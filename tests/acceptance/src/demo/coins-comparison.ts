@@ -6,7 +6,10 @@ import type { Comparison } from './equality.ts';
 const PAGE_ROWS = 15;
 
 /** All coins, and all transfers and holders of one of them, page by page. */
-export function compareCoins({ symbols, traded, transfers, holders }: DemoCoins, api: DemoApi): readonly Comparison[] {
+export function compareCoins(
+  { symbols, traded, transfers, holders }: DemoCoins,
+  api: DemoApi,
+): readonly Comparison[] {
   const numbered = (list: readonly string[]): string[] => list.map((text, place) => `${place}: ${text}`);
   const comparison = <Row>(
     subject: string,
@@ -27,7 +30,9 @@ export function compareCoins({ symbols, traded, transfers, holders }: DemoCoins,
       'transfers of an Aptos coin',
       [`coins/transfers/${encodeURIComponent(traded.type)}`, transferRow],
       [
-        transfers.toReversed().map(({ owner, isDeposit, amount }) => `${owner} ${isDeposit ? '+' : '-'}${amount}`),
+        transfers
+          .toReversed()
+          .map(({ owner, isDeposit, amount }) => `${owner} ${isDeposit ? '+' : '-'}${amount}`),
         (row) => `${row.owner_address} ${row.activity_type.endsWith('DepositEvent') ? '+' : '-'}${row.amount}`,
       ],
     ),

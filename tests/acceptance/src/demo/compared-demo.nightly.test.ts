@@ -19,7 +19,13 @@ test('the API and the node return the same data in the history, at the head and 
   const stop = new AbortController();
   const waiting = { clock: systemClock, signal: stop.signal };
   const output = { write: () => true };
-  const context = { environment: {}, stdout: output, stderr: output, clock: systemClock, stopSignal: stop.signal };
+  const context = {
+    environment: {},
+    stdout: output,
+    stderr: output,
+    clock: systemClock,
+    stopSignal: stop.signal,
+  };
   const chain = await startDemoChain();
   const coins = await startDemoCoins();
   try {

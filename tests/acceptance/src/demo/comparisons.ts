@@ -72,7 +72,10 @@ async function compareBalances({ devnet, market, wallets }: TradedChain, api: De
   ];
 }
 
-async function compareSales({ devnet, market, script, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+async function compareSales(
+  { devnet, market, script, wallets }: TradedChain,
+  api: DemoApi,
+): Promise<Comparison[]> {
   const trades = await script.expectedTrades();
   const collections = [market.cats.address, market.prints.address, market.founders.address];
   const lists = expectedTradeLists(trades, collections, wallets);
@@ -128,7 +131,10 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
   ];
 }
 
-async function compareActivity({ devnet, market, script, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+async function compareActivity(
+  { devnet, market, script, wallets }: TradedChain,
+  api: DemoApi,
+): Promise<Comparison[]> {
   const chain = await readNodeTransactions(devnet);
   // A contract's list begins with what created it.
   const listed = [...wallets, market.cats.address];

@@ -18,8 +18,8 @@ export async function compareContract(devnet: Devnet, { seaport }: Market, api: 
   const logs = await devnet.client.getLogs({ address: seaport.address, fromBlock: 0n, toBlock: 'latest' });
   return {
     subject: 'orders of the marketplace, as a contract of your own',
-    expected: parseEventLogs({ abi: seaport.abi, eventName: EVENT, logs }).map(({ transactionHash, logIndex, args }) =>
-      orderText(transactionHash, logIndex, args),
+    expected: parseEventLogs({ abi: seaport.abi, eventName: EVENT, logs }).map(
+      ({ transactionHash, logIndex, args }) => orderText(transactionHash, logIndex, args),
     ),
     served: async () => {
       const rows = await readAllPages(api, ORDERS_PATH, order);

@@ -13,11 +13,13 @@ export function gatewayUrl({ address, key = 'any-key' }: DemoApi): string {
 /** Questions about every block of the chain as it is now, about its head, and about what does not exist. */
 export async function gatewayCalls({ client }: Devnet): Promise<CallText[]> {
   const head = Number(await client.getBlockNumber({ cacheTime: 0 }));
-  const ofBlocks = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`).flatMap((block) => [
-    callText('eth_getBlockByNumber', [block, true]),
-    callText('eth_getBlockReceipts', [block]),
-    callText('eth_getTransactionByBlockNumberAndIndex', [block, '0x0']),
-  ]);
+  const ofBlocks = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`).flatMap(
+    (block) => [
+      callText('eth_getBlockByNumber', [block, true]),
+      callText('eth_getBlockReceipts', [block]),
+      callText('eth_getTransactionByBlockNumberAndIndex', [block, '0x0']),
+    ],
+  );
   return [
     ...ofBlocks,
     callText('eth_blockNumber', []),

@@ -158,7 +158,11 @@ export async function readCollectionFacts(devnet: Devnet, market: Market): Promi
       instagram_username: document.instagram_username ?? null,
     };
   };
-  return [await read(cats, 'ERC721', true), await read(prints, 'ERC1155', true), await read(founders, 'ERC721', false)];
+  return [
+    await read(cats, 'ERC721', true),
+    await read(prints, 'ERC1155', true),
+    await read(founders, 'ERC721', false),
+  ];
 }
 
 /** What the API serves of a collection; null until it has been read. @throws DemoApiError */

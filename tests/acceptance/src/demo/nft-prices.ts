@@ -4,7 +4,9 @@ import { formatEther, parseAbiItem } from 'viem';
 import { z } from 'zod';
 import { type DemoApi, readApi } from './demo-api.ts';
 
-const ANSWER = parseAbiItem('event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)');
+const ANSWER = parseAbiItem(
+  'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
+);
 
 /** A price of the feed. */
 export interface EtherAnswer {
@@ -13,7 +15,11 @@ export interface EtherAnswer {
   readonly answer: bigint;
 }
 
-const average = z.object({ price: z.string(), price_formatted: z.string(), current_usd_value: z.string().nullable() });
+const average = z.object({
+  price: z.string(),
+  price_formatted: z.string(),
+  current_usd_value: z.string().nullable(),
+});
 const sale = average.extend({
   transaction_hash: z.string(),
   block_timestamp: z.string(),
@@ -35,7 +41,12 @@ export type ServedPrices = z.output<typeof servedPrices>;
 
 /** All prices of the feed, oldest first, decoded by viem and not by our code. */
 export async function readEtherAnswers(devnet: Devnet, { etherFeed }: Market): Promise<EtherAnswer[]> {
-  const logs = await devnet.client.getLogs({ address: etherFeed.address, event: ANSWER, strict: true, fromBlock: 0n });
+  const logs = await devnet.client.getLogs({
+    address: etherFeed.address,
+    event: ANSWER,
+    strict: true,
+    fromBlock: 0n,
+  });
   return logs.map(({ blockNumber, args }) => ({ blockNumber: Number(blockNumber), answer: args.current }));
 }
 

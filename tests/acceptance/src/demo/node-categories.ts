@@ -44,20 +44,26 @@ function categoryOfMoves(
     if (nftsIn.length > 0 && nftsOut.length > 0) return 'token swap';
     if (nftsIn.length > 0 && paid) return 'nft purchase';
     if (nftsOut.length > 0 && got) return 'nft sale';
-    const isGift = nftsIn.some(({ operator, from }) => operator !== null && operator !== wallet && operator !== from);
+    const isGift = nftsIn.some(
+      ({ operator, from }) => operator !== null && operator !== wallet && operator !== from,
+    );
     if (isGift && !isSender) return 'airdrop';
     return nftsIn.length > 0 ? 'nft receive' : 'nft send';
   }
   const tokensOut = net.some(([asset, sum]) => asset !== COIN && sum < 0n);
   const tokensIn = net.some(([asset, sum]) => asset !== COIN && sum > 0n);
   if (paid && got) return 'token swap';
-  if (tokensOut) return out.every(({ to, asset }) => asset === COIN || to === ZERO_ADDRESS) ? 'burn' : 'token send';
+  if (tokensOut)
+    return out.every(({ to, asset }) => asset === COIN || to === ZERO_ADDRESS) ? 'burn' : 'token send';
   if (tokensIn) return 'token receive';
   return paid ? 'send' : got ? 'receive' : null;
 }
 
 /** What of each fungible asset came in, less what went out. */
-function netOf(counted: readonly NodeMove[], wallet: Address): readonly (readonly [asset: string, sum: bigint])[] {
+function netOf(
+  counted: readonly NodeMove[],
+  wallet: Address,
+): readonly (readonly [asset: string, sum: bigint])[] {
   const sums = new Map<string, bigint>();
   for (const { asset, isNft, to, amount } of counted)
     if (!isNft) sums.set(asset, (sums.get(asset) ?? 0n) + (to === wallet ? amount : -amount));

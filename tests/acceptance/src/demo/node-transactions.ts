@@ -1,6 +1,12 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Devnet } from '@chainstead/testkit';
-import { decodeAbiParameters, type Hex, parseAbiParameters, type TransactionReceipt, toEventSelector } from 'viem';
+import {
+  decodeAbiParameters,
+  type Hex,
+  parseAbiParameters,
+  type TransactionReceipt,
+  toEventSelector,
+} from 'viem';
 
 /** Something that changed hands in a transaction. */
 export interface NodeMove {
@@ -78,8 +84,26 @@ function nodeTransaction(
   const receiver = target ?? created;
   const own = { asset: COIN, isNft: false, from: sender, amount: value, operator: null };
   const facts = [
-    ...[hash, receipt.blockNumber, receipt.blockHash, receipt.transactionIndex, time, sender, target, created, value],
-    ...[nonce, gas, receipt.effectiveGasPrice, receipt.gasUsed, receipt.cumulativeGasUsed, succeeded ? 1 : 0, input],
+    ...[
+      hash,
+      receipt.blockNumber,
+      receipt.blockHash,
+      receipt.transactionIndex,
+      time,
+      sender,
+      target,
+      created,
+      value,
+    ],
+    ...[
+      nonce,
+      gas,
+      receipt.effectiveGasPrice,
+      receipt.gasUsed,
+      receipt.cumulativeGasUsed,
+      succeeded ? 1 : 0,
+      input,
+    ],
   ];
   return {
     ...{ hash, from: sender, to: target, created, succeeded },

@@ -24,7 +24,12 @@ const TRANSFER = parseAbiItem('event Transfer(address indexed from, address inde
 /** Reads `balanceOf` for every pair of token and account in a transfer. Others can't be known. */
 export async function readNodeBalances(devnet: Devnet): Promise<TokenBalance[]> {
   const blockNumber = await devnet.client.getBlockNumber({ cacheTime: 0 });
-  const logs = await devnet.client.getLogs({ event: TRANSFER, strict: true, fromBlock: 0n, toBlock: blockNumber });
+  const logs = await devnet.client.getLogs({
+    event: TRANSFER,
+    strict: true,
+    fromBlock: 0n,
+    toBlock: blockNumber,
+  });
   const pairs = new Map<string, readonly [token: Address, owner: Address]>();
   // NFTs name the id in a fourth topic.
   for (const { address, args, topics } of logs)
@@ -32,7 +37,13 @@ export async function readNodeBalances(devnet: Devnet): Promise<TokenBalance[]> 
       for (const owner of [args.from, args.to].map(parseAddress))
         if (owner !== ZERO_ADDRESS) pairs.set(`${address} ${owner}`, [parseAddress(address), owner]);
   const balances = [...pairs.values()].map(async ([token, owner]): Promise<TokenBalance[]> => {
-    const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner], blockNumber } as const;
+    const call = {
+      address: token,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [owner],
+      blockNumber,
+    } as const;
     const balance = await devnet.client.readContract(call);
     return balance === 0n ? [] : [{ token, owner, balance: String(balance) }];
   });

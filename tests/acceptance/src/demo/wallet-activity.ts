@@ -92,7 +92,15 @@ function hadPart({ from, to, created, moves, approvals }: NodeTransaction, walle
 function factsOf(row: z.infer<typeof transactionRow>): string[] {
   return [
     ...[row.hash, row.block_number, row.block_hash, row.transaction_index, row.block_timestamp],
-    ...[row.from_address, row.to_address, row.receipt_contract_address, row.value, row.nonce, row.gas, row.gas_price],
+    ...[
+      row.from_address,
+      row.to_address,
+      row.receipt_contract_address,
+      row.value,
+      row.nonce,
+      row.gas,
+      row.gas_price,
+    ],
     ...[row.receipt_gas_used, row.receipt_cumulative_gas_used, row.receipt_status, row.input],
   ].map(String);
 }

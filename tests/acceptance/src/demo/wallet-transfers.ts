@@ -93,6 +93,8 @@ interface TransferFields {
 
 function transferText(wallet: Address, fields: TransferFields): TransferText {
   const { hash, logIndex, blockNumber, blockHash, token, from, to, value, facts } = fields;
-  const place = [blockNumber.padStart(10, '0'), logIndex, hash, blockHash, token, from, to].join(' ').toLowerCase();
+  const place = [blockNumber.padStart(10, '0'), logIndex, hash, blockHash, token, from, to]
+    .join(' ')
+    .toLowerCase();
   return `${wallet}: ${place} ${value} ${facts}`;
 }

@@ -34,7 +34,13 @@ export async function watchWebhooks(
   return {
     async beforeReorg() {
       const [address = stream.token, to = stream.wallet] = [tokens[0], wallets[1]];
-      const call = { address, abi: DEMO_TOKEN_ABI, functionName: 'transfer', args: [to, 1n], from: stream.wallet };
+      const call = {
+        address,
+        abi: DEMO_TOKEN_ABI,
+        functionName: 'transfer',
+        args: [to, 1n],
+        from: stream.wallet,
+      };
       await devnet.send(call);
       beforeReorg = await readTransfers();
       await awaitEquality({ stage: 'webhooks', comparisons: [unconfirmed(beforeReorg)], ...waiting });
@@ -48,7 +54,11 @@ export async function watchWebhooks(
         expected: kept,
         served: async () => reported(true),
       };
-      await awaitEquality({ stage: 'webhooks', comparisons: [unconfirmed([...kept, ...lost]), confirmed], ...waiting });
+      await awaitEquality({
+        stage: 'webhooks',
+        comparisons: [unconfirmed([...kept, ...lost]), confirmed],
+        ...waiting,
+      });
     },
   };
 }
@@ -74,7 +84,9 @@ async function readWatchedTransfers(
   const logs = await client.getLogs({ address: token, event: TRANSFER, fromBlock, strict: true });
   return logs
     .map(({ blockHash, transactionHash, logIndex, args }) =>
-      transferText([blockHash, transactionHash, String(logIndex), args.from, args.to, String(args.value)].map(lower)),
+      transferText(
+        [blockHash, transactionHash, String(logIndex), args.from, args.to, String(args.value)].map(lower),
+      ),
     )
     .filter((text) => text.includes(wallet));
 }

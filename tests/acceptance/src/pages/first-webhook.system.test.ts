@@ -59,7 +59,9 @@ describe.each(['the embedded Postgres', 'an own Postgres'])('the webhook page, o
     const receiver = await page.start('receiver.mjs');
     await receiver.until(/^Listening on port/);
     const received = (): readonly z.infer<typeof webhookShape>[] =>
-      [...receiver.output().matchAll(/^\S+ (\{.*\})$/gm)].map(([, body = '']) => webhookShape.parse(JSON.parse(body)));
+      [...receiver.output().matchAll(/^\S+ (\{.*\})$/gm)].map(([, body = '']) =>
+        webhookShape.parse(JSON.parse(body)),
+      );
 
     await page.next('contract Token');
     const token = await page.next('deploy.mjs');
@@ -68,7 +70,9 @@ describe.each(['the embedded Postgres', 'an own Postgres'])('the webhook page, o
     const metadata = `http://127.0.0.1:${api}/api/v2.2/erc20/metadata?chain=0x7a69&addresses=${token.trim()}`;
     await vi.waitFor(async () => expect(await (await fetch(metadata)).text()).toContain('Tutorial Token'), WAIT);
     expect(await page.next('erc20/metadata')).toContain('"Tutorial Token"');
-    const stream = z.object({ id: z.string(), status: z.literal('active') }).parse(JSON.parse(await page.next('PUT')));
+    const stream = z
+      .object({ id: z.string(), status: z.literal('active') })
+      .parse(JSON.parse(await page.next('PUT')));
     reader.replace('<id>', stream.id);
     await page.next('/address');
     await page.next('writeContract');

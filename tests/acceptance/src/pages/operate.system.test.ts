@@ -62,7 +62,11 @@ describe.each(PAGE_SERVERS)('the pages for operators, on %s', (kind) => {
 });
 
 /** Restores on another server that has none of the roles. The program doesn't run, so nothing changes meanwhile. */
-async function restoreElsewhere(reader: PageReader, own: ReadersPostgres, parts: AsyncDisposableStack): Promise<void> {
+async function restoreElsewhere(
+  reader: PageReader,
+  own: ReadersPostgres,
+  parts: AsyncDisposableStack,
+): Promise<void> {
   const content = await contentOf(own.url());
   expect(content).not.toMatchObject({ 'public.erc20_transfer_sides': { rows: 0 } });
   const other = await startOwnServer('an own Postgres', parts);
@@ -84,7 +88,9 @@ async function restoreElsewhere(reader: PageReader, own: ReadersPostgres, parts:
     expect(await page.next('provision')).toContain('The database is provisioned');
     expect(await onServer(restored, READABLE)).toEqual([{ views: true, tables: false }]);
     await onServer(restored, 'CREATE VIEW analytics.later AS SELECT 1');
-    expect(await onServer(restored, READABLE.replace('.tokens', '.later'))).toEqual([{ views: true, tables: false }]);
+    expect(await onServer(restored, READABLE.replace('.tokens', '.later'))).toEqual([
+      { views: true, tables: false },
+    ]);
   });
 }
 

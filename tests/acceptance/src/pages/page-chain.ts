@@ -53,7 +53,9 @@ export function untilIndexed(port: number, block: number): Promise<void> {
   return vi.waitFor(
     async () => {
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-      expect(await response.text()).toMatch(new RegExp(`^chainstead_sync_checkpoint_block\\{.*\\} ${block}$`, 'm'));
+      expect(await response.text()).toMatch(
+        new RegExp(`^chainstead_sync_checkpoint_block\\{.*\\} ${block}$`, 'm'),
+      );
     },
     { timeout: 60_000, interval: 200 },
   );

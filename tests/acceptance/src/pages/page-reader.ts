@@ -45,9 +45,16 @@ export async function createPageReader(path: readonly string[] = []): Promise<Pa
   // Outputs are no terminal, which curl would show its progress in.
   await writeFile(join(folder, '.curlrc'), 'silent\n');
   const replaced = new Map<string, string>();
-  const placed = (code: string): string => [...replaced].reduce((now, [from, to]) => now.replaceAll(from, to), code);
+  const placed = (code: string): string =>
+    [...replaced].reduce((now, [from, to]) => now.replaceAll(from, to), code);
   const { PATH = '', HOME = '' } = process.env;
-  const environment = { PATH: [...path, PATH].join(':'), HOME, TMPDIR: folder, CURL_HOME: folder, LC_ALL: 'C.UTF-8' };
+  const environment = {
+    PATH: [...path, PATH].join(':'),
+    HOME,
+    TMPDIR: folder,
+    CURL_HOME: folder,
+    LC_ALL: 'C.UTF-8',
+  };
   let output = '';
   const started = parts.adopt(new Set<StartedCommand>(), async (commands) => {
     await Promise.all([...commands].map((command) => command.stop()));
@@ -83,7 +90,8 @@ export async function createPageReader(path: readonly string[] = []): Promise<Pa
       },
       close() {
         const forgotten = left.map(({ code }) => code);
-        if (forgotten.length > 0) throw new Error(`Neither done nor skipped on ${page}:\n${forgotten.join('\n\n')}`);
+        if (forgotten.length > 0)
+          throw new Error(`Neither done nor skipped on ${page}:\n${forgotten.join('\n\n')}`);
       },
     };
   };
@@ -118,5 +126,8 @@ async function install(folder: string): Promise<void> {
   const { type, scripts }: { type: string; scripts: object } = JSON.parse(
     await readFile(join(ROOT, 'package.json'), 'utf8'),
   );
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'checkout', private: true, type, scripts }));
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'checkout', private: true, type, scripts }),
+  );
 }

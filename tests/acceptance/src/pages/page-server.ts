@@ -29,7 +29,10 @@ export interface ReadersPostgres extends Pick<ScratchCluster, 'host'> {
 }
 
 /** @returns a server that `provision` gives role and database to; null for the embedded one, which the program starts */
-export async function startOwnServer(kind: PageServer, parts: AsyncDisposableStack): Promise<ReadersPostgres | null> {
+export async function startOwnServer(
+  kind: PageServer,
+  parts: AsyncDisposableStack,
+): Promise<ReadersPostgres | null> {
   if (programs === undefined || kind === 'the embedded Postgres') return null;
   // doctor fails a server without fsync.
   const cluster = await programs.createCluster({ settings: 'fsync = on' });
@@ -49,12 +52,16 @@ export async function findEmbeddedServer({ folder, output }: PageReader): Promis
   return {
     host,
     url: (database = 'chainstead') => `postgres://chainstead:${password.trim()}@${host}/${database}`,
-    superuserUrl: (database = 'postgres') => `postgres://postgres:${superuserPassword.trim()}@${host}/${database}`,
+    superuserUrl: (database = 'postgres') =>
+      `postgres://postgres:${superuserPassword.trim()}@${host}/${database}`,
   };
 }
 
 /** Runs statements one by one. @returns rows of the last one */
-export async function onServer<Row extends object>(url: string, ...statements: readonly string[]): Promise<Row[]> {
+export async function onServer<Row extends object>(
+  url: string,
+  ...statements: readonly string[]
+): Promise<Row[]> {
   const database = openDatabase({ url, applicationName: 'page', poolSize: 1, logger: silentLogger() });
   try {
     let rows: Row[] = [];

@@ -63,7 +63,10 @@ export function createTerminal(
           .slice(lineEnd + 1)
           .split('\0')
           .filter((variable) => variable !== '')
-          .map((variable) => [variable.slice(0, variable.indexOf('=')), variable.slice(variable.indexOf('=') + 1)]),
+          .map((variable) => [
+            variable.slice(0, variable.indexOf('=')),
+            variable.slice(variable.indexOf('=') + 1),
+          ]),
       );
       return written();
     },

@@ -5,7 +5,17 @@ import { createPageReader } from './page-reader.ts';
 import { CLIENTS, PAGE_SERVERS, startOwnServer } from './page-server.ts';
 
 const SETUPS = ['start', 'start', 'start --roles api', 'start'];
-const DAILY = ['status', 'doctor', 'doctor', 'gaps', 'backfill', 'verify', 'verify-balances', 'reindex', 'jobs list'];
+const DAILY = [
+  'status',
+  'doctor',
+  'doctor',
+  'gaps',
+  'backfill',
+  'verify',
+  'verify-balances',
+  'reindex',
+  'jobs list',
+];
 const DAILY_LISTS = ['jobs cancel', 'import token-list', 'import abi', 'import signatures', 'distribute'];
 
 it.each(PAGE_SERVERS)('the production page leads to a server with a key on %s', async (kind) => {
@@ -26,7 +36,10 @@ it.each(PAGE_SERVERS)('the production page leads to a server with a key on %s', 
       /^Settings: the environment, then \S+\.env\nThe configuration is valid/,
     );
     if (server === null) page.skip('Needed on an own Postgres only', 'provision');
-    else expect(await page.next('provision')).toMatch(/The database is provisioned\.[\s\S]*The schema is up to date/);
+    else
+      expect(await page.next('provision')).toMatch(
+        /The database is provisioned\.[\s\S]*The schema is up to date/,
+      );
     await page.next('doctor');
     const key = /^\S{20,}$/m.exec(await page.next('keys create'))?.[0] ?? '';
     await page.next('HOST=0.0.0.0');

@@ -61,9 +61,9 @@ describe.each(PAGE_SERVERS)('the tutorials, on %s', (kind) => {
       wallet = newest?.from_address ?? '';
       reader.replace('0x…', wallet);
       const [transfers = '', balances = ''] = (await page.next('wallets')).split(/(?<=\})(?=\{)/);
-      expect(pageShape.parse(JSON.parse(transfers)).result.map(({ transaction_hash }) => transaction_hash)).toContain(
-        newest?.transaction_hash,
-      );
+      expect(
+        pageShape.parse(JSON.parse(transfers)).result.map(({ transaction_hash }) => transaction_hash),
+      ).toContain(newest?.transaction_hash);
       expect(balancesShape.parse(JSON.parse(balances)).result).toContainEqual({ native_token: true });
       reader.replace('--from 20000000 --to 20001000', '--from 10 --to 20');
       await page.next('backfill');

@@ -33,7 +33,11 @@ async function sdk(path: readonly string[], parameters: object, body: object | n
 /** Reads a response with its header, which a page sees only where it is exposed. */
 async function read(url: string, init: RequestInit): Promise<unknown> {
   const response = await fetch(url, init);
-  return { status: response.status, requestId: response.headers.get('x-request-id'), body: await response.json() };
+  return {
+    status: response.status,
+    requestId: response.headers.get('x-request-id'),
+    body: await response.json(),
+  };
 }
 
 async function blockNumber(kind: 'http' | 'socket', url: string): Promise<unknown> {
@@ -54,7 +58,8 @@ async function outcome(work: Promise<unknown>): Promise<unknown> {
 Object.assign(globalThis, {
   clients: {
     start,
-    sdk: (path: readonly string[], parameters: object, body: object | null) => outcome(sdk(path, parameters, body)),
+    sdk: (path: readonly string[], parameters: object, body: object | null) =>
+      outcome(sdk(path, parameters, body)),
     blockNumber: (kind: 'http' | 'socket', url: string) => outcome(blockNumber(kind, url)),
     read: (url: string, init: RequestInit) => outcome(read(url, init)),
   },

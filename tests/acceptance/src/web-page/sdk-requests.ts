@@ -35,7 +35,9 @@ export function evmRequests({ Moralis, evmOperations }: OfficialSdk, known: Know
   return [...evmOperations].flatMap(([name, parameters]) => {
     const group = unserved.has(name.toLowerCase()) ? undefined : groupOf(Moralis.EvmApi, name);
     if (group === undefined) return [];
-    const given = Object.entries(evmParameters(name, known)).filter(([parameter]) => parameters.includes(parameter));
+    const given = Object.entries(evmParameters(name, known)).filter(([parameter]) =>
+      parameters.includes(parameter),
+    );
     const body = BODIES[name]?.(known);
     const request = { path: ['EvmApi', group, name], parameters: Object.fromEntries(given) };
     return [body === undefined ? request : { ...request, body }];
@@ -47,7 +49,8 @@ function groupOf(api: object, name: string): string | undefined {
   for (let level: object | null = api; level !== null; level = Object.getPrototypeOf(level))
     for (const key of Object.getOwnPropertyNames(level)) {
       const group: unknown = Reflect.get(api, key);
-      if (typeof group === 'object' && group !== null && typeof Reflect.get(group, name) === 'function') return key;
+      if (typeof group === 'object' && group !== null && typeof Reflect.get(group, name) === 'function')
+        return key;
     }
   return undefined;
 }
@@ -55,9 +58,8 @@ function groupOf(api: object, name: string): string | undefined {
 /** Names that the SDK shares between operations mean the same in most of them. */
 function evmParameters(name: string, { chain, scene, transactionHash }: KnownToPage): object {
   const { wallet, cats, prints, tokens } = scene;
-  const isOfToken = /Token(Transfers|Stats|Owners|Allowance)$|ContractLogs|ContractEvents|runContractFunction/.test(
-    name,
-  );
+  const isOfToken =
+    /Token(Transfers|Stats|Owners|Allowance)$|ContractLogs|ContractEvents|runContractFunction/.test(name);
   const isOfWallet = /Wallet|Native|Internal|resolve/.test(name);
   return {
     chain,
@@ -92,7 +94,12 @@ const BODIES: Readonly<Record<string, (known: KnownToPage) => object>> = {
 };
 
 function reportOf({ scene }: KnownToPage): object {
-  const report = { contractAddress: scene.gallery, contractType: 'ERC721', reportType: 'spam', reason: 'a reason' };
+  const report = {
+    contractAddress: scene.gallery,
+    contractType: 'ERC721',
+    reportType: 'spam',
+    reason: 'a reason',
+  };
   return { contracts: [report] };
 }
 

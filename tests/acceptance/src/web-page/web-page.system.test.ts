@@ -124,7 +124,9 @@ describe.skipIf(!hasBrowser).each([
     const page = await openPage({ address, apiKey: KEY });
     const block = { result: Number(await stage.devnet.client.getBlockNumber()) };
     expect(await page.call('blockNumber', 'http', `${address}/devnet/${KEY}`)).toEqual(block);
-    expect(await page.call('blockNumber', 'socket', `${address.replace('http', 'ws')}/devnet/${KEY}`)).toEqual(block);
+    expect(await page.call('blockNumber', 'socket', `${address.replace('http', 'ws')}/devnet/${KEY}`)).toEqual(
+      block,
+    );
     const headers = { 'x-api-key': KEY, 'x-of-the-application': '1' };
     for (const [path, status] of [
       [`/api/v2.2/erc20/metadata?chain=${known.chain}&addresses=${known.scene.tokens[0]}`, 200],
@@ -154,7 +156,10 @@ describe.skipIf(!hasBrowser)('a page', () => {
     expect(added).toMatchObject({ result: { id: expect.any(String) } });
     const { id } = Object(Object(added).result);
     for (const { path, parameters } of streamRequests(id, scene.wallet))
-      expect([path, await page.call('sdk', path, parameters, null)]).toEqual([path, { result: expect.anything() }]);
+      expect([path, await page.call('sdk', path, parameters, null)]).toEqual([
+        path,
+        { result: expect.anything() },
+      ]);
   });
 
   test('of another site reads what CORS_ORIGINS allows it, and nothing of a server without keys', async () => {

@@ -14,7 +14,11 @@ interface Move {
 export function categoryOf(truth: TransactionTruth, account: Address): string {
   if (truth.record.receipt_status !== '1') return 'contract interaction';
   const nfts = movesOf(truth, account, 4);
-  const coins = nativeOf(truth, account).map(({ value, ...sides }) => ({ ...sides, asset: 'coin', amount: value }));
+  const coins = nativeOf(truth, account).map(({ value, ...sides }) => ({
+    ...sides,
+    asset: 'coin',
+    amount: value,
+  }));
   const tokens = movesOf(truth, account, 3);
   const approvals = approvalsOf(truth, account);
   return (
@@ -60,7 +64,12 @@ function ofMoney(moves: readonly Move[], account: Address): string | null {
 }
 
 /** A transaction without transfers has the name of its first event. */
-function ofIdle(coins: readonly Move[], [token]: readonly Move[], [nft]: readonly Move[], account: Address): string {
+function ofIdle(
+  coins: readonly Move[],
+  [token]: readonly Move[],
+  [nft]: readonly Move[],
+  account: Address,
+): string {
   if (coins.length > 0) return 'send';
   if (token !== undefined) return token.from === account ? 'token send' : 'token receive';
   return nft === undefined ? 'contract interaction' : 'nft send';

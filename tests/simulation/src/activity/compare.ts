@@ -7,7 +7,15 @@ import { fetchAll, type StoryApi, type StoryList } from '../story/api.ts';
 import { compareUntilEqual, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { ComparedStory } from '../story/run-story.ts';
 import { categoryOf } from './category.ts';
-import { addressIn, isInHistory, isListed, nativeOf, type TransactionTruth, transfersOf, withTraces } from './truth.ts';
+import {
+  addressIn,
+  isInHistory,
+  isListed,
+  nativeOf,
+  type TransactionTruth,
+  transfersOf,
+  withTraces,
+} from './truth.ts';
 import { type ActivityWorld, anybody } from './world.ts';
 
 interface Compared {
@@ -145,7 +153,9 @@ async function compareHistory(
     compareLegs(differences, path, list.rows[place], truth, account);
     const [category, wanted] = [list.rows[place]?.category, categoryOf(truth, account)];
     if (category !== wanted)
-      differences.wrong(`${path}: ${truth.record.hash} is ${JSON.stringify(category)}, not ${JSON.stringify(wanted)}`);
+      differences.wrong(
+        `${path}: ${truth.record.hash} is ${JSON.stringify(category)}, not ${JSON.stringify(wanted)}`,
+      );
   }
 }
 
@@ -195,7 +205,9 @@ function compareLegs(
     ['native_transfers', native_transfers, coins],
   ] as const)
     if (!isDeepStrictEqual(shown, wanted))
-      differences.wrong(`${path}: ${name} of ${hash} are ${JSON.stringify(shown)}, not ${JSON.stringify(wanted)}`);
+      differences.wrong(
+        `${path}: ${name} of ${hash} are ${JSON.stringify(shown)}, not ${JSON.stringify(wanted)}`,
+      );
 }
 
 const legsShape = z.object({

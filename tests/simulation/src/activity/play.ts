@@ -47,7 +47,9 @@ const CHILDREN_MAX = 60;
 async function rememberChildren({ devnet, contracts, children }: ActivityWorld): Promise<void> {
   const receipts = z.array(receiptShape).parse(await requestNode(devnet.url, 'eth_getBlockReceipts', ['latest']));
   for (const { contractAddress, logs } of receipts) {
-    const made = logs.filter(({ address, topics }) => address === contracts.playground && topics[0] === MADE_TOPIC);
+    const made = logs.filter(
+      ({ address, topics }) => address === contracts.playground && topics[0] === MADE_TOPIC,
+    );
     const found = [contractAddress, ...made.map(({ topics }) => `0x${topics[1]?.slice(26)}`)];
     for (const child of found) if (child !== null && child !== undefined) children.push(parseAddress(child));
   }
@@ -90,7 +92,13 @@ async function sign(
       nonce: nonce + 1,
       contractAddress: contracts.playground,
     });
-    return account.signTransaction({ ...common, to, type: 'eip7702', ...fees, authorizationList: [authorization] });
+    return account.signTransaction({
+      ...common,
+      to,
+      type: 'eip7702',
+      ...fees,
+      authorizationList: [authorization],
+    });
   }
   return account.signTransaction({ ...common, type: 'eip1559', ...fees });
 }

@@ -35,7 +35,8 @@ function openActivityQuestions(world: ActivityWorld, api: StoryApi, random: Seed
     return random.pick([account, `${account}/verbose`, `wallets/${account}/history`]);
   };
   return openQuestions(api, drawPath, STATUSES, (body) => {
-    const rows = (body as { result?: readonly { block_number: string; transaction_index: string }[] }).result ?? [];
+    const rows =
+      (body as { result?: readonly { block_number: string; transaction_index: string }[] }).result ?? [];
     const places = rows.map((row) => Number(row.block_number) * 10_000 + Number(row.transaction_index));
     return places.every((place, at) => at === 0 || place < (places[at - 1] ?? 0)) ? null : 'rows out of order';
   });

@@ -26,7 +26,11 @@ type Draw = (world: ActivityWorld, random: SeededRandom, sender: Address) => Doi
 const DOINGS: readonly (readonly [weight: number, draw: Draw])[] = [
   [18, (world, random, sender) => pay(random.chance(0.05) ? sender : receiver(world, random), someWei(random))],
   [2, (world, random) => pay(receiver(world, random), 0n)],
-  [6, (world, random) => play(world, ['poke(string)', random.pick(WORDS)], random.chance(0.4) ? someWei(random) : 0n)],
+  [
+    6,
+    (world, random) =>
+      play(world, ['poke(string)', random.pick(WORDS)], random.chance(0.4) ? someWei(random) : 0n),
+  ],
   [9, (world, random) => play(world, ['pass(address)', receiver(world, random)], someWei(random))],
   [
     5,
@@ -37,7 +41,10 @@ const DOINGS: readonly (readonly [weight: number, draw: Draw])[] = [
   [4, (world, random) => play(world, ['fail()'], random.chance(0.5) ? someWei(random) : 0n)],
   [
     3,
-    (world, random) => ({ ...play(world, ['pass(address)', receiver(world, random)], someWei(random)), gas: 26_500n }),
+    (world, random) => ({
+      ...play(world, ['pass(address)', receiver(world, random)], someWei(random)),
+      gas: 26_500n,
+    }),
   ],
   [4, (world, random) => play(world, ['make()'], random.chance(0.6) ? someWei(random) : 0n)],
   [
@@ -92,7 +99,11 @@ const DOINGS: readonly (readonly [weight: number, draw: Draw])[] = [
   [
     2,
     (world, random) =>
-      call(world.contracts.cats, ['setApprovalForAll(address,bool)', receiver(world, random), random.chance(0.6)]),
+      call(world.contracts.cats, [
+        'setApprovalForAll(address,bool)',
+        receiver(world, random),
+        random.chance(0.6),
+      ]),
   ],
 ];
 export function drawDoing(world: ActivityWorld, random: SeededRandom, sender: Address): Doing {

@@ -61,7 +61,16 @@ test('it was much of what a transaction can be to somebody', async () => {
   );
   expect(reported).toEqual(
     expect.arrayContaining([
-      ...['send', 'receive', 'token send', 'token receive', 'airdrop', 'approve', 'revoke', 'contract interaction'],
+      ...[
+        'send',
+        'receive',
+        'token send',
+        'token receive',
+        'airdrop',
+        'approve',
+        'revoke',
+        'contract interaction',
+      ],
     ]),
   );
 }, 60_000);

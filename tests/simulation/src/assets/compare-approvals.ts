@@ -45,7 +45,8 @@ async function compareOwner(
     const said = allowed.get(pair) ?? 0n;
     // The event's value stands where the token could not be asked in time.
     if (BigInt(value) !== said) differences.missing(`${shown}, the contract ${said}`);
-    if (BigInt(value) <= 0n || unlimited !== BigInt(value) >= 2n ** 255n) differences.wrong(`${shown}: ${unlimited}`);
+    if (BigInt(value) <= 0n || unlimited !== BigInt(value) >= 2n ** 255n)
+      differences.wrong(`${shown}: ${unlimited}`);
     const block = newest.get(`${owner} ${pair}`);
     if (block !== Number(block_number))
       differences.wrong(`${shown} by an event of block ${block_number}, the newest one is of block ${block}`);

@@ -7,7 +7,9 @@ import type { Comparison } from './comparison.ts';
 import { readBalance } from './truth.ts';
 import { drifts, nameOf, TOKEN_KINDS, type TokenKind } from './world.ts';
 
-const balancesShape = z.array(z.object({ token_address: z.string(), balance: z.string(), balance_block: z.string() }));
+const balancesShape = z.array(
+  z.object({ token_address: z.string(), balance: z.string(), balance_block: z.string() }),
+);
 
 /** Each balance that is shown is the contract's at the block that is said; nothing is missing of what is said to be complete. */
 export async function compareBalances(
@@ -81,7 +83,8 @@ export async function compareSupplies(comparison: Comparison): Promise<readonly 
       const row = rows[place];
       const supply = truth.supplies[kind]?.toString() ?? null;
       const name = nameOf(world, world.tokens[kind]);
-      if (row?.address !== world.tokens[kind]) differences.wrong(`erc20/metadata has ${row?.address} for ${name}`);
+      if (row?.address !== world.tokens[kind])
+        differences.wrong(`erc20/metadata has ${row?.address} for ${name}`);
       else if (row.total_supply !== supply) {
         const text = `erc20/metadata reports a supply of ${row.total_supply} of ${name}, the contract ${supply}`;
         // A supply that changes without a mint is read again after an hour.

@@ -54,7 +54,8 @@ async function compareOwners(
   const expected = new Set(truth.holdings.map((holding) => textOf(token, holding)));
   compareRows(path, list.rows, expected, differences);
   const { status } = statusShape.parse(list.first);
-  if (list.isComplete !== (status === 'SYNCED')) differences.wrong(`${path} is ${status}, complete ${list.isComplete}`);
+  if (list.isComplete !== (status === 'SYNCED'))
+    differences.wrong(`${path} is ${status}, complete ${list.isComplete}`);
   if (!list.isComplete && isWhole) differences.missing(`${path} is not complete`);
   if (list.isComplete)
     compareMissing(
@@ -113,7 +114,10 @@ async function compareIds(
     expected.set(id, isSingle ? `1 of ${owner}` : String(BigInt(before) + BigInt(amount)));
   }
   const shown = new Map(
-    list.rows.map(({ token_id, owner_of, amount }) => [token_id, isSingle ? `${amount} of ${owner_of}` : `${amount}`]),
+    list.rows.map(({ token_id, owner_of, amount }) => [
+      token_id,
+      isSingle ? `${amount} of ${owner_of}` : `${amount}`,
+    ]),
   );
   if (shown.size < list.rows.length) differences.wrong(`${path} has an id twice`);
   if (!list.isComplete) return;
@@ -208,5 +212,8 @@ export async function compareWalletNfts(
 }
 
 function named(world: Comparison['world'], text: string): string {
-  return NFT_KINDS.reduce((shown, kind) => shown.replaceAll(world.nfts[kind], nameOf(world, world.nfts[kind])), text);
+  return NFT_KINDS.reduce(
+    (shown, kind) => shown.replaceAll(world.nfts[kind], nameOf(world, world.nfts[kind])),
+    text,
+  );
 }

@@ -83,7 +83,9 @@ async function compareCounts(comparison: Comparison, kind: TokenKind, difference
   const { api, world, truth, database, isWhole, unnoticed } = comparison;
   const path = `erc20/${world.tokens[kind]}/holders`;
   // The same figures are served for five minutes.
-  await database.query(sql`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`);
+  await database.query(
+    sql`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`,
+  );
   const { body } = await fetchOne(api, path, holdersShape);
   const { totalHolders, holdersByAcquisition, holderDistribution, indexed } = body;
   const expected = truth.balances[kind].size;
@@ -91,7 +93,8 @@ async function compareCounts(comparison: Comparison, kind: TokenKind, difference
     differences.missing(`${path} reports ${totalHolders} holders of a token that no account can hold`);
   if (!indexed.complete && isWhole && addsUp(world, kind)) differences.missing(`${path} is not complete`);
   if (!indexed.complete || unnoticed.has(world.tokens[kind])) return;
-  if (totalHolders !== expected) differences.wrong(`${path} reports ${totalHolders} holders, the contract ${expected}`);
+  if (totalHolders !== expected)
+    differences.wrong(`${path} reports ${totalHolders} holders, the contract ${expected}`);
   for (const counts of [holdersByAcquisition, holderDistribution])
     if (Object.values(counts).reduce((sum, count) => sum + count, 0) !== totalHolders)
       differences.wrong(`${path} has other holders in all than together: ${JSON.stringify(body)}`);

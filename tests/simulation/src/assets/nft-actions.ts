@@ -12,7 +12,9 @@ function person({ accounts, strangers }: AssetsWorld, random: SeededRandom): Add
 
 export function mintCat(world: AssetsWorld, random: SeededRandom): Draft {
   const id = BigInt(world.nextCat++);
-  return always(send(actor(world, random), world.nfts.cats, ['mint(address,uint256)', receiver(world, random), id]));
+  return always(
+    send(actor(world, random), world.nfts.cats, ['mint(address,uint256)', receiver(world, random), id]),
+  );
 }
 
 /** By its owner, if the owner can send. */

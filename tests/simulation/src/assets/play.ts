@@ -4,7 +4,16 @@ import { requestNode, type SeededRandom } from '@chainstead/testkit';
 import { callAt, fetchTogether } from '../story/node.ts';
 import { drawWeighted } from '../story/story-node.ts';
 import type { Draft, Sending } from './drafts.ts';
-import { burnCat, burnPrints, mintCat, mintPrints, moveCat, moveFounder, moveLazy, movePrints } from './nft-actions.ts';
+import {
+  burnCat,
+  burnPrints,
+  mintCat,
+  mintPrints,
+  moveCat,
+  moveFounder,
+  moveLazy,
+  movePrints,
+} from './nft-actions.ts';
 import {
   airdrop,
   approve,

@@ -26,7 +26,9 @@ function someOf(balance: bigint, random: SeededRandom): bigint {
 export function mintTokens(world: AssetsWorld, random: SeededRandom): Draft {
   const to = receiver(world, random);
   const value = BigInt(random.integer(1, 1_000_000)) * 10n ** BigInt(random.integer(0, 12));
-  return always(send(actor(world, random), world.tokens[random.pick(MINTED)], ['mint(address,uint256)', to, value]));
+  return always(
+    send(actor(world, random), world.tokens[random.pick(MINTED)], ['mint(address,uint256)', to, value]),
+  );
 }
 
 export function transferTokens(world: AssetsWorld, random: SeededRandom): Draft {
@@ -43,7 +45,10 @@ export function transferFrom(world: AssetsWorld, random: SeededRandom): Draft {
   const token = world.tokens[random.pick(HELD)];
   const [owner, spender, to] = [actor(world, random), actor(world, random), receiver(world, random)];
   return {
-    reads: [balanceOf(token, owner), { to: token, data: encodeCall('allowance(address,address)', [owner, spender]) }],
+    reads: [
+      balanceOf(token, owner),
+      { to: token, data: encodeCall('allowance(address,address)', [owner, spender]) },
+    ],
     make: ([held, allowed]) => {
       const allowance = toAmount(allowed);
       const balance = toAmount(held);

@@ -56,7 +56,11 @@ export async function readBalance(
   holder: Address,
   block: number,
 ): Promise<bigint> {
-  const [said] = await callAt(devnet.url, [{ to: token, data: encodeCall('balanceOf(address)', [holder]) }], block);
+  const [said] = await callAt(
+    devnet.url,
+    [{ to: token, data: encodeCall('balanceOf(address)', [holder]) }],
+    block,
+  );
   return toAmount(said);
 }
 
@@ -111,7 +115,9 @@ export async function readNftTruth(world: AssetsWorld, kind: NftKind, block: num
     founders: () => idsUpTo(0, FOUNDER_IDS - 1),
   };
   const holdings =
-    kind === 'prints' ? await readPrints(world, block) : await readOwners(world, world.nfts[kind], ids[kind](), block);
+    kind === 'prints'
+      ? await readPrints(world, block)
+      : await readOwners(world, world.nfts[kind], ids[kind](), block);
   return {
     holdings,
     moved: new Set(kind === 'founders' ? ids.founders().map(String) : moved),
@@ -149,7 +155,10 @@ async function readPrints({ devnet, nfts, holders }: AssetsWorld, block: number)
 }
 
 /** The newest event of each approval: `owner token spender` to its block. */
-export async function readNewestApprovals(world: AssetsWorld, block: number): Promise<ReadonlyMap<string, number>> {
+export async function readNewestApprovals(
+  world: AssetsWorld,
+  block: number,
+): Promise<ReadonlyMap<string, number>> {
   const event = parseAbi(['event Approval(address indexed owner, address indexed spender, uint256 value)']);
   const newest = new Map<string, number>();
   for (const token of Object.values(world.tokens))

@@ -13,7 +13,13 @@ import { CHAIN_ID, CHAIN_KEY } from '../simulated-chain.ts';
 import type { SimulatedServers } from '../simulated-servers.ts';
 import { addStreams, openSoakApi, pagesOf, readSecret, requestPages, SOAK_KEY } from './soak-api.ts';
 import { judgeTrends, memoryInMetrics, readTables, type Sample, type Verdict } from './trends.ts';
-import { type BlockWebhook, type ExpectedWebhooks, missingWebhooks, readWebhook, wrongWebhooks } from './webhooks.ts';
+import {
+  type BlockWebhook,
+  type ExpectedWebhooks,
+  missingWebhooks,
+  readWebhook,
+  wrongWebhooks,
+} from './webhooks.ts';
 
 export interface SoakOptions {
   readonly seed: number;
@@ -81,7 +87,9 @@ export async function runSoak(
       const metrics = await (await fetch(`${address}/metrics`)).text();
       const seconds = (clock.now() - started) / 1_000;
       samples.push({ seconds, memory: memoryInMetrics(metrics), tables: await readTables(database) });
-      const memory = [...memoryInMetrics(metrics)].map(([role, bytes]) => `${role} ${(bytes / 1_048_576).toFixed(0)}`);
+      const memory = [...memoryInMetrics(metrics)].map(
+        ([role, bytes]) => `${role} ${(bytes / 1_048_576).toFixed(0)}`,
+      );
       options.report(
         `${seconds.toFixed(0)} s: block ${chain.head}, ${webhooks.length} webhooks, ${pages.answered} pages (${pages.failures.length} failed), MB ${memory.join(' ')}`,
       );
@@ -171,5 +179,8 @@ const EXAMPLES = 3;
 
 function noneOf(name: string, found: readonly string[]): Verdict {
   const examples = found.slice(0, EXAMPLES).join('; ');
-  return { text: `${name}: ${found.length}${examples === '' ? '' : ` (${examples})`}`, passed: found.length === 0 };
+  return {
+    text: `${name}: ${found.length}${examples === '' ? '' : ` (${examples})`}`,
+    passed: found.length === 0,
+  };
 }

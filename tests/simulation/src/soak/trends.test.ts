@@ -57,7 +57,9 @@ describe('memory', () => {
 
 describe('tables', () => {
   it('may grow with their rows', () => {
-    const growing = (index: number) => ({ table: { live: 100_000 * (index + 1), bytes: 20 * MEGABYTE * (index + 1) } });
+    const growing = (index: number) => ({
+      table: { live: 100_000 * (index + 1), bytes: 20 * MEGABYTE * (index + 1) },
+    });
     expect(failedOf(samplesOf(growing))).toEqual([]);
   });
 

@@ -58,7 +58,10 @@ export function judgeTrends(samples: readonly Sample[]): Verdict[] {
     return [{ text: `memory and tables: judged from ${SECONDS_MIN / 60} minutes on`, passed: null }];
   const roles = [...last.memory.keys()];
   const large = last.tables.filter(({ bytes }) => bytes >= SMALL_TABLE).map(({ name }) => name);
-  return [...roles.map((role) => judgeMemory(samples, role)), ...large.flatMap((name) => judgeTable(samples, name))];
+  return [
+    ...roles.map((role) => judgeMemory(samples, role)),
+    ...large.flatMap((name) => judgeTable(samples, name)),
+  ];
 }
 
 /** Garbage makes a saw of memory, and a machine short of it takes pages away: only the highest values are compared. */
@@ -73,7 +76,10 @@ function judgeMemory(samples: readonly Sample[], role: string): Verdict {
 
 function judgeTable(samples: readonly Sample[], name: string): Verdict[] {
   const sizes = samples.flatMap(({ tables }) => tables.filter((table) => table.name === name));
-  const [early, late] = ([1, 4] as const).map((part) => mean(fifth(sizes, part).map(bytesPerRow))) as [number, number];
+  const [early, late] = ([1, 4] as const).map((part) => mean(fifth(sizes, part).map(bytesPerRow))) as [
+    number,
+    number,
+  ];
   const dead = mean(fifth(sizes, 4).map((size) => size.dead / Math.max(1, size.live)));
   const size: Verdict = {
     text: `bytes per row of ${name}: ${early.toFixed(0)} → ${late.toFixed(0)} (at most × ${RATIO_MAX})`,

@@ -1,7 +1,13 @@
 import { keccak256Hex } from '@chainstead/core';
 import { createScriptedChain, type ReceivedWebhook, type ScriptedChain } from '@chainstead/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BlockWebhook, type ExpectedWebhooks, missingWebhooks, readWebhook, wrongWebhooks } from './webhooks.ts';
+import {
+  type BlockWebhook,
+  type ExpectedWebhooks,
+  missingWebhooks,
+  readWebhook,
+  wrongWebhooks,
+} from './webhooks.ts';
 
 let chain: ScriptedChain;
 let expected: ExpectedWebhooks;
@@ -46,7 +52,9 @@ describe('missingWebhooks', () => {
     const hashes = (confirmed: boolean) =>
       new Set(everyWebhook().flatMap((one) => (one.confirmed === confirmed ? [one.blockHash] : [])));
     const withLogs = (to: number) =>
-      new Set(chain.blocksIn({ from: 3, to }).flatMap(({ hash, transfers }) => (transfers.length > 0 ? [hash] : [])));
+      new Set(
+        chain.blocksIn({ from: 3, to }).flatMap(({ hash, transfers }) => (transfers.length > 0 ? [hash] : [])),
+      );
     expect(withLogs(20).size).toBeGreaterThan(10);
     expect(withLogs(20).difference(hashes(false)).size).toBe(0);
     expect(withLogs(15).difference(hashes(true)).size).toBe(0);
@@ -62,7 +70,9 @@ describe('missingWebhooks', () => {
   it('expects nothing of a block that left the chain', () => {
     const before = everyWebhook();
     chain.reorg(4, 1);
-    expect(missingWebhooks(before, expected).every((key) => key.includes(chain.blockAt(17)?.hash ?? '-'))).toBe(true);
+    expect(missingWebhooks(before, expected).every((key) => key.includes(chain.blockAt(17)?.hash ?? '-'))).toBe(
+      true,
+    );
   });
 });
 

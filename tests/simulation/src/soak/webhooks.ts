@@ -39,7 +39,10 @@ export function readWebhook({ body, headers }: ReceivedWebhook, secret: string):
 }
 
 /** Webhooks of blocks of the chain that have not arrived: unconfirmed ones, and confirmed ones of blocks that are deep enough. */
-export function missingWebhooks(webhooks: readonly BlockWebhook[], expected: ExpectedWebhooks): readonly string[] {
+export function missingWebhooks(
+  webhooks: readonly BlockWebhook[],
+  expected: ExpectedWebhooks,
+): readonly string[] {
   const { chain, from, confirmations, watched } = expected;
   const arrived = new Set(webhooks.map(keyOf));
   return chain
@@ -78,7 +81,11 @@ export function wrongWebhooks(
   return found;
 }
 
-function keyOf({ streamId, blockHash, confirmed }: Pick<BlockWebhook, 'streamId' | 'blockHash' | 'confirmed'>): string {
+function keyOf({
+  streamId,
+  blockHash,
+  confirmed,
+}: Pick<BlockWebhook, 'streamId' | 'blockHash' | 'confirmed'>): string {
   return `${confirmed ? 'confirmed' : 'unconfirmed'} ${blockHash} ${streamId}`;
 }
 

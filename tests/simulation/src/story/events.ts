@@ -24,9 +24,15 @@ export interface PlannedEvent {
 const REORG_DEPTH_MAX = 30;
 
 /** The earliest first. @param span of actions, none of them before the program starts */
-export function drawEvents(random: SeededRandom, span: { readonly from: number; readonly to: number }): PlannedEvent[] {
+export function drawEvents(
+  random: SeededRandom,
+  span: { readonly from: number; readonly to: number },
+): PlannedEvent[] {
   const drawn = (count: number, draw: () => StoryEvent): PlannedEvent[] =>
-    Array.from({ length: Math.ceil(count) }, () => ({ after: random.integer(span.from, span.to), event: draw() }));
+    Array.from({ length: Math.ceil(count) }, () => ({
+      after: random.integer(span.from, span.to),
+      event: draw(),
+    }));
   return [
     ...drawn(4 + span.to / 150, () => ({ kind: 'reorg', depth: depthOf(random) })),
     ...drawn(2 + span.to / 400, () => ({ kind: 'branch', blocks: random.integer(1, 6) })),

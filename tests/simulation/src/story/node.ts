@@ -40,7 +40,8 @@ function resultOf({ method }: NodeQuestion, reply: Reply | undefined): unknown {
   if (reply === undefined) throw new Error(`${method} was not answered`);
   const { error } = reply;
   if (error === undefined) return reply.result;
-  if (method === 'eth_call' && /revert|StackUnderflow|InvalidFEOpcode|OpcodeNotFound/i.test(error.message)) return null;
+  if (method === 'eth_call' && /revert|StackUnderflow|InvalidFEOpcode|OpcodeNotFound/i.test(error.message))
+    return null;
   throw new Error(`${method} was answered with ${error.code} ${error.message}`);
 }
 

@@ -37,7 +37,8 @@ export function openQuestions(
       if (wrong !== null) failure ??= `${path} has ${wrong}: ${JSON.stringify(body)}`;
     } catch (error) {
       // There is no listener while the API process is killed and started again.
-      if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) failure ??= `${path}: ${errorText(error)}`;
+      if (!(error instanceof TypeError) && !(error instanceof SyntaxError))
+        failure ??= `${path}: ${errorText(error)}`;
     }
   }
 

@@ -155,7 +155,10 @@ async function playStory<World extends BranchingWorld>(stage: Stage<World>): Pro
 }
 
 /** @returns what a comparison found */
-async function play<World extends BranchingWorld>(stage: Stage<World>, event: StoryEvent): Promise<string | null> {
+async function play<World extends BranchingWorld>(
+  stage: Stage<World>,
+  event: StoryEvent,
+): Promise<string | null> {
   const { story, world, random, questions, clock, scratch, program } = stage;
   if (event.kind === 'compare') return compare(stage, 'some');
   if (event.kind === 'break-database') await breakConnections(scratch);
@@ -165,7 +168,8 @@ async function play<World extends BranchingWorld>(stage: Stage<World>, event: St
     stage.reorgs++;
   } else if (event.kind === 'branch') {
     await tryBranch(world, async () => {
-      for (let block = 0; block < event.blocks; block++) await story.mineActions(world, random, random.integer(1, 4));
+      for (let block = 0; block < event.blocks; block++)
+        await story.mineActions(world, random, random.integer(1, 4));
       questions.ask();
       await clock.sleep(random.integer(0, 200));
     });

@@ -36,12 +36,17 @@ export async function requireCode({ url }: Devnet, contracts: Readonly<Record<st
     url,
     standing.map(([, address]) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
   );
-  const gone = standing.flatMap(([name, address], place) => (codes[place] === '0x' ? [`${name} (${address})`] : []));
+  const gone = standing.flatMap(([name, address], place) =>
+    codes[place] === '0x' ? [`${name} (${address})`] : [],
+  );
   if (gone.length > 0) throw new Error(`The node has lost the code of ${gone.join(', ')}`);
 }
 
 /** Draws one of several, each as often as its weight. */
-export function drawWeighted<T>(random: SeededRandom, choices: readonly (readonly [weight: number, choice: T])[]): T {
+export function drawWeighted<T>(
+  random: SeededRandom,
+  choices: readonly (readonly [weight: number, choice: T])[],
+): T {
   let left = random.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, choice] of choices) {
     left -= weight;

@@ -67,7 +67,12 @@ const OTHER_TOPICS: readonly Hash[] = [APPROVAL_TOPIC, SWAP_TOPIC];
 /** A block with true hash, receipts root and blooms. Unless its transactions are signed, their hashes carry number and index, and their root is made up. */
 export function buildBenchBlock(
   cast: BenchCast,
-  place: { readonly number: number; readonly parentHash: Hash; readonly timestamp: number; readonly empty: boolean },
+  place: {
+    readonly number: number;
+    readonly parentHash: Hash;
+    readonly timestamp: number;
+    readonly empty: boolean;
+  },
 ): BenchBlock {
   const count = place.empty ? 0 : cast.transactionsPerBlock;
   const transactions = Array.from({ length: count }, (_, index) => buildTransaction(cast, place, index));
@@ -104,7 +109,8 @@ function buildTransaction(
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
   const report = index === 0 ? (cast.market?.report(number, timestamp) ?? null) : null;
   const logs: EmittedLog[] = [...(report === null ? [] : [report]), ...(index === 0 ? cast.opening : [])];
-  while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
+  while (logs.length < cast.logsPerTransaction)
+    logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   const made = {
     hash,
     from: wallet(cast),
@@ -149,7 +155,8 @@ function buildLog(cast: BenchCast): EmittedLog {
   const address = tokens[random.skewedIndex(tokens.length, 2)] as Address;
   const parties = [addressTopic(wallet(cast)), addressTopic(wallet(cast))];
   const amount = random.hex(8).slice(2).padStart(64, '0');
-  if (random.next() < cast.transferShare) return { address, topics: [TRANSFER_TOPIC, ...parties], data: `0x${amount}` };
+  if (random.next() < cast.transferShare)
+    return { address, topics: [TRANSFER_TOPIC, ...parties], data: `0x${amount}` };
   // The rest: an NFT's Transfer in one of three cases, otherwise approvals and trades.
   const kind = random.integer(0, 2);
   if (kind === 0) return { address, topics: [TRANSFER_TOPIC, ...parties, `0x${amount}` as Hash], data: '0x' };

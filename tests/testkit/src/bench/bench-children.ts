@@ -25,10 +25,12 @@ export function createBenchChildren(
   { count, blocks, logsMax }: { readonly count: number; readonly blocks: number; readonly logsMax: number },
 ): BenchChildren {
   const half = Math.max(1, Math.floor(blocks / 2));
-  if (count > half * logsMax) throw new TestkitError(`${count} children don't fit into ${half} blocks`, { logsMax });
+  if (count > half * logsMax)
+    throw new TestkitError(`${count} children don't fit into ${half} blocks`, { logsMax });
   const factory = parseAddress(random.hex(20));
   const children = Array.from({ length: count }, () => parseAddress(random.hex(20)));
-  const createdBefore = (block: number): number => Math.min(count, Math.ceil((Math.max(0, block - 1) * count) / half));
+  const createdBefore = (block: number): number =>
+    Math.min(count, Math.ceil((Math.max(0, block - 1) * count) / half));
   return {
     factory,
     children,

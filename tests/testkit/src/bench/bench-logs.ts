@@ -73,7 +73,10 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
     firsts[block + 1] = added;
   }
 
-  function select(wanted: ReadonlySet<string> | null, addresses: ReadonlySet<string> | null = null): SelectedLogs {
+  function select(
+    wanted: ReadonlySet<string> | null,
+    addresses: ReadonlySet<string> | null = null,
+  ): SelectedLogs {
     const chosen = [...topics].filter(([topic0]) => wanted?.has(topic0) ?? true).map(([, topic]) => topic);
     const isChosenKind = new Uint8Array(topics.size);
     for (const { kind } of chosen) isChosenKind[kind] = 1;

@@ -38,7 +38,12 @@ function numberOf(view: ChainView, at: unknown): number | undefined {
   return view.resolve(at) ?? undefined;
 }
 
-function block(chain: BenchChain, view: ChainView, number: number | undefined, full: unknown): RpcReply | undefined {
+function block(
+  chain: BenchChain,
+  view: ChainView,
+  number: number | undefined,
+  full: unknown,
+): RpcReply | undefined {
   if (number === undefined || number > view.head || !showsWhatItHas(view.faults.settings)) return undefined;
   const json = chain.textOf(full === true ? 'full' : 'light', number);
   return json === undefined ? undefined : { json };

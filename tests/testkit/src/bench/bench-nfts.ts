@@ -67,7 +67,11 @@ export function createBenchNfts(random: SeededRandom, count: number, wallet: () 
   const erc721 = collectionsOf('erc721');
   const erc1155 = collectionsOf('erc1155');
   const pick = (collections: readonly Collection[]): Collection =>
-    collections[random.skewedIndex(collections.length, 2)] ?? { address: ZERO_ADDRESS, hashedIds: false, holdings: [] };
+    collections[random.skewedIndex(collections.length, 2)] ?? {
+      address: ZERO_ADDRESS,
+      hashedIds: false,
+      holdings: [],
+    };
 
   /** A token that is minted, or of an account. */
   function erc721Move(minting: boolean): {
@@ -138,10 +142,16 @@ function erc721Log(address: Address, from: Address, { owner, ids: [id] }: Holdin
   return { address, topics: [TRANSFER_TOPIC, addressTopic(from), addressTopic(owner), id as Hash], data: '0x' };
 }
 
-function erc1155Log(address: Address, operator: Address, from: Address, { owner, ids, amounts }: Holding): EmittedLog {
+function erc1155Log(
+  address: Address,
+  operator: Address,
+  from: Address,
+  { owner, ids, amounts }: Holding,
+): EmittedLog {
   const parties = [operator, from, owner].map(addressTopic);
   const numbers = [...ids.map(digits), ...amounts.map(word)];
-  if (ids.length === 1) return { address, topics: [TRANSFER_SINGLE_TOPIC, ...parties], data: `0x${numbers.join('')}` };
+  if (ids.length === 1)
+    return { address, topics: [TRANSFER_SINGLE_TOPIC, ...parties], data: `0x${numbers.join('')}` };
   const lists = [64, 96 + 32 * ids.length, ids.length].map(word).join('');
   const data = [lists, ...numbers.slice(0, ids.length), word(ids.length), ...numbers.slice(ids.length)].join('');
   return { address, topics: [TRANSFER_BATCH_TOPIC, ...parties], data: `0x${data}` };

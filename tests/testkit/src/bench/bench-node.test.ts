@@ -10,7 +10,13 @@ import { NFT_TOPICS } from './bench-nfts.ts';
 import { type BenchNode, serveBenchChain, startBenchNode } from './bench-node.ts';
 
 const hex = (number: number): string => `0x${number.toString(16)}`;
-const OPTIONS = { blocks: 60, transactionsPerBlock: 5, logsPerTransaction: 3, transferShare: 0.6, emptyShare: 0.2 };
+const OPTIONS = {
+  blocks: 60,
+  transactionsPerBlock: 5,
+  logsPerTransaction: 3,
+  transferShare: 0.6,
+  emptyShare: 0.2,
+};
 
 let chain: BenchChain;
 let node: ChainNode;
@@ -161,7 +167,11 @@ describe('a chain with NFTs', () => {
 
   it('has about as many of their logs as asked for, of every kind, and counts them', () => {
     const nfts = logs.filter(isNft);
-    expect(trading.facts).toMatchObject({ logs: 3_000, nftLogs: nfts.length, erc20Transfers: 3_000 - nfts.length });
+    expect(trading.facts).toMatchObject({
+      logs: 3_000,
+      nftLogs: nfts.length,
+      erc20Transfers: 3_000 - nfts.length,
+    });
     expect(nfts.length / logs.length).toBeGreaterThan(0.45);
     expect(nfts.length / logs.length).toBeLessThan(0.6);
     expect(new Set(nfts.map(({ topics }) => (topics as string[])[0]))).toEqual(new Set(NFT_TOPICS));
@@ -207,7 +217,8 @@ describe('a chain with a factory', () => {
     expect(new Set(events.map(({ address }) => address)).size).toBeGreaterThan(30);
     expect(
       events.every(
-        ({ address }) => createdIn.has(String(address)) || made.facts.tokens.map(String).includes(String(address)),
+        ({ address }) =>
+          createdIn.has(String(address)) || made.facts.tokens.map(String).includes(String(address)),
       ),
     ).toBe(true);
   });

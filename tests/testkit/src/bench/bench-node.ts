@@ -31,7 +31,8 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
   const child = spawnDependent(process.execPath, [program, JSON.stringify(options)]);
   const { url, ...facts } = await firstLine(
     child,
-    (line): (BenchChainFacts & { url: string }) | undefined => (line.startsWith('{') ? JSON.parse(line) : undefined),
+    (line): (BenchChainFacts & { url: string }) | undefined =>
+      line.startsWith('{') ? JSON.parse(line) : undefined,
     (output) => new TestkitError(`The benchmark's node did not start: ${output.trim()}`, { ...options }),
   );
   return {

@@ -48,7 +48,14 @@ export function createBenchSigners(seed: number, count: number): (call: SignedCa
         .replace(/^0+/, '')}`;
     const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
     const fields = {
-      ...{ type: '0x2', chainId: quantity(chainId), nonce: quantity(nonce), gas: quantity(gas), to, value: '0x0' },
+      ...{
+        type: '0x2',
+        chainId: quantity(chainId),
+        nonce: quantity(nonce),
+        gas: quantity(gas),
+        to,
+        value: '0x0',
+      },
       ...{
         gasPrice: quantity(gasPrice),
         maxFeePerGas: quantity(gasPrice),

@@ -14,7 +14,10 @@ describe('createJsonSlab', () => {
         (texts, a, b) => {
           const slab = createJsonSlab();
           const starts = texts.map((text) => slab.append(text));
-          const [first, last] = [a % texts.length, b % texts.length].toSorted((x, y) => x - y) as [number, number];
+          const [first, last] = [a % texts.length, b % texts.length].toSorted((x, y) => x - y) as [
+            number,
+            number,
+          ];
           const end = (starts[last] ?? 0) + (texts[last] ?? '').length;
           expect(textOf(slab.slice(starts[first] ?? 0, end))).toBe(texts.slice(first, last + 1).join(''));
         },

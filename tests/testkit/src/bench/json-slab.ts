@@ -15,7 +15,8 @@ export function createJsonSlab(): JsonSlab {
   const used: number[] = [];
 
   function append(text: string): number {
-    if (text.length > CHUNK_BYTES) throw new TestkitError(`A text of ${text.length} bytes is too long for a slab`);
+    if (text.length > CHUNK_BYTES)
+      throw new TestkitError(`A text of ${text.length} bytes is too long for a slab`);
     if (chunks.length === 0 || (used.at(-1) ?? 0) + text.length > CHUNK_BYTES) {
       chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES));
       used.push(0);

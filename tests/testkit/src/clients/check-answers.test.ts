@@ -12,7 +12,9 @@ const NAMED = {
 function answering(answer: unknown, status = 200): AnsweringApp {
   const responses = { 200: { content: { 'application/json': { schema: NAMED } } } };
   return checkAnswers({
-    openAPIRegistry: { definitions: [{ type: 'route', route: { method: 'get', path: '/things/{id}', responses } }] },
+    openAPIRegistry: {
+      definitions: [{ type: 'route', route: { method: 'get', path: '/things/{id}', responses } }],
+    },
     request: () => Response.json(answer, { status }),
   });
 }
@@ -25,7 +27,9 @@ describe('an app whose answers are checked', () => {
 
   it('throws for one that does not fit, or has more than the schema', async () => {
     await expect(answering({ name: 1 }).request('/things/1')).rejects.toThrow('does not fit its schema');
-    await expect(answering({ name: 'one', more: 1 }).request('/things/1')).rejects.toThrow('has more than its schema');
+    await expect(answering({ name: 'one', more: 1 }).request('/things/1')).rejects.toThrow(
+      'has more than its schema',
+    );
   });
 
   it('leaves alone what failed or is not documented', async () => {

@@ -8,7 +8,11 @@ export interface AnsweringApp {
 }
 
 interface Schema {
-  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown; readonly error?: Error | undefined };
+  safeParse(value: unknown): {
+    readonly success: boolean;
+    readonly data?: unknown;
+    readonly error?: Error | undefined;
+  };
 }
 
 interface Documented {

@@ -86,7 +86,9 @@ function bend(profile: ClientProfile, value: unknown, name = ''): unknown {
   }
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, bend(profile, one, member)]));
-  return QUANTITIES.has(name) && typeof value === 'string' && QUANTITY.test(value) ? quantity(profile, value) : value;
+  return QUANTITIES.has(name) && typeof value === 'string' && QUANTITY.test(value)
+    ? quantity(profile, value)
+    : value;
 }
 
 function quantity({ quantities }: ClientProfile, value: string): unknown {

@@ -34,7 +34,11 @@ describe('startJsonRpcServer', () => {
     expect(await postJson(url, call('echo', 5))).toEqual({ jsonrpc: '2.0', id: 5, result: [5] });
     expect(await postJson(url, [call('echo', 1), call('nope', 2), call('echo', 3)])).toEqual([
       { jsonrpc: '2.0', id: 1, result: [1] },
-      { jsonrpc: '2.0', id: 2, error: { code: -32601, message: 'the method nope does not exist/is not available' } },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        error: { code: -32601, message: 'the method nope does not exist/is not available' },
+      },
       { jsonrpc: '2.0', id: 3, result: [3] },
     ]);
   });
@@ -67,7 +71,10 @@ describe('startJsonRpcServer', () => {
     });
     await fetch(`${url}/faults`, { method: 'POST', body: JSON.stringify({ errorRate: 1 }) });
     expect(await postJson(url, call('echo'))).toMatchObject({ error: { code: -32603 } });
-    expect(await (await fetch(`${url}/counters`)).json()).toMatchObject({ calls: { echo: 3 }, injected: { error: 1 } });
+    expect(await (await fetch(`${url}/counters`)).json()).toMatchObject({
+      calls: { echo: 3 },
+      injected: { error: 1 },
+    });
     await fetch(`${url}/counters/reset`, { method: 'POST' });
     expect(counters.snapshot()).toMatchObject({ httpRequests: 0, calls: {}, bytesSent: 0 });
   });
@@ -84,7 +91,10 @@ describe('faults of the transport', () => {
   it('answers errors in the given share, the same ones for the same seed', async () => {
     const outcomes: string[] = [];
     for (let run = 0; run < 2; run++) {
-      const { url, faults, close } = await start({ errorRate: 0.3, errorBodies: [{ code: -32000, message: 'busy' }] });
+      const { url, faults, close } = await start({
+        errorRate: 0.3,
+        errorBodies: [{ code: -32000, message: 'busy' }],
+      });
       const answers = await postJson(
         url,
         Array.from({ length: 200 }, (_, id) => call('echo', id)),
@@ -144,7 +154,9 @@ describe('faults of the transport', () => {
   });
 
   it('throttles by HTTP 429 with Retry-After, above so many calls in a second', async () => {
-    const { url, faults } = await start({ throttle: { style: 'http-429', callsPerSecond: 3, retryAfterSeconds: 2 } });
+    const { url, faults } = await start({
+      throttle: { style: 'http-429', callsPerSecond: 3, retryAfterSeconds: 2 },
+    });
     const answers = await Promise.all(Array.from({ length: 12 }, (_, id) => post(url, call('echo', id))));
     const refused = answers.filter((answer) => answer.status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(6);

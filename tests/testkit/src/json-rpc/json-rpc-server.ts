@@ -98,7 +98,8 @@ async function answerSingle(context: Context, parsed: ParsedBody): Promise<HttpA
 async function answerBatch(context: Context, calls: readonly Call[]): Promise<HttpAnswer> {
   const { noBatch } = context.faults.settings;
   if (calls.length === 0) return { status: 200, pieces: envelope(null, rpcError(-32600, 'empty batch')) };
-  if (noBatch) return { status: 200, pieces: envelope(null, rpcError(-32600, 'batch requests are not supported')) };
+  if (noBatch)
+    return { status: 200, pieces: envelope(null, rpcError(-32600, 'batch requests are not supported')) };
   const replies = await Promise.all(calls.map((call) => answerCall(context, call)));
   const pieces: (string | Uint8Array)[] = ['['];
   calls.forEach((call, index) => {
@@ -182,7 +183,9 @@ function parseCalls(body: Buffer): ParsedBody {
   } catch {
     return { batch: false, calls: [] };
   }
-  return Array.isArray(parsed) ? { batch: true, calls: parsed.map(toCall) } : { batch: false, calls: [toCall(parsed)] };
+  return Array.isArray(parsed)
+    ? { batch: true, calls: parsed.map(toCall) }
+    : { batch: false, calls: [toCall(parsed)] };
 }
 
 function toCall(given: unknown): Call {
@@ -248,7 +251,8 @@ function createThrottle(faults: Faults): Throttle {
     refuseRequest(calls) {
       const limit = faults.settings.throttle;
       if (limit?.style !== 'http-429' || !exceeds(calls)) return null;
-      const headers = limit.retryAfterSeconds === undefined ? {} : { 'retry-after': String(limit.retryAfterSeconds) };
+      const headers =
+        limit.retryAfterSeconds === undefined ? {} : { 'retry-after': String(limit.retryAfterSeconds) };
       return { status: 429, headers, pieces: ['{"error":"Too Many Requests"}'] };
     },
     refuseCall() {

@@ -42,8 +42,16 @@ export function refuseRange(limit: LogLimit, range: BlockRange): RpcReply | null
 }
 
 /** Refusal of more results than the limit allows. A range of one block is refused too: the caller must find another way. */
-export function refuseResults(limit: LogLimit, range: BlockRange, maxResults: number, fittingTo: number): RpcReply {
-  return WORDINGS[limit.style].results(range, maxResults, { from: range.from, to: Math.max(range.from, fittingTo) });
+export function refuseResults(
+  limit: LogLimit,
+  range: BlockRange,
+  maxResults: number,
+  fittingTo: number,
+): RpcReply {
+  return WORDINGS[limit.style].results(range, maxResults, {
+    from: range.from,
+    to: Math.max(range.from, fittingTo),
+  });
 }
 
 const hex = (block: number): string => `0x${block.toString(16)}`;
@@ -59,7 +67,10 @@ const WORDINGS: Readonly<Record<LogLimitStyle, Wording>> = {
   infura: {
     range: (range, limit) => refusal(-32602, `range ${size(range)} exceeds limit of ${limit}`),
     results: (_range, limit, fitting) =>
-      refusal(-32005, `query returned more than ${limit} results. Try with this block range ${hexRange(fitting)}.`),
+      refusal(
+        -32005,
+        `query returned more than ${limit} results. Try with this block range ${hexRange(fitting)}.`,
+      ),
   },
   alchemy: {
     range: (range, limit) =>
@@ -107,7 +118,10 @@ const WORDINGS: Readonly<Record<LogLimitStyle, Wording>> = {
   },
   coreth: {
     range: (range, limit) =>
-      refusal(-32000, `requested too many blocks from ${range.from} to ${range.to}, maximum is set to ${limit + 1}`),
+      refusal(
+        -32000,
+        `requested too many blocks from ${range.from} to ${range.to}, maximum is set to ${limit + 1}`,
+      ),
     results: () => refusal(-32000, 'response too large'),
   },
   ethermint: {
@@ -117,7 +131,10 @@ const WORDINGS: Readonly<Record<LogLimitStyle, Wording>> = {
   zksync: {
     range: (_range, limit) => refusal(-32602, `block range too large, maximum ${limit}`),
     results: (_range, limit, fitting) =>
-      refusal(-32602, `Query returned more than ${limit} results. Try with this block range ${hexRange(fitting)}.`),
+      refusal(
+        -32602,
+        `Query returned more than ${limit} results. Try with this block range ${hexRange(fitting)}.`,
+      ),
   },
   quicknode: {
     range: (_range, limit) => refusal(-32614, `eth_getLogs is limited to a ${grouped(limit)} range`, 413),

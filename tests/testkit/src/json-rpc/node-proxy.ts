@@ -29,7 +29,10 @@ interface RpcMessage {
 /** An upstream that passes everything on to a real node, and returns wrong data on demand. */
 export async function startNodeProxy(nodeUrl: string, options: NodeProxyOptions = {}): Promise<ListeningServer> {
   const answer = async (requested: RpcMessage): Promise<unknown> => {
-    const call = { method: String(requested.method), params: Array.isArray(requested.params) ? requested.params : [] };
+    const call = {
+      method: String(requested.method),
+      params: Array.isArray(requested.params) ? requested.params : [],
+    };
     const error = options.errors?.[call.method] ?? options.refuse?.(call);
     if (error !== undefined) return { jsonrpc: '2.0', id: requested.id, error };
     const said = (await postJson(nodeUrl, requested)) as RpcMessage;

@@ -11,7 +11,10 @@ export interface SilentLine {
   close(): Promise<void>;
 }
 
-export async function openSilentLine(target: { readonly host: string; readonly port: number }): Promise<SilentLine> {
+export async function openSilentLine(target: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<SilentLine> {
   const sockets = new Set<Socket>();
   let isSilent = false;
   const server = createServer({ allowHalfOpen: false, pauseOnConnect: true }, (client) => {

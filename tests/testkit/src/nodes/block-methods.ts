@@ -43,7 +43,9 @@ function blockReceipts(view: ChainView, at: unknown): RpcReply {
   const block = blockOf(view, at);
   if (block === undefined) return { result: null };
   if (view.isPruned(block.number))
-    return view.faults.settings.prunedBelow?.style === 'error' ? prunedError(view, block.number) : { result: null };
+    return view.faults.settings.prunedBelow?.style === 'error'
+      ? prunedError(view, block.number)
+      : { result: null };
   return { result: block.receipts.map((receipt) => shownReceipt(view, receipt)) };
 }
 
@@ -65,7 +67,9 @@ function transactionReceipt(view: ChainView, hash: string): RpcReply {
   const block = view.source.blockOfTransaction(hash.toLowerCase());
   if (block === undefined || view.blockAt(block.number) === undefined) return { result: null };
   if (view.isPruned(block.number))
-    return view.faults.settings.prunedBelow?.style === 'error' ? prunedError(view, block.number) : { result: null };
+    return view.faults.settings.prunedBelow?.style === 'error'
+      ? prunedError(view, block.number)
+      : { result: null };
   const receipt = block.receipts.find((one) => one.transactionHash === hash.toLowerCase());
   return { result: receipt === undefined ? null : shownReceipt(view, receipt) };
 }

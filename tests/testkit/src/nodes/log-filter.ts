@@ -26,7 +26,13 @@ export function parseLogFilter(param: unknown): LogFilter | { readonly error: Rp
   if (addresses !== null && ![...addresses].every(isAddress)) return invalid('invalid address');
   const topics = Array.isArray(given.topics) ? given.topics : [];
   if (topics.length > 4) return invalid('exceed max topics');
-  return { blockHash, fromBlock: given.fromBlock, toBlock: given.toBlock, addresses, topics: topics.map(alternatives) };
+  return {
+    blockHash,
+    fromBlock: given.fromBlock,
+    toBlock: given.toBlock,
+    addresses,
+    topics: topics.map(alternatives),
+  };
 }
 
 /** Whether the log's address and topics match. Positions are compared by EIP-1474: null or an empty list matches anything. */

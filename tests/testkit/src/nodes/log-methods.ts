@@ -43,7 +43,10 @@ export function checkRange(
   view: Pick<ChainView, 'resolve' | 'head' | 'faults'>,
   fromBlock: unknown,
   toBlock: unknown,
-): BlockRange | { readonly error: { readonly code: number; readonly message: string } } | { readonly result: [] } {
+):
+  | BlockRange
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly result: [] } {
   const { settings } = view.faults;
   const from = view.resolve(fromBlock);
   const to = view.resolve(toBlock);

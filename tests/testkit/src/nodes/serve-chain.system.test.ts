@@ -55,7 +55,9 @@ describe('a node without faults', () => {
     expect(await errorOf('eth_getLogs', { fromBlock: '0x5', toBlock: '0x4' })).toMatchObject({
       message: 'invalid block range params',
     });
-    expect(await errorOf('eth_getLogs', { blockHash: unknown, fromBlock: '0x1' })).toMatchObject({ code: -32602 });
+    expect(await errorOf('eth_getLogs', { blockHash: unknown, fromBlock: '0x1' })).toMatchObject({
+      code: -32602,
+    });
     expect(await ask('eth_getBlockByHash', unknown, false)).toBeNull();
     expect(await ask('eth_getTransactionReceipt', unknown)).toBeNull();
   });

@@ -51,7 +51,9 @@ function callMethods(view: ChainView): ReadonlyMap<string, RpcHandler> {
 function knowsBlock(view: ChainView, at: unknown): boolean {
   if (typeof at === 'object' && at !== null) {
     const { blockHash, blockNumber } = at as JsonObject;
-    return typeof blockHash === 'string' ? view.blockByHash(blockHash) !== undefined : knowsBlock(view, blockNumber);
+    return typeof blockHash === 'string'
+      ? view.blockByHash(blockHash) !== undefined
+      : knowsBlock(view, blockNumber);
   }
   const number = view.resolve(at);
   return typeof number === 'number' && number <= view.announcedHead;

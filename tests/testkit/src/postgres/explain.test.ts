@@ -12,10 +12,14 @@ beforeAll(async () => {
     ['parted_1_minvalue', 'MINVALUE', '50'],
     ['parted_1_50', '50', 'MAXVALUE'],
   ])
-    await database.query(rawSql(`CREATE TABLE ${name} PARTITION OF parted FOR VALUES FROM (1, ${from}) TO (1, ${to})`));
+    await database.query(
+      rawSql(`CREATE TABLE ${name} PARTITION OF parted FOR VALUES FROM (1, ${from}) TO (1, ${to})`),
+    );
   await database.query(sql`CREATE TABLE parted_beside (chain_id int, number int)`);
   for (const table of ['parted', 'parted_beside'])
-    await database.query(sql`INSERT INTO ${rawSql(table)} SELECT 1, number FROM generate_series(1, 100) AS number`);
+    await database.query(
+      sql`INSERT INTO ${rawSql(table)} SELECT 1, number FROM generate_series(1, 100) AS number`,
+    );
 });
 
 test('rows read of a table are those of all its partitions, wanted or not, and of no other table', async () => {

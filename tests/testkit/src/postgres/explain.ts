@@ -33,11 +33,17 @@ export interface Explained {
 export type PlanKind = 'generic' | 'custom';
 
 /** Runs a statement and gives every node of its plan. */
-export async function explain(database: Database, statement: Sql | Statement, plan: PlanKind): Promise<Explained> {
+export async function explain(
+  database: Database,
+  statement: Sql | Statement,
+  plan: PlanKind,
+): Promise<Explained> {
   const { text, values } = statement instanceof Sql ? statementOf(statement) : statement;
   const name = rawSql(`explained_${randomBytes(6).toString('hex')}`);
   const rows = await database.transaction(async (transaction) => {
-    const literals = values.map((value) => (isNone(value) ? 'NULL' : transaction.client.escapeLiteral(textOf(value))));
+    const literals = values.map((value) =>
+      isNone(value) ? 'NULL' : transaction.client.escapeLiteral(textOf(value)),
+    );
     await transaction.query(sql`SET LOCAL plan_cache_mode = force_${rawSql(plan)}_plan`);
     if (plan === 'generic') await transaction.query(sql`SET LOCAL random_page_cost = 1.1`);
     await transaction.query(sql`PREPARE ${name} AS ${rawSql(text)}`);

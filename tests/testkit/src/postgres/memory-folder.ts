@@ -26,7 +26,8 @@ export async function folderInMemory(prefix: string): Promise<string> {
 export async function removeAbandoned(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const folder = join(parent, name);
-    if (name.startsWith(prefix) && (await isAbandoned(folder))) await rm(folder, { recursive: true, force: true });
+    if (name.startsWith(prefix) && (await isAbandoned(folder)))
+      await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -12,7 +12,12 @@ export async function queryCluster<Row extends object>(
   server: ScratchCluster,
   statement: Sql | string,
 ): Promise<Row[]> {
-  const admin = openDatabase({ url: server.url(), applicationName: 'admin', poolSize: 1, logger: silentLogger() });
+  const admin = openDatabase({
+    url: server.url(),
+    applicationName: 'admin',
+    poolSize: 1,
+    logger: silentLogger(),
+  });
   try {
     return await admin.query<Row>(asSql(statement));
   } finally {
@@ -24,7 +29,10 @@ export async function queryCluster<Row extends object>(
 export async function pauseReplay(server: ScratchCluster): Promise<void> {
   await queryCluster(server, sql`SELECT pg_wal_replay_pause()`);
   for (let look = 0; look < LOOKS_MAX; look += 1) {
-    const [row] = await queryCluster<{ state: string }>(server, sql`SELECT pg_get_wal_replay_pause_state() AS state`);
+    const [row] = await queryCluster<{ state: string }>(
+      server,
+      sql`SELECT pg_get_wal_replay_pause_state() AS state`,
+    );
     if (row?.state === 'paused') return;
     await delay(LOOK_MS);
   }

@@ -83,7 +83,8 @@ async function createCitus(
   const create = () => programs.createCluster({ settings: SETTINGS + settings, authentication: 'trust' });
   const [coordinator, ...workers] = await Promise.all([create(), ...Array.from({ length: WORKERS }, create)]);
   // Roles are the servers', not a database's: what a migration gives one of the coordinator is given on all nodes.
-  for (const server of [coordinator, ...workers]) await ask(server.url(), sql`CREATE ROLE chainstead_reader NOLOGIN`);
+  for (const server of [coordinator, ...workers])
+    await ask(server.url(), sql`CREATE ROLE chainstead_reader NOLOGIN`);
   return {
     coordinator,
     workers,

@@ -83,7 +83,13 @@ async function createCluster(bin: string, options: ClusterOptions = {}): Promise
   await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
   const { authentication = 'scram-sha-256', settings = '' } = options;
   const login = ['--username=postgres', `--pwfile=${passwordFile}`, `--auth=${authentication}`];
-  await runAsServer(join(bin, 'initdb'), [...login, '--encoding=UTF8', '--locale=C', '--no-sync', dataOf(folder)]);
+  await runAsServer(join(bin, 'initdb'), [
+    ...login,
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    dataOf(folder),
+  ]);
   await appendFile(join(dataOf(folder), 'postgresql.conf'), SETTINGS + settings);
   return startCluster(bin, folder);
 }
@@ -114,7 +120,12 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
     url,
     async createStandby() {
       const copy = await createFolder();
-      const flags = [`--dbname=${url()}`, `--pgdata=${dataOf(copy)}`, '--write-recovery-conf', '--checkpoint=fast'];
+      const flags = [
+        `--dbname=${url()}`,
+        `--pgdata=${dataOf(copy)}`,
+        '--write-recovery-conf',
+        '--checkpoint=fast',
+      ];
       await runAsServer(join(bin, 'pg_basebackup'), [...flags, '--no-sync']);
       return startCluster(bin, copy);
     },

@@ -14,7 +14,12 @@ test('scratch databases are migrated, empty and apart from each other', async ()
 
 test('a dropped scratch database is gone, whoever was connected to it', async () => {
   const scratch = await createScratchDatabase();
-  const visitor = openDatabase({ url: scratch.url, applicationName: 'visitor', poolSize: 1, logger: silentLogger() });
+  const visitor = openDatabase({
+    url: scratch.url,
+    applicationName: 'visitor',
+    poolSize: 1,
+    logger: silentLogger(),
+  });
   await visitor.query(sql`SELECT 1`);
   await scratch.drop();
   await expect(visitor.query(sql`SELECT 1`)).rejects.toThrow();
@@ -35,7 +40,12 @@ test('a server of its own serves programs outside of a test run, with the settin
   expect(await scratch.database.query(sql`SELECT count(*) AS n FROM sync_chains`)).toEqual([{ n: 0 }]);
   await scratch.drop();
   await server.stop();
-  const late = openDatabase({ url: server.adminUrl, applicationName: 'late', poolSize: 1, logger: silentLogger() });
+  const late = openDatabase({
+    url: server.adminUrl,
+    applicationName: 'late',
+    poolSize: 1,
+    logger: silentLogger(),
+  });
   await expect(late.query(sql`SELECT 1`)).rejects.toThrow();
   await late.close();
 });

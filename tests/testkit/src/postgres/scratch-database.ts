@@ -132,7 +132,9 @@ async function copyTemplate(adminUrl: string, template: string): Promise<Scratch
   const name = `scratch_${randomName()}`;
   // Copying files takes a fifth of the time of the default, which writes each page of the template to the WAL.
   await asAdmin(adminUrl, (admin) =>
-    admin.query(sql`CREATE DATABASE ${rawSql(name)} TEMPLATE ${rawSql(template)} ENCODING 'UTF8' STRATEGY file_copy`),
+    admin.query(
+      sql`CREATE DATABASE ${rawSql(name)} TEMPLATE ${rawSql(template)} ENCODING 'UTF8' STRATEGY file_copy`,
+    ),
   );
   const url = withDatabase(adminUrl, name);
   const database = open(url);

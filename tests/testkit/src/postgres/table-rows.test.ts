@@ -15,5 +15,7 @@ test('a surplus row, a missing row and a missing table are named', () => {
 });
 
 test('a row that is stored twice is an error', () => {
-  expect(() => compareTableRows({ blocks: ['1 a', '1 a'] }, { blocks: ['1 a'] })).toThrow('blocks has a row twice');
+  expect(() => compareTableRows({ blocks: ['1 a', '1 a'] }, { blocks: ['1 a'] })).toThrow(
+    'blocks has a row twice',
+  );
 });

@@ -87,7 +87,8 @@ async function rowText(database: Database, table: string): Promise<Sql> {
 /** The column of a dataset's table that names the contract of a row. */
 function contractColumn({ name, table }: StoredDataset): Sql {
   const column = ['token', 'token_address'].find((candidate) => table.columns.includes(candidate));
-  if (column === undefined) throw new TestkitError(`No column of ${table.name} is known to name a contract`, { name });
+  if (column === undefined)
+    throw new TestkitError(`No column of ${table.name} is known to name a contract`, { name });
   return rawSql(column);
 }
 

@@ -105,7 +105,10 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
 }
 
 /** Returns the bundle of the program for tests, or outside of a test run the sources. */
-export function programToStart(): { readonly entry: string; readonly environment: Readonly<Record<string, string>> } {
+export function programToStart(): {
+  readonly entry: string;
+  readonly environment: Readonly<Record<string, string>>;
+} {
   if (process.env.VITEST === undefined) return { entry: SOURCES, environment: {} };
   // Set by `npm test`. A single file makes the bundle at its first start.
   process.env[FOLDER_VARIABLE] ??= execFileSync(process.execPath, [MAKE_BUNDLE], { encoding: 'utf8' }).trim();
@@ -166,7 +169,8 @@ export function commandLineOf(pid: number): string | null {
     const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return text === '' ? null : text.replaceAll('\0', ' ');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return null;
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return null;
     throw error;
   }
 }

@@ -18,7 +18,8 @@ describe.skipIf(isMissing)(title('serveRecordedChain'), () => {
     serveRecordedChain({ folder: folder, chain: 'polygon', blocks: { from: FIRST, to: LAST } }),
   );
   const ask = (method: string, ...params: unknown[]): Promise<unknown> => requestNode(node.url, method, params);
-  const block = async (at: string): Promise<JsonObject> => (await ask('eth_getBlockByNumber', at, false)) as JsonObject;
+  const block = async (at: string): Promise<JsonObject> =>
+    (await ask('eth_getBlockByNumber', at, false)) as JsonObject;
 
   it('says its chain id and head', async () => {
     expect(await ask('eth_chainId')).toBe('0x89');
@@ -54,7 +55,12 @@ describe.skipIf(isMissing)(title('serveRecordedChain'), () => {
 
   it('reverts or answers nothing to eth_call and does not know other methods', async () => {
     const callOf = (to: string): Promise<unknown> =>
-      postJson(node.url, { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to, data: '0x06fdde03' }, 'latest'] });
+      postJson(node.url, {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'eth_call',
+        params: [{ to, data: '0x06fdde03' }, 'latest'],
+      });
     expect(await callOf(`0x${'00'.repeat(19)}02`)).toMatchObject({ result: '0x' });
     expect(await callOf(`0x${'00'.repeat(19)}03`)).toMatchObject({ error: { code: 3 } });
     await expect(ask('debug_traceBlockByNumber', '0x1')).rejects.toThrow('-32601');

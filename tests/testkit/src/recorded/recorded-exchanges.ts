@@ -39,7 +39,9 @@ export function serveExchanges(
   exchanges: readonly RecordedExchange[],
   otherwise: ReadonlyMap<string, RpcHandler>,
 ): Promise<JsonRpcServer> {
-  const replies = new Map(exchanges.map(({ method, params, response }) => [keyOf(method, params), replyOf(response)]));
+  const replies = new Map(
+    exchanges.map(({ method, params, response }) => [keyOf(method, params), replyOf(response)]),
+  );
   const methods = new Set([...exchanges.map(({ method }) => method), ...otherwise.keys()]);
   const handlers = new Map(
     [...methods].map((method): [string, RpcHandler] => [

@@ -77,7 +77,11 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
   const nftSales: ExpectedNftSale[] = [];
   let logIndex = 0;
   const receipts = plan.transactions.map((transaction, transactionIndex) => {
-    const position = { ...place, transactionHash: transaction.hash, transactionIndex: quantity(transactionIndex) };
+    const position = {
+      ...place,
+      transactionHash: transaction.hash,
+      transactionIndex: quantity(transactionIndex),
+    };
     const logs = transaction.events.map((event) => {
       const { address, topics, data } = event;
       const eventPlace = {

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, logsOf } from '../nodes/chain-source.ts';
 import { createScriptedChain, type ScriptedChain } from './scripted-chain.ts';
 import { MAX_UINT256, TRANSFER_TOPIC } from './scripted-event.ts';
-import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC } from './scripted-nft-events.ts';
+import {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+} from './scripted-nft-events.ts';
 import { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 
 const chainOf = (seed: number, blocks: number): ScriptedChain => {
@@ -57,14 +61,24 @@ describe('createScriptedChain', () => {
         const { args } = decodeEventLog({ abi, topics, data: log.data as `0x${string}` });
         const [{ token, identifier } = { token: '', identifier: 0n }] = args.offer;
         const price = args.consideration.reduce((sum, { amount }) => sum + amount, 0n);
-        return [Number(log.blockNumber), Number(log.logIndex), token, identifier, args.offerer, args.recipient, price]
+        return [
+          Number(log.blockNumber),
+          Number(log.logIndex),
+          token,
+          identifier,
+          args.offerer,
+          args.recipient,
+          price,
+        ]
           .join(' ')
           .toLowerCase();
       });
     const sales = chain.expectedNftSales();
     expect(
       sales.map((sale) =>
-        [sale.blockNumber, sale.logIndex, sale.token, sale.tokenId, sale.seller, sale.buyer, sale.price].join(' '),
+        [sale.blockNumber, sale.logIndex, sale.token, sale.tokenId, sale.seller, sale.buyer, sale.price].join(
+          ' ',
+        ),
       ),
     ).toEqual(sold);
     expect(sales.length).toBeGreaterThan(30);
@@ -79,7 +93,15 @@ describe('createScriptedChain', () => {
     const shape = (log: JsonObject): string =>
       `${(log.topics as string[])[0] === TRANSFER_TOPIC}/${(log.topics as string[]).length}/${(String(log.data).length - 2) / 2}`;
     const shapes = new Set(logs.map(shape));
-    for (const expected of ['true/3/32', 'true/3/64', 'true/3/0', 'true/3/31', 'true/2/64', 'true/1/96', 'true/4/0'])
+    for (const expected of [
+      'true/3/32',
+      'true/3/64',
+      'true/3/0',
+      'true/3/31',
+      'true/2/64',
+      'true/1/96',
+      'true/4/0',
+    ])
       expect(shapes).toContain(expected);
     expect(shapes).toContain('false/0/32');
     expect(blocks.some((block) => block.transactions.length === 0)).toBe(true);
@@ -118,7 +140,9 @@ describe('reorg', () => {
     const lost = new Set(orphaned.map((block) => block.hash));
     expect(chain.expectedTransfers().filter((row) => lost.has(row.blockHash))).toEqual([]);
     expect(chain.blockByHash(orphaned[0]?.hash ?? '')).toBe(orphaned[0]);
-    const all = chain.blocksIn({ from: 0, to: chain.head }).flatMap((block) => block.scripted.map((one) => one.hash));
+    const all = chain
+      .blocksIn({ from: 0, to: chain.head })
+      .flatMap((block) => block.scripted.map((one) => one.hash));
     expect(new Set(all).size).toBe(all.length);
   });
 

@@ -13,7 +13,12 @@ import {
 import { pickWallet } from './scripted-event.ts';
 import { emitEvents } from './scripted-events.ts';
 import { createNftOwners } from './scripted-nft-events.ts';
-import { createScriptedTokens, createTokenCalls, MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
+import {
+  createScriptedTokens,
+  createTokenCalls,
+  MULTICALL3_ADDRESS,
+  type ScriptedToken,
+} from './scripted-tokens.ts';
 import { buildTransaction, type ScriptedTransaction } from './scripted-transaction.ts';
 
 const FIRST_TIMESTAMP = 1_700_000_000;
@@ -153,13 +158,18 @@ export function createScriptedChain(options: ScriptedChainOptions): ScriptedChai
     reorg,
     expectedTransfers: (range) =>
       (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.transfers),
-    expectedNftMoves: (range) => (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftMoves),
-    expectedNftSales: (range) => (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftSales),
+    expectedNftMoves: (range) =>
+      (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftMoves),
+    expectedNftSales: (range) =>
+      (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftSales),
   };
 }
 
 /** Serves the chain over JSON-RPC. Any number of nodes may serve it, each with its own faults and seed. */
-export async function serveScriptedChain(chain: ScriptedChain, options: ServeChainOptions = {}): Promise<ChainNode> {
+export async function serveScriptedChain(
+  chain: ScriptedChain,
+  options: ServeChainOptions = {},
+): Promise<ChainNode> {
   return serveChain(chain, options);
 }
 
@@ -173,7 +183,15 @@ interface TrafficOptions extends Omit<ScriptedChainOptions, 'wallets' | 'chainId
 function createTraffic(
   options: TrafficOptions,
 ): (random: SeededRandom, mempool: ScriptedTransaction[]) => ScriptedTransaction[] {
-  const { chainId, wallets, tokens, transactionsMax = 6, stepsMax = 3, emptyShare = 0.1, creationShare = 0 } = options;
+  const {
+    chainId,
+    wallets,
+    tokens,
+    transactionsMax = 6,
+    stepsMax = 3,
+    emptyShare = 0.1,
+    creationShare = 0,
+  } = options;
   let nonce = 0;
   const nftOwners = createNftOwners();
   return (random, mempool) => {

@@ -24,7 +24,8 @@ export const TRANSFER_SINGLE_TOPIC = '0xc3d58168c5ae7397731d063d5bbf3d6578544273
 /** keccak256 of `TransferBatch(address,address,address,uint256[],uint256[])`, ERC-1155. */
 export const TRANSFER_BATCH_TOPIC = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb' as Hash;
 /** keccak256 of `ConsecutiveTransfer(uint256,uint256,address,address)`, ERC-2309. */
-export const CONSECUTIVE_TRANSFER_TOPIC = '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d' as Hash;
+export const CONSECUTIVE_TRANSFER_TOPIC =
+  '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d' as Hash;
 
 const BATCH_IDS_MAX = 6;
 const CONSECUTIVE_IDS_MAX = 9;
@@ -71,7 +72,12 @@ export function nonFungibleSale(cast: EventCast): readonly ScriptedEvent[] {
   holding.owner = buyer;
   const price = BigInt(random.integer(1, 500)) * 10n ** 15n;
   const nftSale = { token: address, tokenId, seller, buyer, price };
-  const sold = { ...seaportSaleLog({ ...nftSale, orderHash: random.hex(32) }), transfer: null, nftMoves: [], nftSale };
+  const sold = {
+    ...seaportSaleLog({ ...nftSale, orderHash: random.hex(32) }),
+    transfer: null,
+    nftMoves: [],
+    nftSale,
+  };
   return [sold, erc721Transfer(address, seller, buyer, tokenId)];
 }
 
@@ -79,7 +85,9 @@ export function nonFungibleSale(cast: EventCast): readonly ScriptedEvent[] {
 export function consecutiveMint(cast: EventCast): readonly ScriptedEvent[] {
   const { address } = pickToken(cast, 'erc721');
   const to = pickWallet(cast);
-  const ids = Array.from({ length: cast.random.integer(1, CONSECUTIVE_IDS_MAX) }, () => nextId(cast, address, false));
+  const ids = Array.from({ length: cast.random.integer(1, CONSECUTIVE_IDS_MAX) }, () =>
+    nextId(cast, address, false),
+  );
   const first = ids[0] ?? 0n;
   holdingsOf(cast, address).push(...ids.map((tokenId) => ({ owner: to, tokenId, amount: 1n })));
   const topics = [CONSECUTIVE_TRANSFER_TOPIC, numberTopic(first), addressTopic(ZERO_ADDRESS), addressTopic(to)];
@@ -158,7 +166,12 @@ function erc721Transfer(token: Address, from: Address, to: Address, tokenId: big
   return plainEvent(token, topics, '', [{ token, tokenId, from, to, amount: 1n }]);
 }
 
-function multiTokenEvent(topic: Hash, operator: Address, moves: readonly NftMoveFact[], data: string): ScriptedEvent {
+function multiTokenEvent(
+  topic: Hash,
+  operator: Address,
+  moves: readonly NftMoveFact[],
+  data: string,
+): ScriptedEvent {
   const { token = ZERO_ADDRESS, from = ZERO_ADDRESS, to = ZERO_ADDRESS } = moves[0] ?? {};
   return plainEvent(token, [topic, addressTopic(operator), addressTopic(from), addressTopic(to)], data, moves);
 }

@@ -171,7 +171,9 @@ function aggregate(data: Hex, call: (to: string, data: Hex) => CallOutcome): Cal
   }));
   if (outcomes.some(({ allowFailure, outcome }) => !allowFailure && 'revert' in outcome)) return REVERT;
   const result = outcomes.map(({ outcome }) =>
-    'data' in outcome ? { success: true, returnData: outcome.data } : { success: false, returnData: outcome.revert },
+    'data' in outcome
+      ? { success: true, returnData: outcome.data }
+      : { success: false, returnData: outcome.revert },
   );
   return { data: encodeFunctionResult({ abi: MULTICALL3, functionName: 'aggregate3', result }) };
 }

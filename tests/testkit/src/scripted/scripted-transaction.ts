@@ -73,7 +73,18 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
   };
   const gasUsed = succeeds ? gas - 1_000 : GAS_BASE + 5_000;
   const contractAddress = to === null ? createdContract(from, BigInt(nonce)) : null;
-  return { hash, bytes, json, type, from, to, contractAddress, gasUsed, succeeds, events: succeeds ? events : [] };
+  return {
+    hash,
+    bytes,
+    json,
+    type,
+    from,
+    to,
+    contractAddress,
+    gasUsed,
+    succeeds,
+    events: succeeds ? events : [],
+  };
 }
 
 /** A quantity without leading zeros, as nodes write r and s. */

@@ -54,7 +54,11 @@ export function pathOf({ subject, name }: AccountEndpoint): string {
  * @throws TypeError for parameters without a name or longer than a word
  * @example accountEvents('vault-deposits', 'event Deposit(address indexed sender, uint256 assets)')
  */
-export function accountEvents(name: string, line: string, options: { readonly account?: string } = {}): AccountEvents {
+export function accountEvents(
+  name: string,
+  line: string,
+  options: { readonly account?: string } = {},
+): AccountEvents {
   const event: DefinedEvent = defineEvent(line);
   const { inputs, name: eventName } = event.abi;
   if (inputs.some((input) => input.name === '')) throw new TypeError(`Each parameter needs a name: ${line}`);

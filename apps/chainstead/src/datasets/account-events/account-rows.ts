@@ -12,7 +12,13 @@ import {
   type PackedRows,
   packedRows,
 } from '@chainstead/db/packed-rows';
-import { type ChainQuery, chainPage, chainRange, LOG_COLUMNS_ORDER, type LogColumnsPosition } from '@chainstead/pages';
+import {
+  type ChainQuery,
+  chainPage,
+  chainRange,
+  LOG_COLUMNS_ORDER,
+  type LogColumnsPosition,
+} from '@chainstead/pages';
 import type { AccountEvents } from './account-events.ts';
 
 interface AccountRow extends LogColumnsPosition {

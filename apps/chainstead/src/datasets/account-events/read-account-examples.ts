@@ -17,7 +17,8 @@ export async function readAccountExamples(
       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,
     );
     const chain = chains.find(({ id }) => id === row?.chain_id);
-    const example = row === undefined || chain === undefined ? fallback : { account: row.account, chain: chain.key };
+    const example =
+      row === undefined || chain === undefined ? fallback : { account: row.account, chain: chain.key };
     return example === null
       ? []
       : [[endpoint.operationId, { address: example.account, chain: example.chain }] as const];

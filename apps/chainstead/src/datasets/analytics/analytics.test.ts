@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase, rawSql, sql } from '@chainstead/db';
+import {
+  addressBytes,
+  type Database,
+  hexBytes,
+  MIGRATIONS_FOLDER,
+  openDatabase,
+  rawSql,
+  sql,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { createPartitions, createScratchDatabase, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -108,7 +116,13 @@ const EXPECTED: readonly (readonly object[])[] = [
   ],
   [
     { token_symbol: 'stETH', token_address: REBASING, balance: '2.5', balance_block: 8, source: 'contract' },
-    { token_symbol: 'USDC', balance: '0.999999', balance_block: 8, source: 'contract and transfers', from_block: 5 },
+    {
+      token_symbol: 'USDC',
+      balance: '0.999999',
+      balance_block: 8,
+      source: 'contract and transfers',
+      from_block: 5,
+    },
     { token_address: UNKNOWN, balance: null, balance_block: 2, source: 'contract' },
   ],
   [
@@ -132,7 +146,14 @@ const EXPECTED: readonly (readonly object[])[] = [
   [{ sent: 3, failed: 1, fees: '0.00101', coins_sent: '2.5' }],
   [
     {
-      ...{ day: day(1), blocks: 4, percent_full: '35.25', gwei: '8.00', highest_gwei: '8.00', transactions: '1.0' },
+      ...{
+        day: day(1),
+        blocks: 4,
+        percent_full: '35.25',
+        gwei: '8.00',
+        highest_gwei: '8.00',
+        transactions: '1.0',
+      },
       base_fees: '0.001128',
     },
   ],
@@ -176,7 +197,8 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 2, status: 'building', built_to: 17 },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
     ]);
-    for (const { state } of await asReader<{ state: string }>(query)) expect(VIEWS_DOCUMENT).toContain(`\`${state}\``);
+    for (const { state } of await asReader<{ state: string }>(query))
+      expect(VIEWS_DOCUMENT).toContain(`\`${state}\``);
   });
 
   test.each(DOCUMENTED_QUERIES.map(([title, sql], index) => ({ title, sql, index })))(
@@ -275,7 +297,9 @@ describe('the views', () => {
       { wallet: COLLECTOR, token_address: APES, ids_held: 3 },
       { wallet: WALLET, token_address: APES, ids_held: 1 },
     ]);
-    expect(await one(`SELECT name, category, metadata_status FROM analytics.nft_collections ORDER BY name`)).toEqual([
+    expect(
+      await one(`SELECT name, category, metadata_status FROM analytics.nft_collections ORDER BY name`),
+    ).toEqual([
       { name: 'Apes', category: 'pfps', metadata_status: 'known' },
       { name: 'Collectible', category: null, metadata_status: null },
     ]);

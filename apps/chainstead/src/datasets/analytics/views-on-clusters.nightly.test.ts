@@ -11,7 +11,10 @@ import { DOCUMENTED_QUERIES, seedAnalytics } from './testing/seeded-analytics.ts
 const programs = await findCitus('views for SQL on a cluster');
 const eth = createChainRegistry().get('eth');
 const TIMEOUT_MS = 180_000;
-const CITUS = readFileSync(fileURLToPath(new URL('../../../../../docs/operate/citus.md', import.meta.url)), 'utf8');
+const CITUS = readFileSync(
+  fileURLToPath(new URL('../../../../../docs/operate/citus.md', import.meta.url)),
+  'utf8',
+);
 /** What the document has an operator run. */
 const GRANT = /```sql\n *(DO [^`]*GRANT SELECT[^`]*)```/.exec(CITUS)?.[1] ?? '';
 /** Views without seeded rows. */
@@ -24,7 +27,10 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
   beforeAll(async () => {
     if (programs === undefined) throw new Error('There is no Citus');
     cluster = await programs.createCluster();
-    [spread, single] = await Promise.all([cluster.createDatabase({ distributed: true }), createScratchDatabase()]);
+    [spread, single] = await Promise.all([
+      cluster.createDatabase({ distributed: true }),
+      createScratchDatabase(),
+    ]);
     for (const { database } of [spread, single]) await seedAnalytics(database, eth);
   }, TIMEOUT_MS);
   afterAll(async () => {
@@ -53,12 +59,16 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
     url.username = analyst;
     const reader = openDatabase({ url: url.href, applicationName: 'reader', logger: silentLogger() });
     try {
-      await expect(reader.query(sql`SELECT * FROM analytics.erc20_transfers`)).rejects.toThrow(/permission denied/);
+      await expect(reader.query(sql`SELECT * FROM analytics.erc20_transfers`)).rejects.toThrow(
+        /permission denied/,
+      );
       await database.query(rawSql(GRANT.replaceAll('analyst', analyst)));
       for (const { name } of await viewsOf(single))
         expect([name, await rowsOf({ database: reader }, name)]).toEqual([name, await rowsOf(single, name)]);
       for (const table of ['api_keys', 'server_secrets', 'streams'])
-        await expect(reader.query(sql`SELECT * FROM public.${rawSql(table)}`)).rejects.toThrow(/permission denied/);
+        await expect(reader.query(sql`SELECT * FROM public.${rawSql(table)}`)).rejects.toThrow(
+          /permission denied/,
+        );
     } finally {
       await reader.close();
     }
@@ -88,7 +98,9 @@ async function rowsOf({ database }: Pick<ScratchDatabase, 'database'>, view: str
   const columns = await database.query<{ name: string }>(
     sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${`analytics.${view}`}::regclass AND attnum > 0 ORDER BY attname`,
   );
-  const compared = columns.flatMap(({ name }) => (/_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`]));
+  const compared = columns.flatMap(({ name }) =>
+    /_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`],
+  );
   const rows = await database.query(sql`SELECT ${rawSql(compared.join(', '))} FROM analytics.${rawSql(view)}`);
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }

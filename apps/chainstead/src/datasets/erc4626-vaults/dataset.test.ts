@@ -49,7 +49,15 @@ describe('the decoder', () => {
 describe('the rows', () => {
   test('of a deposit are one, of its owner', () => {
     expect(erc4626Vaults.decode([depositLog()], context)).toMatchObject([
-      { account: OWNER, isReceiver: false, isDeposit: true, vault: VAULT, sender: SENDER, receiver: OWNER, ...AMOUNTS },
+      {
+        account: OWNER,
+        isReceiver: false,
+        isDeposit: true,
+        vault: VAULT,
+        sender: SENDER,
+        receiver: OWNER,
+        ...AMOUNTS,
+      },
     ]);
     expect(erc4626Vaults.decode([depositLog()], context)).toMatchObject([{ chainId: 1, owner: OWNER }]);
   });

@@ -30,13 +30,25 @@ test('deposits, mints, withdrawals and redemptions of a vault are in the lists o
   const contracts = await compileSolidity({ 'Vaults.sol': SOURCE });
   const [Asset, Vault] = [contracts.get('Asset'), contracts.get('Vault')];
   const [alice, bob, carol] = devnet.accounts;
-  if (Asset === undefined || Vault === undefined || alice === undefined || bob === undefined || carol === undefined)
+  if (
+    Asset === undefined ||
+    Vault === undefined ||
+    alice === undefined ||
+    bob === undefined ||
+    carol === undefined
+  )
     throw new Error('The compiler or the node lacks something');
   const asset = await devnet.deploy(Asset);
   const vault = await devnet.deploy(Vault, [asset]);
   const call = (functionName: string, ...args: readonly unknown[]) =>
     devnet.send({ address: vault, abi: Vault.abi, functionName, args, from: alice });
-  await devnet.send({ address: asset, abi: Asset.abi, functionName: 'approve', args: [vault, 1_000n], from: alice });
+  await devnet.send({
+    address: asset,
+    abi: Asset.abi,
+    functionName: 'approve',
+    args: [vault, 1_000n],
+    from: alice,
+  });
   const receipts = [
     await call('deposit', 100n, alice),
     await call('mint', 50n, bob),

@@ -14,9 +14,12 @@ export async function seedLogs<Row>(
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   const rows = decode(logs, { chain, timestampOf });
   const blocks = numbers.map((number) =>
-    [chain.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1_000).toISOString()].join(
-      '\t',
-    ),
+    [
+      chain.id,
+      number,
+      `\\\\x${hashOf(1, number).slice(2)}`,
+      new Date(timestampOf(number) * 1_000).toISOString(),
+    ].join('\t'),
   );
   await database.transaction(async (transaction) => {
     if (table.isPartitioned) await createPartitions(transaction, table.name, chain.id);

@@ -1,6 +1,12 @@
 /** A devnet on which two accounts trade in several ways, before the blocks that are indexed. For tests. */
 import type { Chain } from '@chainstead/chains';
-import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Address,
+  type BlockRange,
+  createMetricsRegistry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { addressBytes, type Database, sql, type WorkJournal } from '@chainstead/db';
 import { swaps } from '@chainstead/markets/datasets';
 import { type AlteredNode, alterNode, openPool } from '@chainstead/node-reads/testing';
@@ -89,7 +95,13 @@ export async function openTradedChain({ chainId, rounds, transfers }: TradedChai
   ]);
   for (const one of [pair, concentrated]) await exchanges.addLiquidity(one, [10n ** 24n, 10n ** 24n], owner);
   for (const address of tokens)
-    await devnet.send({ address, abi: erc20, functionName: 'approve', args: [relay.address, maxUint256], from: bob });
+    await devnet.send({
+      address,
+      abi: erc20,
+      functionName: 'approve',
+      args: [relay.address, maxUint256],
+      from: bob,
+    });
   const [token0, token1] = pair.tokens;
   async function act(times: number): Promise<void> {
     for (let round = 0; round < times; round += 1) {
@@ -153,7 +165,12 @@ export async function indexFrom(
       await backfillRanges(options, [range], never);
     },
     request: (account, maxCalls = 10_000) =>
-      enqueueHistory(database, { subject: subjectOf('trader', account), requestedBy: null, perKey: 10, maxCalls }),
+      enqueueHistory(database, {
+        subject: subjectOf('trader', account),
+        requestedBy: null,
+        perKey: 10,
+        maxCalls,
+      }),
     read(account, { maxCalls = 10_000, signal = never, ...own } = {}) {
       const options = { ...shared, ...own, knownContracts, maxCalls, sliceMs: 60_000, sentTransactions };
       return readHistory(options, subjectOf('trader', account), signal);

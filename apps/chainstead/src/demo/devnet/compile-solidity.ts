@@ -69,7 +69,9 @@ function compile(sources: Readonly<Record<string, string>>): CompiledContract[] 
     }
   };
   const output: SolcOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }));
-  const errors = (output.errors ?? []).filter((one) => one.severity === 'error').map((one) => one.formattedMessage);
+  const errors = (output.errors ?? [])
+    .filter((one) => one.severity === 'error')
+    .map((one) => one.formattedMessage);
   if (errors.length > 0)
     throw new DemoError(`Solidity does not compile: ${errors.join('\n')}`, { files: Object.keys(sources) });
   return Object.keys(sources).flatMap((file) =>

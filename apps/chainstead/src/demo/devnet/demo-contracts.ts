@@ -23,7 +23,12 @@ export const DEMO_NFT_ABI = parseAbi([
 ]);
 
 export async function compileDemoContracts(): Promise<Readonly<Record<DemoContractName, CompiledContract>>> {
-  const contract = await compileContracts<DemoContractName>(['DemoToken', 'Bytes32Token', 'ThreeTopicNft', 'DemoNft']);
+  const contract = await compileContracts<DemoContractName>([
+    'DemoToken',
+    'Bytes32Token',
+    'ThreeTopicNft',
+    'DemoNft',
+  ]);
   return {
     DemoToken: contract('DemoToken'),
     Bytes32Token: contract('Bytes32Token'),

@@ -64,7 +64,8 @@ async function runNpm(folder: string, environment: NodeJS.ProcessEnv): Promise<v
     });
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-    const [, reason = String(error)] = /^npm error (?!code|errno|syscall|A complete log)(\S.*)$/m.exec(output) ?? [];
+    const [, reason = String(error)] =
+      /^npm error (?!code|errno|syscall|A complete log)(\S.*)$/m.exec(output) ?? [];
     throw new DemoError(
       `Could not download the demo's tools (anvil, solc, Seaport): ${reason}`,
       { folder },

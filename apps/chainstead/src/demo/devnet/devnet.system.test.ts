@@ -68,7 +68,9 @@ describe('startDevnet', () => {
 
 describe('compileSolidity', () => {
   it('tells the compiler’s messages', async () => {
-    await expect(compileSolidity({ 'Broken.sol': 'contract Broken { uint x = ; }' })).rejects.toThrow('ParserError');
+    await expect(compileSolidity({ 'Broken.sol': 'contract Broken { uint x = ; }' })).rejects.toThrow(
+      'ParserError',
+    );
   });
 
   it('takes from its cache what was compiled before', async () => {
@@ -96,7 +98,11 @@ describe('unlessReverted', () => {
 
   it('throws what is no answer of the contract', async () => {
     const nowhere = createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) });
-    const call = nowhere.readContract({ address: `0x${'9'.repeat(40)}`, abi: erc20Abi, functionName: 'decimals' });
+    const call = nowhere.readContract({
+      address: `0x${'9'.repeat(40)}`,
+      abi: erc20Abi,
+      functionName: 'decimals',
+    });
     await expect(unlessReverted(call)).rejects.toThrow('HTTP request failed');
   });
 });

@@ -102,7 +102,12 @@ async function connect(child: DependentProcess, settings: readonly string[], cha
 
 function createClient(url: string, chainId: number): DevnetClient {
   const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 };
-  const chain = defineChain({ id: chainId, name: 'Devnet', nativeCurrency, rpcUrls: { default: { http: [url] } } });
+  const chain = defineChain({
+    id: chainId,
+    name: 'Devnet',
+    nativeCurrency,
+    rpcUrls: { default: { http: [url] } },
+  });
   return createTestClient({ mode: 'anvil', chain, transport: http(url), pollingInterval: POLLING_INTERVAL_MS })
     .extend(publicActions)
     .extend(walletActions);
@@ -120,7 +125,11 @@ async function deploy(
   return parseAddress(receipt.contractAddress);
 }
 
-async function send(client: DevnetClient, accounts: readonly Address[], call: DevnetCall): Promise<TransactionReceipt> {
+async function send(
+  client: DevnetClient,
+  accounts: readonly Address[],
+  call: DevnetCall,
+): Promise<TransactionReceipt> {
   const { address, abi, functionName, args = [], from = sender(accounts), value = 0n, gas } = call;
   const limit = gas === undefined ? {} : { gas };
   const request = { address, abi, functionName, args, account: from, value, chain: null, ...limit };
@@ -133,7 +142,11 @@ const RECEIPT_POLL_MAX_MS = 20;
 const RECEIPT_PATIENCE_MS = 30_000;
 
 /** viem looks again only at a new block, which comes only with a transaction. */
-async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
+async function mined(
+  client: DevnetClient,
+  hash: Hash | `0x${string}`,
+  what: string,
+): Promise<TransactionReceipt> {
   const deadline = Date.now() + RECEIPT_PATIENCE_MS;
   for (let waitMs = RECEIPT_POLL_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RECEIPT_POLL_MAX_MS)) {
     try {

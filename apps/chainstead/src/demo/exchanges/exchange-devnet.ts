@@ -46,15 +46,16 @@ export async function deployExchanges(
   devnet: Devnet,
   { hasForks = false }: ExchangeOptions = {},
 ): Promise<ExchangeDevnet> {
-  const [contract, v2Factory, v3Factory, poolManager, liquidityRouter, swapRouter, donateRouter] = await Promise.all([
-    compileContracts(['DemoToken', 'DemoExchangeRouter', 'FakePair']),
-    readExchangeArtifact('UniswapV2Factory'),
-    readExchangeArtifact('UniswapV3Factory'),
-    readExchangeArtifact('PoolManager'),
-    readExchangeArtifact('PoolModifyLiquidityTest'),
-    readExchangeArtifact('PoolSwapTest'),
-    readExchangeArtifact('PoolDonateTest'),
-  ]);
+  const [contract, v2Factory, v3Factory, poolManager, liquidityRouter, swapRouter, donateRouter] =
+    await Promise.all([
+      compileContracts(['DemoToken', 'DemoExchangeRouter', 'FakePair']),
+      readExchangeArtifact('UniswapV2Factory'),
+      readExchangeArtifact('UniswapV3Factory'),
+      readExchangeArtifact('PoolManager'),
+      readExchangeArtifact('PoolModifyLiquidityTest'),
+      readExchangeArtifact('PoolSwapTest'),
+      readExchangeArtifact('PoolDonateTest'),
+    ]);
   const [owner = ZERO_ADDRESS] = devnet.accounts;
   const deploy = async (compiled: CompiledContract, ...args: unknown[]): Promise<DeployedContract> => ({
     address: await devnet.deploy(compiled, args),
@@ -84,7 +85,8 @@ export async function deployExchanges(
     deployFakePair: (tokens) => deploy(contract('FakePair'), v2.address, ...sorted(tokens)),
     async deployToken(symbol, decimals = 18, holders = devnet.accounts.slice(0, 3)) {
       const token = await deploy(contract('DemoToken'), symbol, symbol, decimals);
-      for (const holder of holders) await devnet.send({ ...token, functionName: 'mint', args: [holder, HOLDING] });
+      for (const holder of holders)
+        await devnet.send({ ...token, functionName: 'mint', args: [holder, HOLDING] });
       await approve(token.address, holders);
       return token.address;
     },

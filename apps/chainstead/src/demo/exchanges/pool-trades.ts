@@ -7,7 +7,11 @@ import { type ExchangePool, keyOf, squareRoot } from './exchange-pool.ts';
 
 export interface PoolTrades {
   /** Up to both amounts, over all prices. @param from default the first account */
-  addLiquidity(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
+  addLiquidity(
+    pool: ExchangePool,
+    amounts: readonly [bigint, bigint],
+    from?: Address,
+  ): Promise<TransactionReceipt>;
   removeLiquidity(pool: ExchangePool, liquidity: bigint, from?: Address): Promise<TransactionReceipt>;
   /** In v3 or v4. All accounts share the positions, which the routers own. */
   changeRange(pool: ExchangePool, range: RangeChange, from?: Address): Promise<TransactionReceipt>;
@@ -44,7 +48,10 @@ const GAS = 3_000_000n;
 /** Square roots of prices, times 2^96: one inside the range of the contracts. */
 const LIMITS = [1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n, 4_295_128_740n] as const;
 
-export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, donate4 }: ExchangeRouters): PoolTrades {
+export function createPoolTrades(
+  devnet: Devnet,
+  { router, liquidity4, swap4, donate4 }: ExchangeRouters,
+): PoolTrades {
   const send = (call: Omit<DevnetCall, 'from'>, from: Address | undefined) =>
     devnet.send({ ...call, gas: GAS, ...(from === undefined ? {} : { from }) });
 
@@ -59,7 +66,11 @@ export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, do
     return send({ ...router, functionName, args: [pool.pool, tickLower, tickUpper, liquidity] }, from);
   }
 
-  function changeWholeRange(pool: ExchangePool, liquidityDelta: bigint, from?: Address): Promise<TransactionReceipt> {
+  function changeWholeRange(
+    pool: ExchangePool,
+    liquidityDelta: bigint,
+    from?: Address,
+  ): Promise<TransactionReceipt> {
     const tickUpper = MAX_TICK - (MAX_TICK % pool.tickSpacing);
     return changeRange(pool, { tickLower: -tickUpper, tickUpper, liquidityDelta }, from);
   }
@@ -98,7 +109,12 @@ export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, do
       }
       const give = (place: 0 | 1) =>
         send(
-          { address: pool.tokens[place], abi: TOKEN, functionName: 'transfer', args: [pool.pool, amounts[place]] },
+          {
+            address: pool.tokens[place],
+            abi: TOKEN,
+            functionName: 'transfer',
+            args: [pool.pool, amounts[place]],
+          },
           from,
         );
       await give(0);

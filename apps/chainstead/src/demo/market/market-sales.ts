@@ -59,7 +59,12 @@ const collectionOffer: Sale = async (stall) => {
   const chosen = { orderIndex: 0n, side: CONSIDERATION_SIDE, index: 0n, identifier: id, criteriaProof: [] };
   const args = [advanced(bid), [chosen], NO_CONDUIT, seller];
   const receipt = await stall.fill('fulfillAdvancedOrder', args, seller);
-  return stall.sold(receipt, { what: 'collection offer', ...ones([id]), paymentToken: paid, price: String(price) });
+  return stall.sold(receipt, {
+    what: 'collection offer',
+    ...ones([id]),
+    paymentToken: paid,
+    price: String(price),
+  });
 };
 
 const bundle: Sale = async (stall) => {
@@ -125,7 +130,9 @@ const sweep: Sale = async (stall) => {
     BigInt(ids.length),
   ];
   const receipt = await stall.fill('fulfillAvailableOrders', args, buyer, price * 6n);
-  const terms = ids.slice(0, 2).map((id, index) => ({ what: 'sweep', ...ones([id]), price: String(prices[index]) }));
+  const terms = ids
+    .slice(0, 2)
+    .map((id, index) => ({ what: 'sweep', ...ones([id]), price: String(prices[index]) }));
   return stall.sold(receipt, ...terms);
 };
 

@@ -48,8 +48,13 @@ export function openStall(options: StallOptions) {
   const { devnet, market, seller, buyer, price, next } = options;
   const { seaport, cats, prints } = market;
   const fee = price / FEE_DIVISOR;
-  const send = (to: DeployedContract, functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
-    devnet.send({ ...to, functionName, args, from, value });
+  const send = (
+    to: DeployedContract,
+    functionName: string,
+    args: readonly unknown[],
+    from: Address,
+    value = 0n,
+  ) => devnet.send({ ...to, functionName, args, from, value });
   const listing = (
     offer: readonly OfferItem[],
     total = price,

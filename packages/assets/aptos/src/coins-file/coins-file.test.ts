@@ -97,7 +97,9 @@ describe('a file of coins', () => {
     await load(lines);
     expect(await listCoverage(target.database, 'mainnet')).toEqual([]);
     await load(lines, true);
-    expect(await listCoverage(target.database, 'mainnet')).toEqual([{ dataset: 'coins', range: { from: 0, to: 4 } }]);
+    expect(await listCoverage(target.database, 'mainnet')).toEqual([
+      { dataset: 'coins', range: { from: 0, to: 4 } },
+    ]);
   });
 
   it('leaves the earlier version of a coin that is there', async () => {

@@ -14,12 +14,15 @@ export interface CoinsFileHeader {
   readonly covered: readonly BlockRange[];
 }
 
-export class CoinsFileError extends defineError('COINS_FILE', (line: number, problem: string, cause?: unknown) => ({
-  message: `Line ${line} of the coins file ${problem}`,
-  facts: { line },
-  remedy: 'Export the file again, then import it. No line of this file was imported',
-  cause,
-})) {}
+export class CoinsFileError extends defineError(
+  'COINS_FILE',
+  (line: number, problem: string, cause?: unknown) => ({
+    message: `Line ${line} of the coins file ${problem}`,
+    facts: { line },
+    remedy: 'Export the file again, then import it. No line of this file was imported',
+    cause,
+  }),
+) {}
 
 const FORMAT = 'chainstead-aptos-coins';
 const FORMAT_VERSION = 1;
@@ -93,10 +96,12 @@ export function parseEnd(text: string, lineNumber: number): number | null {
 export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): CoinRow {
   const coin = parse(coinLine, text, lineNumber);
   const { supply_aggregator_table_handle: handle, supply_aggregator_table_key: key } = coin;
-  if ((handle === null) !== (key === null)) throw new CoinsFileError(lineNumber, 'has half of a supply aggregator');
+  if ((handle === null) !== (key === null))
+    throw new CoinsFileError(lineNumber, 'has half of a supply aggregator');
   if ([...coin.coin_type].length < COIN_TYPE_LENGTH_MAX) requireConsistent(coin, lineNumber);
   const timestamp = new Date(coin.transaction_timestamp);
-  if (timestamp.getUTCMilliseconds() !== 0) throw new CoinsFileError(lineNumber, 'has a timestamp with a fraction');
+  if (timestamp.getUTCMilliseconds() !== 0)
+    throw new CoinsFileError(lineNumber, 'has a timestamp with a fraction');
   return { ...coin, network, transaction_timestamp: timestamp };
 }
 

@@ -5,7 +5,11 @@ import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { jsonObject } from '../rows/json-object.ts';
 import { coinInfoChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
-import { readProtoTransactions, readTransactions, recordedTransactions } from '../testing/recorded-transactions.ts';
+import {
+  readProtoTransactions,
+  readTransactions,
+  recordedTransactions,
+} from '../testing/recorded-transactions.ts';
 import { deriveCoins } from './dataset.ts';
 
 describe('coins of one transaction', () => {
@@ -82,7 +86,12 @@ describe('coins of one transaction', () => {
 
 describe('coins of a slice', () => {
   it('are those of genesis and user transactions', () => {
-    const types = ['genesis_transaction', 'user_transaction', 'block_metadata_transaction', 'validator_transaction'];
+    const types = [
+      'genesis_transaction',
+      'user_transaction',
+      'block_metadata_transaction',
+      'validator_transaction',
+    ];
     const transactions = types.map((type, version) =>
       exampleTransaction({
         type,

@@ -97,7 +97,8 @@ function creatorOf(coinType: string): string | null {
 
 function aggregatorOf(supply: unknown) {
   const aggregator = jsonObject(optionValue(jsonObject(optionValue(supply))?.aggregator));
-  const addressIn = (value: unknown): string | null => (typeof value === 'string' ? standardAddress(value) : null);
+  const addressIn = (value: unknown): string | null =>
+    typeof value === 'string' ? standardAddress(value) : null;
   const [handle, key] = [addressIn(aggregator?.handle), addressIn(aggregator?.key)];
   const isWhole = handle !== null && key !== null;
   return {

@@ -55,7 +55,8 @@ export function createCaller(options: CallerOptions): Caller {
     const wasRefused = state.refused !== null;
     noteFault(state, fault, version, clock.now());
     const fields = { chain, fullnode: state.name, kind: fault.kind, reason: fault.message };
-    if (fault.kind === 'wrong-chain' && !wasRefused) logger.error(fields, 'Fullnode refused: it serves another chain');
+    if (fault.kind === 'wrong-chain' && !wasRefused)
+      logger.error(fields, 'Fullnode refused: it serves another chain');
     else logger.debug(fields, 'Fullnode call failed');
     return fault;
   }

@@ -42,7 +42,11 @@ test('a fullnode of another network is bad, and asked nothing more', async () =>
 test('a fullnode that threw old versions away says which', async () => {
   const report = await examine(await serve({ oldest: 3_000 }));
   expect(report.findings).toContainEqual(
-    expect.objectContaining({ subject: 'oldest version', verdict: 'warning', found: expect.stringContaining('3000') }),
+    expect.objectContaining({
+      subject: 'oldest version',
+      verdict: 'warning',
+      found: expect.stringContaining('3000'),
+    }),
   );
 });
 

@@ -115,7 +115,11 @@ async function checkAll(
     const name = other === null ? '' : ` (${chainKeyOf(other)})`;
     const problem = `${info.chainId}${name}, not ${chainIdOf(network)} (${chain})`;
     return add(
-      reported.bad(problem, 'The fullnode belongs to another network. Chainstead ignores it.', 'Correct the URL.'),
+      reported.bad(
+        problem,
+        'The fullnode belongs to another network. Chainstead ignores it.',
+        'Correct the URL.',
+      ),
     );
   }
   add(reported.ok(`${info.chainId} (${chain})`));
@@ -181,7 +185,9 @@ async function checkRoots(fullnode: Requested, info: LedgerInfo, others: readonl
       );
     same.push(other.name);
   }
-  return sameLedger.ok(same.length === 0 ? 'nothing was there to compare with' : `as ${same.join(', ')} at ${version}`);
+  return sameLedger.ok(
+    same.length === 0 ? 'nothing was there to compare with' : `as ${same.join(', ')} at ${version}`,
+  );
 }
 
 async function rootAfter(fullnode: Requested, version: number): Promise<string | null> {
@@ -201,10 +207,15 @@ async function checkLatency(fullnode: Requested): Promise<Finding> {
     times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);
-  return latency.ok(`${Math.round(times[LATENCY_CALLS / 2] ?? 0)} ms, the slowest ${Math.round(times.at(-1) ?? 0)} ms`);
+  return latency.ok(
+    `${Math.round(times[LATENCY_CALLS / 2] ?? 0)} ms, the slowest ${Math.round(times.at(-1) ?? 0)} ms`,
+  );
 }
 
-async function checkReadingSpeed(fullnode: Requested, { head: newest, oldest: first }: LedgerInfo): Promise<Finding> {
+async function checkReadingSpeed(
+  fullnode: Requested,
+  { head: newest, oldest: first }: LedgerInfo,
+): Promise<Finding> {
   const starts = Array.from({ length: PAGES }, (_, index) => newest - (index + 1) * PAGE + 1).filter(
     (start) => start >= first,
   );

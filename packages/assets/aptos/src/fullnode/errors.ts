@@ -53,7 +53,17 @@ export class VersionsPrunedError extends defineError(
 /** Two fullnodes returned different accumulator roots, so their ledgers differ. */
 export class RootMismatchError extends defineError(
   'ACCUMULATOR_ROOT_MISMATCH',
-  ({ chain, version, first, second }: { chain: string; version: number; first: GivenRoot; second: GivenRoot }) => ({
+  ({
+    chain,
+    version,
+    first,
+    second,
+  }: {
+    chain: string;
+    version: number;
+    first: GivenRoot;
+    second: GivenRoot;
+  }) => ({
     message: `Two fullnodes differ after version ${version} of ${chain}: ${first.fullnode} returns the accumulator root ${first.root}, ${second.fullnode} returns ${second.root}`,
     remedy: 'Determine which of the two serves the correct ledger, remove the other, and restart',
   }),

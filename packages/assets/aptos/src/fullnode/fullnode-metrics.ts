@@ -14,7 +14,10 @@ export const createFullnodeMetrics = defineMetrics('chainstead_aptos', {
     LATENCY_BOUNDS_MS.map((ms) => ms / 1_000),
     ['chain', 'fullnode'],
   ),
-  bytes: counter('Number of response bytes received from Aptos fullnodes, after decompression', ['chain', 'fullnode']),
+  bytes: counter('Number of response bytes received from Aptos fullnodes, after decompression', [
+    'chain',
+    'fullnode',
+  ]),
 });
 
 export function countFullnodeCalls(registry: Registry): Promise<UpstreamCallCounts[]> {

@@ -74,7 +74,12 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
   const chainId = chainIdOf(network);
   const caller = createCaller({ chain, chainId, states, limits, clock, logger, metrics: options.metrics });
 
-  async function page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage> {
+  async function page(
+    first: number,
+    limit: number,
+    markers: Markers,
+    signal: AbortSignal,
+  ): Promise<FullnodePage> {
     for (let count = limit; ; count = Math.ceil(count / 2)) {
       try {
         return await caller.call({
@@ -141,7 +146,10 @@ async function fetchLedgers(
     if (!states.some(({ refused }) => refused === null)) break;
     await caller.waitForOne(signal);
   }
-  const complaints = states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
+  const complaints = states.map(({ name, lastError }) => ({
+    fullnode: name,
+    complaint: lastError ?? 'no answer',
+  }));
   throw new FullnodesExhaustedError({ chain, call: 'the ledger info', complaints });
 }
 

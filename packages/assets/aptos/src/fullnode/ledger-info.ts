@@ -27,7 +27,10 @@ export function parseLedgerInfo(body: unknown): LedgerInfo {
   const head = wholeNumber(members.ledger_version);
   const oldest = 'oldest_ledger_version' in members ? wholeNumber(members.oldest_ledger_version) : 0;
   if (chainId === undefined || head === undefined || oldest === undefined)
-    throw new FullnodeFault('malformed', 'the ledger info lacks chain_id, ledger_version or oldest_ledger_version');
+    throw new FullnodeFault(
+      'malformed',
+      'the ledger info lacks chain_id, ledger_version or oldest_ledger_version',
+    );
   return { chainId, head, oldest };
 }
 

@@ -34,7 +34,9 @@ export function parseTransaction(value: unknown): AptosTransaction {
 function entryFunctionOf(payload: unknown): string | null {
   if (!isObject(payload)) return null;
   if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);
-  return payload.type === 'entry_function_payload' && typeof payload.function === 'string' ? payload.function : null;
+  return payload.type === 'entry_function_payload' && typeof payload.function === 'string'
+    ? payload.function
+    : null;
 }
 
 function isChange(value: unknown): value is AptosChange {

@@ -37,7 +37,12 @@ const marked = (version: number): string => written(version, '0x1::coin::CoinInf
 describe('a page', () => {
   it('gives the transactions that hold a marker, and the root of the last one', () => {
     const body = page(quiet(7), marked(8), quiet(9), quiet(10), marked(11), quiet(12));
-    expect(readPage(body, 7, 100, MARKERS)).toMatchObject({ first: 7, last: 12, root: '0x12', bytes: body.length });
+    expect(readPage(body, 7, 100, MARKERS)).toMatchObject({
+      first: 7,
+      last: 12,
+      root: '0x12',
+      bytes: body.length,
+    });
     expect(versionsOf(body, 7)).toEqual([8, 11]);
     expect(versionsOf(body, 7, null)).toEqual([7, 8, 9, 10, 11, 12]);
   });
@@ -50,7 +55,11 @@ describe('a page', () => {
 
   it.each<[string, Buffer, string]>([
     ['has a gap', page(quiet(7), quiet(8), quiet(10)), 'version 10 came where 9 was expected'],
-    ['gives a version twice', page(quiet(7), quiet(8), quiet(8), quiet(9)), 'version 8 came where 9 was expected'],
+    [
+      'gives a version twice',
+      page(quiet(7), quiet(8), quiet(8), quiet(9)),
+      'version 8 came where 9 was expected',
+    ],
     ['begins elsewhere', page(quiet(8), quiet(9)), 'version 8 came where 7 was expected'],
     ['is in another order', page(quiet(7), quiet(9), quiet(8)), 'version 9 came where 8 was expected'],
     ['has a gap behind what matters', page(marked(7), quiet(8), quiet(9), quiet(11)), 'version 11'],
@@ -67,7 +76,9 @@ describe('a page', () => {
   it('that is cut off anywhere does not count', () => {
     const body = page(quiet(7), marked(8), quiet(9));
     for (let length = 0; length < body.length; length++)
-      expect(() => readPage(body.subarray(0, length), 7, 100, MARKERS), String(length)).toThrow('not complete JSON');
+      expect(() => readPage(body.subarray(0, length), 7, 100, MARKERS), String(length)).toThrow(
+        'not complete JSON',
+      );
   });
 
   it('whose events look like transactions is read as what it is', () => {
@@ -80,7 +91,9 @@ describe('a page', () => {
   });
 
   it('written with spaces is read all the same', () => {
-    const spaced = Buffer.from(JSON.stringify(JSON.parse(page(quiet(7), marked(8), quiet(9)).toString()), null, 2));
+    const spaced = Buffer.from(
+      JSON.stringify(JSON.parse(page(quiet(7), marked(8), quiet(9)).toString()), null, 2),
+    );
     expect(versionsOf(spaced, 7)).toContain(8);
   });
 
@@ -119,7 +132,9 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
   it('are all read, and of a page with few coins only those', () => {
     const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
     const ledger = createAptosLedger({ transactions, place: { from: 0, every: 2 } });
-    const body = page(...Array.from({ length: 100 }, (_, version) => ledger.transaction(version).toString('utf8')));
+    const body = page(
+      ...Array.from({ length: 100 }, (_, version) => ledger.transaction(version).toString('utf8')),
+    );
     const whole = readPage(body, 0, 100, null);
     expect(whole.transactions).toHaveLength(100);
     expect(whole.transactions[0]).toMatchObject({ type: 'genesis_transaction', timestamp: null, sender: null });

@@ -31,7 +31,12 @@ export function readPage(body: Buffer, first: number, limit: number, markers: Ma
 }
 
 /** Null: unexpected form, or too much of it is relevant. */
-function readMarked(body: Buffer, first: number, limit: number, markers: readonly Buffer[]): TransactionsPage | null {
+function readMarked(
+  body: Buffer,
+  first: number,
+  limit: number,
+  markers: readonly Buffer[],
+): TransactionsPage | null {
   const starts = findStarts(body, first, limit);
   if (starts === null) return null;
   const wanted = findMarked(body, starts, markers);
@@ -66,7 +71,8 @@ function findStarts(body: Buffer, first: number, limit: number): number[] | null
 
 function countRoots(body: Buffer): number {
   let count = 0;
-  for (let at = body.indexOf(ROOT_MEMBER); at !== -1; at = body.indexOf(ROOT_MEMBER, at + ROOT_MEMBER.length)) count++;
+  for (let at = body.indexOf(ROOT_MEMBER); at !== -1; at = body.indexOf(ROOT_MEMBER, at + ROOT_MEMBER.length))
+    count++;
   return count;
 }
 

@@ -24,7 +24,9 @@ describe('a balance', () => {
   });
 
   it('is 0 where the coin store is deleted', () => {
-    const changes = [{ type: 'delete_resource', address: '0xb', resource: `${long('1')}::coin::CoinStore<0xa::m::C>` }];
+    const changes = [
+      { type: 'delete_resource', address: '0xb', resource: `${long('1')}::coin::CoinStore<0xa::m::C>` },
+    ];
     expect(balances({ version: 5, changes })).toEqual([[long('b'), '0xa::m::C', 5, '0']]);
   });
 
@@ -36,10 +38,12 @@ describe('a balance', () => {
   });
 
   it('is not of another resource', () => {
-    const changes = ['0x2::coin::CoinStore<0xa::m::C>', '0xb::v::Box<0x1::coin::CoinStore<0xa::m::C>>'].map((type) => ({
-      ...coinStoreChange('0xb', '0xa::m::C', '1'),
-      data: { type, data: { coin: { value: '1' } } },
-    }));
+    const changes = ['0x2::coin::CoinStore<0xa::m::C>', '0xb::v::Box<0x1::coin::CoinStore<0xa::m::C>>'].map(
+      (type) => ({
+        ...coinStoreChange('0xb', '0xa::m::C', '1'),
+        data: { type, data: { coin: { value: '1' } } },
+      }),
+    );
     expect(balances({ changes })).toEqual([]);
   });
 
@@ -54,7 +58,9 @@ describe('a balance', () => {
       { coin: { value: '-5' } },
       { coin: { value: '9'.repeat(40) } },
     ];
-    expect(balances({ changes: data.map((fields) => ({ ...change, data: { type, data: fields } })) })).toEqual([]);
+    expect(balances({ changes: data.map((fields) => ({ ...change, data: { type, data: fields } })) })).toEqual(
+      [],
+    );
   });
 });
 

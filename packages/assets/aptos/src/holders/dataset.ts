@@ -59,7 +59,9 @@ async function insertBalances(transaction: Transaction, rows: readonly BalanceRo
   // A statement may update a balance only once.
   const newest = rows.filter((row, index) => {
     const next = rows[index + 1];
-    return next === undefined || next.owner_address !== row.owner_address || next.coin_type_hash !== row.coin_type_hash;
+    return (
+      next === undefined || next.owner_address !== row.owner_address || next.coin_type_hash !== row.coin_type_hash
+    );
   });
   const balances = newest.map(({ transaction_version, transaction_timestamp, ...row }) => ({
     ...row,

@@ -46,7 +46,8 @@ export function formatMoveType(type: MoveType): string {
     case 'parameter':
       return `T${type.index}`;
     case 'struct': {
-      const generics = type.typeArguments.length === 0 ? '' : `<${type.typeArguments.map(formatMoveType).join(', ')}>`;
+      const generics =
+        type.typeArguments.length === 0 ? '' : `<${type.typeArguments.map(formatMoveType).join(', ')}>`;
       return `0x${type.address.slice(2).replace(/^0+(?=.)/, '')}::${type.module}::${type.name}${generics}`;
     }
   }

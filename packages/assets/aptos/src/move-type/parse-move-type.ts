@@ -56,7 +56,13 @@ class TypeReader {
     const module = this.#identifier('a module');
     if (!this.#take('::')) throw this.#error('no "::" after the module');
     const name = this.#identifier('a name');
-    return { kind: 'struct', address, module, name, typeArguments: this.#take('<') ? this.#typeArguments(depth) : [] };
+    return {
+      kind: 'struct',
+      address,
+      module,
+      name,
+      typeArguments: this.#take('<') ? this.#typeArguments(depth) : [],
+    };
   }
 
   #single(depth: number): MoveType {

@@ -50,7 +50,10 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['/coins/latest?limit=1&cursor=abc', [CURSOR]],
   ['/coins/latest?limit=1&cursor=a&cursor=b', ['cursor must be a string']],
-  [`/coins/latest?limit=1&cursor=${'a'.repeat(12_289)}`, ['cursor must be shorter than or equal to 12288 characters']],
+  [
+    `/coins/latest?limit=1&cursor=${'a'.repeat(12_289)}`,
+    ['cursor must be shorter than or equal to 12288 characters'],
+  ],
   ['/coins/latest?limit=1&chain=eth', ['property chain should not exist']],
   ['/coins/latest?limit=1&__proto__=1', ['property __proto__ should not exist']],
   ['/coins/latest?limit=1&from_symbol=A', ['property from_symbol should not exist']],
@@ -123,8 +126,14 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
     '/coins/transfers/blocks?limit=1&block_heights=9223372036854775808',
     ['each value in block_heights must not be greater than 9223372036854775807'],
   ],
-  [`/coins/transfers/${'x'.repeat(5_001)}?limit=1`, ['coin_type must be shorter than or equal to 5000 characters']],
-  ['/coins/owners/abc/top-holders', ['coin_type_hash must be longer than or equal to 64 characters', ...NO_LIMIT]],
+  [
+    `/coins/transfers/${'x'.repeat(5_001)}?limit=1`,
+    ['coin_type must be shorter than or equal to 5000 characters'],
+  ],
+  [
+    '/coins/owners/abc/top-holders',
+    ['coin_type_hash must be longer than or equal to 64 characters', ...NO_LIMIT],
+  ],
   [`/coins/owners/${HASH}/top-holders?limit=1&min_amount=-1`, ['min_amount must be a number string']],
   [`/coins/owners/${HASH}/top-holders?limit=1&min_version=-1`, ['min_version must not be less than 0']],
   [

@@ -42,7 +42,10 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
   app = await exampleApi(scratch.database);
   const transactions = writes.map(({ wallet, coin, version, amount }) =>
-    exampleTransaction({ version, changes: [coinStoreChange(addressOf(wallet), COINS[coin] ?? '', String(amount))] }),
+    exampleTransaction({
+      version,
+      changes: [coinStoreChange(addressOf(wallet), COINS[coin] ?? '', String(amount))],
+    }),
   );
   await scratch.database.transaction((transaction) => holders.derive(sliceOf(transactions)).write(transaction));
 });
@@ -58,7 +61,8 @@ async function read(path: string): Promise<string[]> {
   });
 }
 
-const shown = (held: Held): string => `${held.wallet} ${hashOf(held.coin).slice(0, 4)} ${held.amount} ${held.version}`;
+const shown = (held: Held): string =>
+  `${held.wallet} ${hashOf(held.coin).slice(0, 4)} ${held.amount} ${held.version}`;
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 describe('coins of wallets', () => {
@@ -86,7 +90,10 @@ describe('coins of wallets', () => {
 
   it('have the fields of the contract', async () => {
     const [held] = newest.filter(({ wallet, coin }) => wallet === 4 && coin === 0);
-    const { result } = await readPage(app, `/wallets/coins?limit=1&${owners(4)}&coin_type_hash_whitelist=${hashOf(0)}`);
+    const { result } = await readPage(
+      app,
+      `/wallets/coins?limit=1&${owners(4)}&coin_type_hash_whitelist=${hashOf(0)}`,
+    );
     expect(result).toEqual([
       {
         amount: String(held?.amount),

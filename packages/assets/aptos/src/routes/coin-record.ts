@@ -1,5 +1,14 @@
 import { hexText } from '@chainstead/db';
-import { digits, hex, hexDigits, int4, packedRows, preciseMoment, text, textOrNull } from '@chainstead/db/packed-rows';
+import {
+  digits,
+  hex,
+  hexDigits,
+  int4,
+  packedRows,
+  preciseMoment,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
 /** docs/api/aptos.md#coins */

@@ -45,7 +45,9 @@ describe('a coin', () => {
       timestamp: 1_675_760_095_999_999n,
       changes: [coinInfoChange({})],
     });
-    await scratch.database.transaction((transaction) => coins.derive(sliceOf([genesis, later])).write(transaction));
+    await scratch.database.transaction((transaction) =>
+      coins.derive(sliceOf([genesis, later])).write(transaction),
+    );
     await seedRange(scratch.database, 'coins', 0, 83401661);
     expect(await readPage(app, '/coins/latest?limit=2')).toEqual({
       cursor: null,

@@ -54,7 +54,8 @@ function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: s
     path: `/coins/${column}s`,
     operationId,
     summary: `List coins by ${column}`,
-    description: 'Ascending in UTF-8 byte order, independent of the locale. Bounds are inclusive and case-sensitive.',
+    description:
+      'Ascending in UTF-8 byte order, independent of the locale. Bounds are inclusive and case-sensitive.',
     parameters: {
       [from]: textParameter(0, lengthMax, `First ${column}, inclusive.`),
       [to]: textParameter(0, lengthMax, `Last ${column}, inclusive.`),

@@ -54,7 +54,11 @@ export function listParameter(item: Item, description: string): Parameter<readon
     isArray: true,
     read(given, name) {
       if (given !== undefined) return optional.read(given, name) as Reading<readonly string[]>;
-      const rules = [`contain no more than ${LIST_LENGTH_MAX} elements`, 'contain at least 1 elements', 'be an array'];
+      const rules = [
+        `contain no more than ${LIST_LENGTH_MAX} elements`,
+        'contain at least 1 elements',
+        'be an array',
+      ];
       return { problems: rules.map((rule) => `${name} must ${rule}`) };
     },
   };
@@ -68,7 +72,8 @@ export function optionalListParameter(item: Item, description: string): Paramete
       if (given === undefined) return { value: null };
       const items = given.flatMap(splitList);
       const problems = new Set(items.flatMap((text) => item.problems(text, `each value in ${name}`)));
-      if (items.length > LIST_LENGTH_MAX) problems.add(`${name} must contain no more than ${LIST_LENGTH_MAX} elements`);
+      if (items.length > LIST_LENGTH_MAX)
+        problems.add(`${name} must contain no more than ${LIST_LENGTH_MAX} elements`);
       if (problems.size > 0) return { problems: [...problems] };
       return { value: [...new Set(items.map(item.normalize))].sort() };
     },

@@ -2,7 +2,13 @@ import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { answerPages, errorResponses, type RequestedPage, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
-import { choiceParameter, cursorParameter, limitParameter, offsetParameter, type Parameter } from './parameter.ts';
+import {
+  choiceParameter,
+  cursorParameter,
+  limitParameter,
+  offsetParameter,
+  type Parameter,
+} from './parameter.ts';
 import { BadRequestError, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
 
@@ -11,7 +17,10 @@ type FilterValue = string | number | readonly string[] | null;
 /** Parameters of the list, bound to a cursor, normalized; null: absent. */
 export type CursorFilter = Readonly<Record<string, FilterValue>>;
 
-const filterSchema = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]));
+const filterSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
+);
 
 export interface ListRoute<Row extends object> {
   readonly path: string;

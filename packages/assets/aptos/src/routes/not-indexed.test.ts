@@ -50,6 +50,8 @@ it('names a dataset that is not indexed here, and its key', async () => {
   const choice: NetworkChoice = { indexed: ['mainnet'], datasets: ['coins'] };
   expect((await answerOf(choice, '/coins/latest?limit=1')).status).toBe(200);
   expect(await answerOf(choice, '/coins/transfers/blocks?limit=1&block_heights=1')).toMatchObject(
-    refusal('Dataset transfers is not indexed here: add it to APTOS_DATASETS (APTOS_DATASETS=transfers,…) and restart'),
+    refusal(
+      'Dataset transfers is not indexed here: add it to APTOS_DATASETS (APTOS_DATASETS=transfers,…) and restart',
+    ),
   );
 });

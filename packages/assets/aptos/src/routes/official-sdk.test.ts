@@ -18,7 +18,11 @@ beforeAll(async () => {
   ({ coins, wallets } = Moralis.AptosApi);
   await seedCoins(scratch.database, [
     ...Array.from({ length: 23 }, (_, version) => ({ version, symbol: `S${String.fromCharCode(65 + version)}` })),
-    ...Array.from({ length: 5 }, (_, version) => ({ version, symbol: `T${version}`, network: 'testnet' as const })),
+    ...Array.from({ length: 5 }, (_, version) => ({
+      version,
+      symbol: `T${version}`,
+      network: 'testnet' as const,
+    })),
   ]);
   await scratch.database.transaction(async (transaction) => {
     const slice = sliceOf([
@@ -60,9 +64,9 @@ describe('the official SDK', () => {
   it('reads coins of a range of symbols, with and without a network', async () => {
     const range = { limit: 2, fromSymbol: 'SB', toSymbol: 'SF' };
     const expected = [['SB', 'SC'], ['SD', 'SE'], ['SF']];
-    expect(await readAll((cursor) => coins.getCoinsBySymbolRange({ ...range, ...(cursor && { cursor }) }))).toEqual(
-      expected,
-    );
+    expect(
+      await readAll((cursor) => coins.getCoinsBySymbolRange({ ...range, ...(cursor && { cursor }) })),
+    ).toEqual(expected);
     expect(
       await readAll((cursor) =>
         coins.getCoinsBySymbolRange({ ...range, network: 'mainnet', ...(cursor && { cursor }) }),
@@ -78,7 +82,10 @@ describe('the official SDK', () => {
   it('reads coins by names, creators and hashes', async () => {
     const named = await coins.getCoinsByNameRange({ limit: 1, fromName: 'Name of SC' });
     expect(named.result.map((coin) => coin.name)).toEqual(['Name of SC']);
-    const created = await coins.getCoinsByCreators({ limit: 1, creatorAddresses: [addressOf(10), addressOf(11)] });
+    const created = await coins.getCoinsByCreators({
+      limit: 1,
+      creatorAddresses: [addressOf(10), addressOf(11)],
+    });
     const [coin] = created.result;
     expect(coin?.creatorAddress.address).toBe(addressOf(10));
     const hashed = await coins.getCoinInfoByCoinTypeHashes({ coinTypeHashes: [coin?.coinTypeHash ?? ''] });
@@ -87,9 +94,14 @@ describe('the official SDK', () => {
 
   it('reads transfers and holders', async () => {
     const ownerAddresses = [addressOf(5)];
-    const coinTypeHash = (await wallets.getCoinBalancesByWallets({ limit: 5, ownerAddresses })).result[0]?.coinTypeHash;
+    const coinTypeHash = (await wallets.getCoinBalancesByWallets({ limit: 5, ownerAddresses })).result[0]
+      ?.coinTypeHash;
     const moved = [
-      await coins.getCoinTransfersByOwnerAddresses({ limit: 5, ownerAddresses, coinTypeWhitelist: ['0xa::m::C'] }),
+      await coins.getCoinTransfersByOwnerAddresses({
+        limit: 5,
+        ownerAddresses,
+        coinTypeWhitelist: ['0xa::m::C'],
+      }),
       await wallets.getCoinTransfersByWalletAddresses({
         limit: 5,
         ownerAddresses,

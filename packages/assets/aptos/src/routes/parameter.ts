@@ -62,7 +62,9 @@ export function dateParameter(description: string): Parameter<number | null> {
       const reading = text.read(given, name);
       if ('problems' in reading || reading.value === null) return reading as Reading<null>;
       const date = readDate(reading.value);
-      return date === null ? { problems: [`${name} must be a valid ISO 8601 date string`] } : { value: date.getTime() };
+      return date === null
+        ? { problems: [`${name} must be a valid ISO 8601 date string`] }
+        : { value: date.getTime() };
     },
   };
 }

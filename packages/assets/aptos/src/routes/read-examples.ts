@@ -9,7 +9,11 @@ export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],
 ): Promise<DocumentExamples> {
-  const sample = async <Row extends object>(table: string, columns: Sql, where = sql`true`): Promise<Row | null> => {
+  const sample = async <Row extends object>(
+    table: string,
+    columns: Sql,
+    where = sql`true`,
+  ): Promise<Row | null> => {
     const [row] = await database.query<Row>(
       sql`SELECT network, ${columns} FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
        WHERE network = ANY (${networks}) AND ${where} LIMIT 1`,
@@ -32,7 +36,9 @@ export async function readAptosExamples(
       getCoinBalancesByWallets: { ...pageOf(balance), owner_addresses: balance.owner },
       getTopHoldersByCoin: { ...pageOf(balance), coin_type_hash: balance.hash },
     }),
-    ...(past !== null && { getHistoricalCoinBalancesByWallets: { ...pageOf(past), owner_addresses: past.owner } }),
+    ...(past !== null && {
+      getHistoricalCoinBalancesByWallets: { ...pageOf(past), owner_addresses: past.owner },
+    }),
   };
 }
 

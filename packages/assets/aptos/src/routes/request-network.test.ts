@@ -56,7 +56,8 @@ describe('the network of a request', () => {
     const app = await exampleApi(scratch.database, { indexed: ['mainnet', 'testnet'], ports });
     const servers: ApiServer[] = [];
     try {
-      for (let index = 0; index < 2; index += 1) servers.push(await serveApi(app, { host: '127.0.0.1', port: 0 }));
+      for (let index = 0; index < 2; index += 1)
+        servers.push(await serveApi(app, { host: '127.0.0.1', port: 0 }));
       const [mainnet, testnet] = servers.map(({ url }) => url);
       ports[Number(new URL(testnet ?? '').port)] = 'testnet';
       const headers = { 'x-api-key': EXAMPLE_KEY };

@@ -54,7 +54,10 @@ const LEAST: Readonly<Record<IndexColumn['type'], string>> = {
 function lowBound(shape: ScanShape, lead: readonly Sql[]): Sql {
   const [first] = shape.order;
   if (first === undefined) return comparison(shape, [], '>=', lead);
-  return comparison(shape, [first], '>=', [...lead, shape.lowest ?? rawSql(`${LEAST[first.type]}::${first.type}`)]);
+  return comparison(shape, [first], '>=', [
+    ...lead,
+    shape.lowest ?? rawSql(`${LEAST[first.type]}::${first.type}`),
+  ]);
 }
 
 function highBound(shape: ScanShape, lead: readonly Sql[]): Sql {
@@ -80,8 +83,15 @@ function beyondPlace(shape: ScanShape, lead: readonly Sql[], after: readonly str
   return comparison(shape, shared, merge.length === order.length ? strict : `${strict}=`, [...lead, ...place]);
 }
 
-function comparison(shape: ScanShape, columns: readonly IndexColumn[], operator: string, values: readonly Sql[]): Sql {
-  const names = [...shape.lead, ...columns].map((column) => `row.${column === 'network' ? column : column.column}`);
+function comparison(
+  shape: ScanShape,
+  columns: readonly IndexColumn[],
+  operator: string,
+  values: readonly Sql[],
+): Sql {
+  const names = [...shape.lead, ...columns].map(
+    (column) => `row.${column === 'network' ? column : column.column}`,
+  );
   return sql`(${rawSql(names.join(', '))}) ${rawSql(operator)} (${joinSql(values)})`;
 }
 

@@ -123,7 +123,8 @@ const NEEDS_STATISTICS = /^\/coins\/(?:latest|symbols|names|creators|transfers\/
 
 describe.each(PLANS)('the $plan plan $statistics', ({ plan, statistics, prepare }) => {
   beforeAll(() => prepare(scratch.database));
-  const isMeant = (route: string): boolean => statistics !== 'without statistics' || !NEEDS_STATISTICS.test(route);
+  const isMeant = (route: string): boolean =>
+    statistics !== 'without statistics' || !NEEDS_STATISTICS.test(route);
 
   it.each(ONE_SCAN.filter(isMeant))(
     '%s is one range scan of an index that stops after a page, in order',
@@ -160,7 +161,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ plan, statistics, prepare 
 
   it('a small wallet is read without what lies beside it', async () => {
     // A dozen rows of the wallet, and the index pages above them.
-    expect(await buffersOf(plan, `/wallets/coins/history?limit=50&owner_addresses=${addressOf(77)}`)).toBeLessThan(40);
+    expect(
+      await buffersOf(plan, `/wallets/coins/history?limit=50&owner_addresses=${addressOf(77)}`),
+    ).toBeLessThan(40);
   });
 
   it('a coin that is rare in a wallet is read without the rows around it', async () => {

@@ -102,7 +102,9 @@ describe('a transfer', () => {
   it('says where no entry function was called, and where its transaction failed', async () => {
     const { result } = await readPage(app, '/coins/transfers/blocks?limit=100&block_heights=0');
     const failed = result.filter((row) => row.transaction_version === '7');
-    expect(failed).toMatchObject([{ is_gas_fee: true, is_transaction_success: false, entry_function_id_str: null }]);
+    expect(failed).toMatchObject([
+      { is_gas_fee: true, is_transaction_success: false, entry_function_id_str: null },
+    ]);
   });
 });
 
@@ -158,9 +160,9 @@ describe.each(['/coins/transfers/wallets', '/wallets/coins/transfers'])('%s', (r
 
 describe('transfers of blocks', () => {
   it('are merged, newest first', async () => {
-    expect(await read('/coins/transfers/blocks?limit=4&block_heights=5&block_heights=2&block_heights=99')).toEqual(
-      expected((version) => [2, 5].includes(Math.floor(version / 10))),
-    );
+    expect(
+      await read('/coins/transfers/blocks?limit=4&block_heights=5&block_heights=2&block_heights=99'),
+    ).toEqual(expected((version) => [2, 5].includes(Math.floor(version / 10))));
   });
 });
 
@@ -173,7 +175,9 @@ describe('transfers of a coin', () => {
 
   it('are bounded by dates', async () => {
     const path = `/coins/transfers/${APTOS}?limit=6&from_date=${1_600_000_010}&to_date=2020-09-13T12:27:00Z`;
-    expect(await read(path)).toEqual(expected((version, _, coin) => coin === APTOS && version >= 10 && version <= 20));
+    expect(await read(path)).toEqual(
+      expected((version, _, coin) => coin === APTOS && version >= 10 && version <= 20),
+    );
   });
 
   it('are none of a text that is no type', async () => {
@@ -183,7 +187,8 @@ describe('transfers of a coin', () => {
 
 describe('a cursor', () => {
   it('carries the longest lists that are taken', async () => {
-    const many = <Item>(item: (index: number) => Item): Item[] => Array.from({ length: 25 }, (_, index) => item(index));
+    const many = <Item>(item: (index: number) => Item): Item[] =>
+      Array.from({ length: 25 }, (_, index) => item(index));
     // In another spelling than a fullnode's, so that two hashes are searched for each.
     const wallets = many((index) => `owner_addresses=${addressOf(index)}`);
     const parameters = [

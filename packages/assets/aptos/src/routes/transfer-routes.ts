@@ -163,7 +163,9 @@ export function exclusion(filter: CursorFilter, column: string, name: string): r
 function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
   return {
     ctes: (network) => [
-      ...(fromDate === null ? [] : [dateBound('from_date', network, sql`probe.transaction_timestamp < ${fromDate}`)]),
+      ...(fromDate === null
+        ? []
+        : [dateBound('from_date', network, sql`probe.transaction_timestamp < ${fromDate}`)]),
       ...(toDate === null ? [] : [dateBound('to_date', network, sql`probe.transaction_timestamp <= ${toDate}`)]),
     ],
     lowest: fromDate === null ? null : sql`(SELECT version FROM from_date)`,

@@ -50,7 +50,10 @@ export async function insertRows(
 const ROWS_PER_STATEMENT = 5_000;
 
 /** One text for any number of rows. `xmax` is 0 in a new one. */
-function insertStatement({ table, columns, onConflict }: Insert, rows: readonly Readonly<Record<string, Value>>[]) {
+function insertStatement(
+  { table, columns, onConflict }: Insert,
+  rows: readonly Readonly<Record<string, Value>>[],
+) {
   const names = Object.keys(columns).map(rawSql);
   const arrays = Object.entries(columns).map(([name, column]) => {
     const type = column.replace('?', '');

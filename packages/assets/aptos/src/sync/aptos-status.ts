@@ -44,7 +44,11 @@ const STATUS_QUERY = sql`SELECT n.network, n.history_start AS "historyStart", n.
             FROM aptos_ranges WHERE network NOT IN (SELECT network FROM aptos_networks) GROUP BY network) n
    ORDER BY network`;
 
-function statusOf(stored: StoredStatus, datasets: readonly string[], coverage: readonly AptosCoverage[]): AptosStatus {
+function statusOf(
+  stored: StoredStatus,
+  datasets: readonly string[],
+  coverage: readonly AptosCoverage[],
+): AptosStatus {
   const tops = datasets.flatMap((name) => coverage.findLast(({ dataset }) => dataset === name)?.range.to ?? []);
   const checkpoint = tops.length < datasets.length || tops.length === 0 ? null : Math.min(...tops);
   const range = { from: stored.historyStart, to: Math.max(-1, ...tops) };

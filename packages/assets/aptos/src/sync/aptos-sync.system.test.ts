@@ -30,7 +30,9 @@ describe('ranges', () => {
     const [root] = await stage.database.query<{ accumulator_root: Buffer; fullnode: string; confirmed_by: null }>(
       sql`SELECT * FROM aptos_roots ORDER BY version DESC LIMIT 1`,
     );
-    const reported = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as { accumulator_root_hash: string };
+    const reported = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as {
+      accumulator_root_hash: string;
+    };
     expect(`0x${root?.accumulator_root.toString('hex')}`).toBe(reported.accumulator_root_hash);
     expect(root).toMatchObject({ fullnode: url, confirmed_by: null });
   });
@@ -38,7 +40,9 @@ describe('ranges', () => {
   it('are filled for a dataset that is switched on later, and for nothing else', async () => {
     const fullnode = await stage.serve(EMPTY_LEDGER);
     const fullnodes = stage.open([fullnode.url]);
-    await createAptosSync(stage.options(fullnodes, { startVersion: 1_000, endVersion: 2_000 }, ['coins'])).run(NEVER);
+    await createAptosSync(stage.options(fullnodes, { startVersion: 1_000, endVersion: 2_000 }, ['coins'])).run(
+      NEVER,
+    );
     const before = fullnode.calls.transactions ?? 0;
     const both = stage.options(fullnodes, { startVersion: 900, endVersion: 2_000 }, ['coins', 'holders']);
     await createAptosSync(both).run(NEVER);
@@ -82,7 +86,9 @@ describe('no progress', () => {
   it('shows in the metric although each session is short', async () => {
     const { url } = await stage.serve(EMPTY_LEDGER, { chainId: 2 });
     const options = { ...stage.options(stage.open([url]), {}), clock: fastClock() };
-    await runUntil(options, async () => (await options.metrics.stalled.get()).values.some(({ value }) => value === 1));
+    await runUntil(options, async () =>
+      (await options.metrics.stalled.get()).values.some(({ value }) => value === 1),
+    );
     expect((await options.metrics.leader.get()).values).toMatchObject([{ value: 0 }]);
   });
 });

@@ -44,7 +44,11 @@ export function createAptosSync(options: AptosSyncOptions) {
   };
 }
 
-async function runSession(options: AptosSyncOptions, progress: CommitProgress, signal: AbortSignal): Promise<void> {
+async function runSession(
+  options: AptosSyncOptions,
+  progress: CommitProgress,
+  signal: AbortSignal,
+): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // From the start: a network whose fullnodes don't respond must be reported too.

@@ -11,7 +11,10 @@ export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>) {
   let current: number | null = null;
   return {
     /** In order, at least those with {@link BLOCK_MARKER}. */
-    async ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<(version: number) => number> {
+    async ofPage(
+      transactions: readonly AptosTransaction[],
+      signal: AbortSignal,
+    ): Promise<(version: number) => number> {
       const starts: { version: number; height: number }[] = [];
       for (const transaction of transactions) {
         const isStart = transaction.type === BLOCK_MARKER;

@@ -13,7 +13,10 @@ export async function lockCommits(transaction: Transaction, network: AptosNetwor
   await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
-export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
+export async function listCoverage(
+  source: Pick<Database, 'query'>,
+  network: AptosNetwork,
+): Promise<AptosCoverage[]> {
   return source.query<AptosCoverage>(
     sql`SELECT dataset, json_build_object('from', first_version, 'to', last_version) AS range FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
   );

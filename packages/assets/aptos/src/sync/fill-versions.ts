@@ -85,7 +85,11 @@ async function fillChunk(options: VersionFillOptions, chunk: BlockRange, signal:
   await untilItSucceeds(trying, chunk, signal, fill, isFinal);
 }
 
-async function fillPart(options: VersionFillOptions, missing: MissingVersions, signal: AbortSignal): Promise<void> {
+async function fillPart(
+  options: VersionFillOptions,
+  missing: MissingVersions,
+  signal: AbortSignal,
+): Promise<void> {
   const datasets = options.datasets.filter(({ name }) => missing.datasets.includes(name));
   for await (const batch of readRange(options, datasets, missing.range, signal)) {
     const confirmedBy = await confirmRoot(options.fullnodes, batch, signal);

@@ -37,11 +37,16 @@ function compareRoots({ clock, database, fullnodes }: FollowOptions, signal: Abo
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let awaited: EndOfBatch | null = null;
 
-  return async ({ range, root, fullnode }: EndOfBatch): Promise<Pick<BatchCommit, 'confirmedBy' | 'keptRoot'>> => {
+  return async ({
+    range,
+    root,
+    fullnode,
+  }: EndOfBatch): Promise<Pick<BatchCommit, 'confirmedBy' | 'keptRoot'>> => {
     if (clock.now() - confirmedAt < CONFIRM_INTERVAL_MS) return { confirmedBy: null };
     const batch = { range, root, fullnode };
     const confirmedBy = await confirmRoot(fullnodes, batch, signal);
-    const before = confirmedBy === null && awaited !== null ? await confirmRoot(fullnodes, awaited, signal) : null;
+    const before =
+      confirmedBy === null && awaited !== null ? await confirmRoot(fullnodes, awaited, signal) : null;
     if (before !== null && awaited !== null)
       await saveConfirmation(database, fullnodes.network, awaited.range.to, before);
     if (confirmedBy === null && before === null) {

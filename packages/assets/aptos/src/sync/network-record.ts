@@ -18,7 +18,11 @@ export async function readNetworkStart(database: Database, network: AptosNetwork
 }
 
 /** Keeps the first followed version, clears a stop. */
-export async function saveNetworkStart(database: Database, network: AptosNetwork, start: NetworkStart): Promise<void> {
+export async function saveNetworkStart(
+  database: Database,
+  network: AptosNetwork,
+  start: NetworkStart,
+): Promise<void> {
   await database.query(
     sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES (${network}, ${chainIdOf(network)}, ${start.historyStart}, ${start.firstFollowed})
      ON CONFLICT (network) DO UPDATE SET
@@ -50,7 +54,9 @@ export async function saveStop(database: Database, network: AptosNetwork, error:
 }
 
 export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
-  await database.query(sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`);
+  await database.query(
+    sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`,
+  );
 }
 
 /** No row before the first start: then only in the application log. */

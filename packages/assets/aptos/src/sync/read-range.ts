@@ -25,7 +25,9 @@ export async function* readRange(
 ): AsyncGenerator<VersionBatch> {
   const { fullnodes } = work;
   const limits = { ...DEFAULT_BATCH, ...work.batch };
-  const heights = datasets.some(({ needsBlockHeights }) => needsBlockHeights) ? createBlockHeights(fullnodes) : null;
+  const heights = datasets.some(({ needsBlockHeights }) => needsBlockHeights)
+    ? createBlockHeights(fullnodes)
+    : null;
   const noHeight = (): never => {
     throw new TypeError('A dataset asks for block heights without saying so');
   };
@@ -40,14 +42,19 @@ export async function* readRange(
         batch.decoded.push({ dataset: dataset.name, rows });
         batch.rows += rows.count;
       }
-    if (page.last < range.to && page.last - batch.from + 1 < limits.versions && batch.rows < limits.rows) continue;
+    if (page.last < range.to && page.last - batch.from + 1 < limits.versions && batch.rows < limits.rows)
+      continue;
     const { from, decoded } = batch;
     yield { range: { from, to: page.last }, decoded, root: page.root, fullnode: page.fullnode };
     batch = startBatch(page.last + 1);
   }
 }
 
-function startBatch(from: number): { from: number; rows: number; decoded: { dataset: string; rows: DecodedRows }[] } {
+function startBatch(from: number): {
+  from: number;
+  rows: number;
+  decoded: { dataset: string; rows: DecodedRows }[];
+} {
   return { from, rows: 0, decoded: [] };
 }
 

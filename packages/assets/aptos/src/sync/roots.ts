@@ -121,7 +121,12 @@ async function readNewestRoot(
   return row ?? null;
 }
 
-function requireSame({ chain }: Fullnodes, version: number, first: GivenRoot, { fullnode, root }: GivenRoot): void {
+function requireSame(
+  { chain }: Fullnodes,
+  version: number,
+  first: GivenRoot,
+  { fullnode, root }: GivenRoot,
+): void {
   if (first.root === root || !ROOT.test(first.root) || !ROOT.test(root)) return;
   throw new RootMismatchError({ chain, version, first, second: { fullnode, root } });
 }

@@ -53,6 +53,10 @@ export async function readAll<Row = Readonly<Record<string, unknown>>>(
   return pages;
 }
 
-export function ask(app: ApiApp, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+export function ask(
+  app: ApiApp,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return Promise.resolve(app.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }));
 }

@@ -22,12 +22,18 @@ export function exampleTransaction(given: Partial<AptosTransaction>): AptosTrans
 }
 
 /** Returns transactions as a slice, ten versions per block. */
-export function sliceOf(transactions: readonly AptosTransaction[], network: AptosNetwork = 'mainnet'): AptosSlice {
+export function sliceOf(
+  transactions: readonly AptosTransaction[],
+  network: AptosNetwork = 'mainnet',
+): AptosSlice {
   return { network, transactions, blockHeight: (version) => Math.floor(version / 10) };
 }
 
 /** Returns a written CoinInfo; `type` is the whole resource type, the other members are its fields. */
-export function coinInfoChange({ type = '0x1::coin::CoinInfo<0xa::m::C>', ...fields }: CoinInfoFields): AptosChange {
+export function coinInfoChange({
+  type = '0x1::coin::CoinInfo<0xa::m::C>',
+  ...fields
+}: CoinInfoFields): AptosChange {
   const data = { name: 'Coin', symbol: 'C', decimals: 8, supply: { vec: [] }, ...fields };
   return { type: 'write_resource', address: '0xa', data: { type, data } };
 }
@@ -44,7 +50,10 @@ interface CoinInfoFields {
  * Returns a written CoinStore with `handle` as the owner's event handle of deposits, and the next one for withdrawals.
  */
 export function coinStoreChange(owner: string, coinType: string, amount: string, handle = 2): AptosChange {
-  const events = (number: number) => ({ counter: '1', guid: { id: { addr: owner, creation_num: String(number) } } });
+  const events = (number: number) => ({
+    counter: '1',
+    guid: { id: { addr: owner, creation_num: String(number) } },
+  });
   const data = {
     coin: { value: amount },
     frozen: false,
@@ -55,7 +64,12 @@ export function coinStoreChange(owner: string, coinType: string, amount: string,
 }
 
 /** Returns a deposit or withdrawal at an event handle of an account. */
-export function coinEvent(kind: 'Deposit' | 'Withdraw', account: string, handle: number, amount: string): AptosEvent {
+export function coinEvent(
+  kind: 'Deposit' | 'Withdraw',
+  account: string,
+  handle: number,
+  amount: string,
+): AptosEvent {
   return {
     guid: { creation_number: String(handle), account_address: account },
     sequence_number: '4',

@@ -33,7 +33,11 @@ function changeOf(change: Json): Json {
   const written = object(change.writeResource);
   const deleted = object(change.deleteResource);
   if (type === 'write_resource')
-    return { type, address: written.address, data: { type: written.typeStr, data: JSON.parse(String(written.data)) } };
+    return {
+      type,
+      address: written.address,
+      data: { type: written.typeStr, data: JSON.parse(String(written.data)) },
+    };
   return type === 'delete_resource' ? { type, address: deleted.address, resource: deleted.typeStr } : { type };
 }
 
@@ -49,11 +53,16 @@ function eventOf(event: Json): Json {
 
 function payloadOf(payload: Json): Json | null {
   const { entryFunctionIdStr } = object(payload.entryFunctionPayload);
-  return entryFunctionIdStr === undefined ? null : { type: 'entry_function_payload', function: entryFunctionIdStr };
+  return entryFunctionIdStr === undefined
+    ? null
+    : { type: 'entry_function_payload', function: entryFunctionIdStr };
 }
 
 function microseconds(timestamp: Json): string {
-  return (BigInt(String(timestamp.seconds)) * 1_000_000n + BigInt(Number(timestamp.nanos ?? 0)) / 1_000n).toString();
+  return (
+    BigInt(String(timestamp.seconds)) * 1_000_000n +
+    BigInt(Number(timestamp.nanos ?? 0)) / 1_000n
+  ).toString();
 }
 
 function object(value: unknown): Json {

@@ -58,7 +58,12 @@ async function seedVersions(database: Database, first: number, last: number): Pr
   const holder = `CASE v % 2 WHEN 0 THEN v ELSE 1 END`;
   await database.query(
     rawSql(
-      history('aptos_balances', 'last_', holder, `CASE v % 2 WHEN 0 THEN '${commonCoin}' ELSE '0xa::m::C' || v END`),
+      history(
+        'aptos_balances',
+        'last_',
+        holder,
+        `CASE v % 2 WHEN 0 THEN '${commonCoin}' ELSE '0xa::m::C' || v END`,
+      ),
     ),
   );
 }

@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
-import { readProtoTransactions, readTransactions, recordedTransactions } from '../testing/recorded-transactions.ts';
+import {
+  readProtoTransactions,
+  readTransactions,
+  recordedTransactions,
+} from '../testing/recorded-transactions.ts';
 import type { AptosTransaction } from '../transaction.ts';
 import { deriveTransfers } from './dataset.ts';
 
@@ -56,7 +60,10 @@ describe('gas', () => {
 
 describe('a withdrawal or deposit', () => {
   it('is of the coin whose store, written in the same transaction, has its event handle', () => {
-    const changes = [coinStoreChange('0xb', '0xa::m::C', '1', 2), coinStoreChange('0xb', '0xa::m::D<u8, u8>', '1', 9)];
+    const changes = [
+      coinStoreChange('0xb', '0xa::m::C', '1', 2),
+      coinStoreChange('0xb', '0xa::m::D<u8, u8>', '1', 9),
+    ];
     const events = [coinEvent('Withdraw', '0xb', 10, '5'), coinEvent('Deposit', '0xb', 2, '6')];
     expect(movements({ changes, events })).toEqual([
       [long('b'), '0x1::coin::WithdrawEvent', '5', '0xa::m::D<u8, u8>'],
@@ -99,9 +106,9 @@ describe('a withdrawal or deposit', () => {
   it('is one of genesis too', () => {
     const changes = [coinStoreChange('0xb', '0xa::m::C', '1')];
     const events = [coinEvent('Deposit', '0xb', 2, '6')];
-    expect(movements({ type: 'genesis_transaction', sender: null, entryFunction: null, changes, events })).toHaveLength(
-      1,
-    );
+    expect(
+      movements({ type: 'genesis_transaction', sender: null, entryFunction: null, changes, events }),
+    ).toHaveLength(1);
   });
 });
 
@@ -178,7 +185,9 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
     const proto = readProtoTransactions(join(given, `proto-json/imported_${network}_txns`)).toSorted(
       (a, b) => a.version - b.version,
     );
-    expect(deriveTransfers(sliceOf(proto))).toEqual(deriveTransfers(sliceOf(recordedTransactions(given, network))));
+    expect(deriveTransfers(sliceOf(proto))).toEqual(
+      deriveTransfers(sliceOf(recordedTransactions(given, network))),
+    );
   });
 
   it.each([

@@ -139,5 +139,7 @@ function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => st
     if (deleted) byOwnerOfDeleted.set(owner, byOwnerOfDeleted.has(owner) ? null : coinType);
   }
   return ({ owner_address, event_creation_number }) =>
-    byHandle.get(eventHandleKey(owner_address, event_creation_number)) ?? byOwnerOfDeleted.get(owner_address) ?? null;
+    byHandle.get(eventHandleKey(owner_address, event_creation_number)) ??
+    byOwnerOfDeleted.get(owner_address) ??
+    null;
 }

@@ -10,7 +10,12 @@ import { expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
 import { CALL_COLUMNS } from '../tables/event-table.ts';
 import { callDataset } from './call-dataset.ts';
-import { blockOfCalls, CALLER, ETH_WITH_TRANSACTIONS as chain, type ExampleCall } from './testing/example-calls.ts';
+import {
+  blockOfCalls,
+  CALLER,
+  ETH_WITH_TRANSACTIONS as chain,
+  type ExampleCall,
+} from './testing/example-calls.ts';
 import { comparable, encoded, randomParameters, textColumns } from './testing/random-parameters.ts';
 
 const scratch = scratchOfFile();
@@ -34,7 +39,10 @@ test('rows are equal to the transactions to the contract', async () => {
       const [table] = tables;
       if (table === undefined) throw new Error('No table was made');
       expect(table.name).toBe(`contracts.c${contracts}_act_call`);
-      const dataset = callDataset(table, new Map([[chain.id, { addresses: new Set([CALLED]), firstBlock: null }]]));
+      const dataset = callDataset(
+        table,
+        new Map([[chain.id, { addresses: new Set([CALLED]), firstBlock: null }]]),
+      );
       const selector = toFunctionSelector({ ...item, outputs: [], stateMutability: 'nonpayable' });
       const data = encoded(given);
       const input: Hex = `${selector}${data.slice(2)}`;
@@ -56,7 +64,9 @@ test('rows are equal to the transactions to the contract', async () => {
           ORDER BY transaction_index`,
       );
       const rowOf = (facts: readonly (string | null)[]) =>
-        Object.fromEntries([...facts, ...given.map(({ text }) => text)].map((text, column) => [`v${column}`, text]));
+        Object.fromEntries(
+          [...facts, ...given.map(({ text }) => text)].map((text, column) => [`v${column}`, text]),
+        );
       const decoded = (index: number, facts: readonly (string | null)[]) => ({
         ...{ ...comparable(table, rowOf(facts)), index, undecoded: null },
       });
@@ -80,7 +90,12 @@ test('rows have the place, time, hash and contract of their transaction', async 
   const { tables } = await addContract(scratch.database, {
     ...{ name: 'placed', chain, addresses: [CALLED], calls: true },
     abi: [
-      { type: 'function', name: 'send', inputs: [{ name: 'sender', type: 'address' }], stateMutability: 'payable' },
+      {
+        type: 'function',
+        name: 'send',
+        inputs: [{ name: 'sender', type: 'address' }],
+        stateMutability: 'payable',
+      },
     ],
     ...{ factory: null, firstBlock: null, events: null, indexed: ['sender_2'] },
   });

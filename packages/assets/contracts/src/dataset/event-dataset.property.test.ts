@@ -54,7 +54,10 @@ test('rows are equal to the values of their logs', async () => {
       };
       const [table] = (await addContract(scratch.database, wanted)).tables;
       if (table === undefined) throw new Error('No table was made');
-      const dataset = eventDataset(table, new Map([[chain.id, { addresses: new Set([EMITTER]), firstBlock: null }]]));
+      const dataset = eventDataset(
+        table,
+        new Map([[chain.id, { addresses: new Set([EMITTER]), firstBlock: null }]]),
+      );
       expect([dataset.topics(chain).length, dataset.anyTopic?.(chain)]).toEqual([anonymous ? 0 : 1, anonymous]);
       const log = logOf(given, anonymous);
       const others = [
@@ -72,7 +75,11 @@ test('rows are equal to the values of their logs', async () => {
       );
       const texts = Object.fromEntries(given.map((one, index) => [`v${index}`, shownText(one)]));
       expect(stored).toHaveLength(1);
-      expect(comparable(table, stored[0])).toEqual({ ...comparable(table, texts), undecoded: null, block_number: 7 });
+      expect(comparable(table, stored[0])).toEqual({
+        ...comparable(table, texts),
+        undecoded: null,
+        block_number: 7,
+      });
     }),
     { numRuns: 50 },
   );
@@ -88,7 +95,10 @@ test('values of up to 256 parameters are those that viem encoded', () => {
       expect(new Set(table.parameters.map(({ name }) => name)).size).toBe(given.length);
       const values = logDecoder(table)(logOf(given, false)) ?? [];
       const [decoded, wanted] = [values.map(String), given.map(shownText)].map((texts) =>
-        comparable(table, Object.fromEntries(texts.map((text, index) => [`v${index}`, text.replaceAll('\0', '')]))),
+        comparable(
+          table,
+          Object.fromEntries(texts.map((text, index) => [`v${index}`, text.replaceAll('\0', '')])),
+        ),
       );
       expect(decoded).toEqual(wanted);
     }),
@@ -109,10 +119,16 @@ test('text that is no UTF-8 keeps its bytes', async () => {
     const log: Log = { ...logOf([], false), blockNumber, topics: [parseHash(topic0)], data };
     return dataset
       .decode([log], { chain, timestampOf: () => TIME })
-      .map(({ values, undecoded }) => values ?? (undecoded?.includes(bytes.slice(2)) === true ? 'undecoded' : null));
+      .map(
+        ({ values, undecoded }) => values ?? (undecoded?.includes(bytes.slice(2)) === true ? 'undecoded' : null),
+      );
   };
   // U+FFFD is a character like others.
-  expect([rowsOf('0xefbfbd'), rowsOf('0xfffe41'), rowsOf('0x41')]).toEqual([[['\ufffd']], ['undecoded'], [['A']]]);
+  expect([rowsOf('0xefbfbd'), rowsOf('0xfffe41'), rowsOf('0x41')]).toEqual([
+    [['\ufffd']],
+    ['undecoded'],
+    [['A']],
+  ]);
   // A followed block below the first one has no row.
   expect(rowsOf('0x41', 7)).toEqual([]);
 });

@@ -60,7 +60,8 @@ export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number,
   );
   const select: NonNullable<Dataset['dependent']>['select'] = async (transaction, chain, blocks, lines) => {
     const { children = null, byImplementation = null } = emitters.get(chain.id) ?? {};
-    if (children !== null) return linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
+    if (children !== null)
+      return linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
     if (byImplementation === null) return lines;
     return linesOfForm(transaction, chain, { ...byImplementation, name: table.name }, blocks, lines);
   };
@@ -84,6 +85,7 @@ function rowOf(log: Log, { chain, timestampOf }: DecodeContext, values: EventRec
     transactionHash: log.transactionHash,
     contract: log.address,
     values,
-    undecoded: values === null ? `0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join('')}` : null,
+    undecoded:
+      values === null ? `0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join('')}` : null,
   };
 }

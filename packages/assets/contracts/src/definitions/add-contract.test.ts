@@ -42,7 +42,13 @@ describe('a contract', () => {
       ...{ chain: WITH_TRANSACTIONS, calls: true },
       abi: [event('Wide', ...inputs), { type: 'function', name: 'pay', inputs, stateMutability: 'payable' }],
     });
-    const place = { chainId: 1, blockNumber: 1, transactionIndex: 0, logIndex: 0, blockTime: '2024-01-01T00:00:00Z' };
+    const place = {
+      chainId: 1,
+      blockNumber: 1,
+      transactionIndex: 0,
+      logIndex: 0,
+      blockTime: '2024-01-01T00:00:00Z',
+    };
     const row = { ...place, transactionHash: `0x${'1f'.repeat(32)}`, contract: ONE, undecoded: null };
     const numbers = Array.from({ length: 256 }, () => String(2n ** 256n - 1n));
     for (const table of tables) {
@@ -85,7 +91,9 @@ describe('a contract', () => {
     for (const chain of [eth, base])
       await expect(add('pool_v3', { ...other, chain })).rejects.toMatchObject({
         code: 'CONTRACT_TABLE_TAKEN',
-        message: expect.stringContaining('contracts.pool_v3_swap of pool_v3 would be that of V3Swap(uint256) of pool'),
+        message: expect.stringContaining(
+          'contracts.pool_v3_swap of pool_v3 would be that of V3Swap(uint256) of pool',
+        ),
       });
     expect(await readDefinitions(scratch.database, 'pool_v3')).toEqual([]);
     await removeContract(scratch.database, 'pool', eth.id);
@@ -100,13 +108,17 @@ describe('a contract', () => {
     );
     await expect(add('layouts', { abi: layouts })).rejects.toMatchObject({ code: 'CONTRACT_EVENT_CHANGED' });
     const upgrade = { block: 7, log: 1 };
-    await expect(add('layouts', { abi: layouts, upgrade })).rejects.toMatchObject({ code: 'CONTRACT_EVENT_CHANGED' });
+    await expect(add('layouts', { abi: layouts, upgrade })).rejects.toMatchObject({
+      code: 'CONTRACT_EVENT_CHANGED',
+    });
     expect(await readDefinitions(scratch.database, 'layouts')).toEqual([]);
   });
 
   it('has no column with the name of a system column', async () => {
     const system = ['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'];
-    const { tables } = await add('land', { abi: [event('Bounds', ...system.map((name) => input(name, 'bytes32')))] });
+    const { tables } = await add('land', {
+      abi: [event('Bounds', ...system.map((name) => input(name, 'bytes32')))],
+    });
     expect(tables[0]?.parameters.map(({ name }) => name)).toEqual(system.map((name) => `${name}_`));
   });
 
@@ -125,7 +137,8 @@ describe('a contract', () => {
     const both = { abi: [SENT, DEPOSIT] };
     await add('dropped', both);
     const isIndexed = async () =>
-      (await readContractDatasets(scratch.database)).filter(({ name }) => name.startsWith('contracts.dropped_')).length;
+      (await readContractDatasets(scratch.database)).filter(({ name }) => name.startsWith('contracts.dropped_'))
+        .length;
     await scratch.database.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
        SELECT ${eth.id}, dataset, 1, 9, 'none' FROM unnest(ARRAY['contracts.dropped_sent', 'contracts.dropped_deposit']) AS dataset`,
@@ -136,7 +149,9 @@ describe('a contract', () => {
     expect(await isIndexed()).toBe(0);
     expect(await readContractsState(scratch.database)).not.toBe(state);
     const statuses = await readContractStatuses(scratch.database);
-    expect(statuses.flatMap(({ table, isMissing }) => (isMissing ? [table] : []))).toEqual(['contracts.dropped_sent']);
+    expect(statuses.flatMap(({ table, isMissing }) => (isMissing ? [table] : []))).toEqual([
+      'contracts.dropped_sent',
+    ]);
     await add('dropped', both);
     expect(await isIndexed()).toBe(2);
     const covered = await scratch.database.query(
@@ -150,7 +165,9 @@ describe('a contract', () => {
   it('is a dataset of its chain for each table, for its addresses alone', async () => {
     await add('shop', { abi: [SENT], firstBlock: 5 });
     await add('shop', { abi: [SENT], chain: base, addresses: [OTHER] });
-    const dataset = (await readContractDatasets(scratch.database)).find(({ name }) => name === 'contracts.shop_sent');
+    const dataset = (await readContractDatasets(scratch.database)).find(
+      ({ name }) => name === 'contracts.shop_sent',
+    );
     expect([eth, base, registry.get('polygon')].map((chain) => dataset?.emitters?.(chain))).toEqual([
       [ONE],
       [OTHER],
@@ -167,7 +184,11 @@ describe('a contract', () => {
     await scratch.database.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'contracts.growing_sent', 100, 200, 'none')`,
     );
-    const { tables } = await add('growing', { abi: [SENT_TO_MANY, SENT], addresses: [OTHER, ONE], firstBlock: 50 });
+    const { tables } = await add('growing', {
+      abi: [SENT_TO_MANY, SENT],
+      addresses: [OTHER, ONE],
+      firstBlock: 50,
+    });
     expect(tables.map(({ event: path, abi }) => [path, abi.signature])).toEqual([
       ['sent', 'Sent(address,uint8)'],
       ['sent_2', 'Sent(address,address[])'],
@@ -205,7 +226,12 @@ describe('a contract', () => {
       ...['sender_2 bytea', 'from_ bytea', 'arg2 bytea', 'undecoded bytea'],
     ]);
     expect(await columnsOf('analytics.contract_called_send_call_3')).toEqual([
-      ...['chain_id bigint', 'block_number bigint', 'transaction_index integer', 'block_time timestamp with time zone'],
+      ...[
+        'chain_id bigint',
+        'block_number bigint',
+        'transaction_index integer',
+        'block_time timestamp with time zone',
+      ],
       ...['transaction_hash text', 'contract text', 'sender text', 'native_value numeric', 'success boolean'],
       'sender_bytes bytea',
     ]);
@@ -288,18 +314,24 @@ describe('a contract with a factory', () => {
   it('is read again with more factories, and so are the contracts below it', async () => {
     await add('tops', { factory: MADE });
     await add('leaves', { addresses: [], factory: { ...MADE, of: 'tops' } });
-    const tables = ['tops_made', 'tops_deposit', 'leaves_made', 'leaves_deposit'].map((name) => `contracts.${name}`);
+    const tables = ['tops_made', 'tops_deposit', 'leaves_made', 'leaves_deposit'].map(
+      (name) => `contracts.${name}`,
+    );
     for (const table of tables)
       await scratch.database.query(
         sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${table}, 0, 200, 'none')`,
       );
     const offered = async () =>
-      (await readContractDatasets(scratch.database)).map(({ name }) => name).filter((name) => tables.includes(name));
+      (await readContractDatasets(scratch.database))
+        .map(({ name }) => name)
+        .filter((name) => tables.includes(name));
     expect(await offered()).toEqual(
       ['tops_made', 'leaves_made', 'tops_deposit', 'leaves_deposit'].map((name) => `contracts.${name}`),
     );
     await add('tops', { factory: MADE, addresses: [OTHER] });
-    expect(await scratch.database.query(sql`SELECT FROM sync_ranges WHERE dataset = ANY (${tables})`)).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM sync_ranges WHERE dataset = ANY (${tables})`)).toEqual(
+      [],
+    );
     expect(await offered()).toEqual(['contracts.tops_made']);
   });
 });

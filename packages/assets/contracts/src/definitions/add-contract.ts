@@ -136,7 +136,10 @@ function factoryOf(
   };
 }
 
-function requireSameFactory({ name, chainId, factory: known }: ContractDefinition, factory: Factory | null): void {
+function requireSameFactory(
+  { name, chainId, factory: known }: ContractDefinition,
+  factory: Factory | null,
+): void {
   const keyOf = (one: Factory | null) => JSON.stringify(one === null ? null : [one.event, one.child, one.of]);
   if (keyOf(known) !== keyOf(factory))
     throw new ContractRefusedError(
@@ -190,7 +193,12 @@ function requireOwnTables(
 async function forgetBelow(
   transaction: Transaction,
   before: ContractDefinition,
-  { chainId, firstBlock, factory, tables }: Pick<ContractDefinition, 'chainId' | 'firstBlock' | 'factory' | 'tables'>,
+  {
+    chainId,
+    firstBlock,
+    factory,
+    tables,
+  }: Pick<ContractDefinition, 'chainId' | 'firstBlock' | 'factory' | 'tables'>,
 ): Promise<void> {
   const known = before.factory?.firstBlock ?? before.firstBlock;
   const first = factory?.firstBlock ?? firstBlock ?? 0;

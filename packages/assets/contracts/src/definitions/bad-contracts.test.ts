@@ -40,14 +40,22 @@ afterAll(async () => {
 });
 
 describe('a name is refused', () => {
-  test.each(['1vault', '_vault', '__proto__', 'my-vault', 'väult', ' vault', 'vault\n', 'vault.deposit', "v'--", 'v"'])(
-    '%j',
-    async (name) => {
-      expect(await refusal(name, {})).toBe(
-        `${JSON.stringify(name)} is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front`,
-      );
-    },
-  );
+  test.each([
+    '1vault',
+    '_vault',
+    '__proto__',
+    'my-vault',
+    'väult',
+    ' vault',
+    'vault\n',
+    'vault.deposit',
+    "v'--",
+    'v"',
+  ])('%j', async (name) => {
+    expect(await refusal(name, {})).toBe(
+      `${JSON.stringify(name)} is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front`,
+    );
+  });
 });
 
 /** Tuples in each other, as a file of megabytes may contain. */
@@ -94,7 +102,11 @@ describe('an ABI is refused', () => {
       'arguments that are no list: 1',
     ],
     ['a parameter that is null', [event('E', [null])], 'a type that no values are decoded of: 1'],
-    ['a type that is an object', [event('E', [{ name: 'a', type: {} }])], 'a type that no values are decoded of: 1'],
+    [
+      'a type that is an object',
+      [event('E', [{ name: 'a', type: {} }])],
+      'a type that no values are decoded of: 1',
+    ],
     [
       'an inherited member as a type',
       [event('E', [input('a', '__proto__')])],
@@ -107,11 +119,19 @@ describe('an ABI is refused', () => {
     ],
     ['a huge list', [event('E', [input('a', 'uint8[99999999]')])], 'a type that no values are decoded of: 1'],
     ['an empty list', [event('E', [input('a', 'uint8[0]')])], 'a type that no values are decoded of: 1'],
-    ['lists in lists', [event('E', [input('a', `uint8${'[]'.repeat(9)}`)])], 'a type that no values are decoded of: 1'],
+    [
+      'lists in lists',
+      [event('E', [input('a', `uint8${'[]'.repeat(9)}`)])],
+      'a type that no values are decoded of: 1',
+    ],
     ['a tuple without a list of members', [event('E', [input('a', 'tuple')])], 'arguments that are no list: 1'],
     ['an empty tuple', [event('E', [input('a', 'tuple', { components: [] })])], 'a tuple without members: 1'],
     ['tuples in 100,000 levels', [event('E', [nested(100_000)])], 'tuples in more than 8 levels: 1'],
-    ['more parameters than any event', [event('E', Array(257).fill(input('', 'bool')))], 'more than 256 arguments: 1'],
+    [
+      'more parameters than any event',
+      [event('E', Array(257).fill(input('', 'bool')))],
+      'more than 256 arguments: 1',
+    ],
     ['four indexed parameters', [event('E', indexed(4))], 'more than 3 indexed arguments: 1'],
     ['five indexed ones', [event('E', indexed(5), { anonymous: true })], 'more than 4 indexed arguments: 1'],
     [
@@ -201,7 +221,9 @@ describe('a factory is refused', () => {
   test('with anonymous events of its children', async () => {
     const abi = [event('Quiet', [], { anonymous: true })];
     const given = { ...factory('Made(address pair)'), abi };
-    expect(await refusal('bad', given)).toBe('The ABI of bad has no events. Skipped items: an anonymous event: 1');
+    expect(await refusal('bad', given)).toBe(
+      'The ABI of bad has no events. Skipped items: an anonymous event: 1',
+    );
     expect(await refusal('bad', { ...given, events: ['Quiet'] })).toBe(
       'Quiet() of bad is anonymous, and logs of children are found by the signature of their event. Leave the event out, or add the children by their addresses',
     );

@@ -29,14 +29,20 @@ export function emittersOf(
   return parent === undefined ? null : childrenOf(parent);
 }
 
-export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'tables' | 'upgrades'>): ChildSet | null {
+export function upgradesOf({
+  tables,
+  upgrades,
+}: Pick<ContractDefinition, 'tables' | 'upgrades'>): ChildSet | null {
   const table = tables.find(({ event }) => event === upgrades?.event);
   return upgrades === null || table === undefined
     ? null
     : { table: table.name, column: upgrades.column, firstBlock: upgrades.firstBlock, childFrom: null };
 }
 
-export function isFormOfImplementation({ tables }: Pick<ContractDefinition, 'tables'>, table: EventTable): boolean {
+export function isFormOfImplementation(
+  { tables }: Pick<ContractDefinition, 'tables'>,
+  table: EventTable,
+): boolean {
   return dependOnImplementation(formsOf(table, tables));
 }
 

@@ -30,7 +30,13 @@ const add = async ({ name, abi }: { readonly name: string; readonly abi: WantedC
 async function countOwnRows(tables: readonly EventTable[]): Promise<readonly (readonly [string, number])[]> {
   for (const table of tables) {
     const { name, columns, copyLine } = rowTableOf(table);
-    const place = { chainId: 1, blockNumber: 1, transactionIndex: 0, logIndex: 0, blockTime: '2024-01-01T00:00:00Z' };
+    const place = {
+      chainId: 1,
+      blockNumber: 1,
+      transactionIndex: 0,
+      logIndex: 0,
+      blockTime: '2024-01-01T00:00:00Z',
+    };
     const row = { ...place, transactionHash: `0x${'1f'.repeat(32)}`, contract: ADDRESS };
     const values = table.parameters.map(() => null);
     const line = copyLine({ ...row, values, undecoded: null });

@@ -8,7 +8,8 @@ import { DECLARE, eth, event, input, MADE, SENT_TO_MANY, wanted } from './testin
 import type { WantedContract } from './wanted-contract.ts';
 
 const scratch = scratchOfFile();
-const add = (name: string, changes: Partial<WantedContract>) => addContract(scratch.database, wanted(name, changes));
+const add = (name: string, changes: Partial<WantedContract>) =>
+  addContract(scratch.database, wanted(name, changes));
 
 describe('is refused', () => {
   const deep = (levels: number): object =>
@@ -70,7 +71,12 @@ describe('is refused', () => {
       { abi: [event('E', input('x', 'uint7'))] },
       'The ABI of bad has no events. Skipped items: a type that no values are decoded of: 1',
     ],
-    ['too many events', 'bad', { abi: MANY }, 'The ABI of bad has 257 events. Choose at most 256 of them with --event'],
+    [
+      'too many events',
+      'bad',
+      { abi: MANY },
+      'The ABI of bad has 257 events. Choose at most 256 of them with --event',
+    ],
     [
       'an event that it does not have',
       'bad',

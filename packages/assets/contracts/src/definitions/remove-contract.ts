@@ -7,7 +7,11 @@ import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
 
-export async function removeContractsOfChain(database: Database, chainId: ChainId, by: AuditActor): Promise<void> {
+export async function removeContractsOfChain(
+  database: Database,
+  chainId: ChainId,
+  by: AuditActor,
+): Promise<void> {
   for (;;) {
     const left = (await readDefinitions(database)).filter((one) => one.chainId === chainId);
     const next = left.find(({ name }) => left.every(({ factory }) => factory?.of !== name));
@@ -52,7 +56,11 @@ export async function removeContract(
     await transaction.query(
       sql`DELETE FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ANY (${own.tables.map((table) => table.name)}::text[])`,
     );
-    await recordAudit(transaction, by, { action: 'contract.remove', target: name, details: { chain_id: chainId } });
+    await recordAudit(transaction, by, {
+      action: 'contract.remove',
+      target: name,
+      details: { chain_id: chainId },
+    });
     return unshared;
   });
 }

@@ -47,7 +47,11 @@ it('ends the indexing of a contract whose tables are too large, and of no other 
   expect(await offered()).toEqual(['contracts.small_used']);
   // A reorg would not remove rows of a dataset that is not indexed.
   expect((await readContractStatuses(scratch.database))[0]).toMatchObject({
-    ...{ table: 'contracts.large_used', rows: 3, suspendedReason: `${large} bytes exceed CONTRACT_BYTES_MAX=${small}` },
+    ...{
+      table: 'contracts.large_used',
+      rows: 3,
+      suspendedReason: `${large} bytes exceed CONTRACT_BYTES_MAX=${small}`,
+    },
     blocks: [{ from: 0, to: SETTLED }],
   });
 

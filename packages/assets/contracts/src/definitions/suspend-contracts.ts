@@ -9,9 +9,10 @@ import { removeUnsettled } from './moved-rows.ts';
 export type ContractMetrics = ReturnType<typeof createContractMetrics>;
 
 export const createContractMetrics = defineMetrics('chainstead_contracts', {
-  suspended: gauge('Number of contracts that are not indexed further, because their tables exceed CONTRACT_BYTES_MAX', [
-    'chain',
-  ]),
+  suspended: gauge(
+    'Number of contracts that are not indexed further, because their tables exceed CONTRACT_BYTES_MAX',
+    ['chain'],
+  ),
 });
 
 /** Removes only rows that a reorg may replace. @returns suspended contracts, earlier ones too */

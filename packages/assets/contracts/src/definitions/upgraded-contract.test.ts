@@ -132,7 +132,9 @@ describe('an event with other indexed parameters', () => {
     await index('placed', logs);
     expect(await rowsOf('placed_sent')).toEqual(['9 8 908', '10 1 1001']);
     expect(await rowsOf('placed_sent_2')).toEqual(['10 3 1003', '11 0 1100', '20 1 2001', '21 0 2100']);
-    await expect(add('placed', [BY_BOTH, sent(['value'])], { upgrade: { block: 10, log: 2 } })).rejects.toMatchObject({
+    await expect(
+      add('placed', [BY_BOTH, sent(['value'])], { upgrade: { block: 10, log: 2 } }),
+    ).rejects.toMatchObject({
       message:
         'placed has Sent(address,address,uint256) with other indexed parameters since log 2 of block 10. Give another log with --upgrade, or use another name',
     });
@@ -250,7 +252,11 @@ describe('an anonymous event', () => {
       code: 'CONTRACT_EVENTS_AMBIGUOUS',
       message: message('Sent(address,address,uint256)', 'Other(address,address,uint256)'),
     });
-    const dynamic = { ...QUIET, name: 'Long', inputs: [...QUIET.inputs.slice(0, 2), { name: 'data', type: 'bytes' }] };
+    const dynamic = {
+      ...QUIET,
+      name: 'Long',
+      inputs: [...QUIET.inputs.slice(0, 2), { name: 'data', type: 'bytes' }],
+    };
     // Two words at least: as long as those of the other event.
     await expect(add('vault', [dynamic, WORDS])).rejects.toMatchObject({
       message: message('Long(address,address,bytes)', 'Words(bytes32,bytes32,uint256,uint256)'),

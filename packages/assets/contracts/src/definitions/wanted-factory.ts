@@ -38,7 +38,11 @@ export function creationEvent({ event: given, child }: WantedFactory): AbiEvent 
 }
 
 /** @throws ContractRefusedError if `of` has no factory on the chain */
-export function requireParent({ of }: WantedFactory, chain: Chain, definitions: readonly ContractDefinition[]): void {
+export function requireParent(
+  { of }: WantedFactory,
+  chain: Chain,
+  definitions: readonly ContractDefinition[],
+): void {
   if (of === null) return;
   const parent = definitions.find(({ name, chainId }) => name === of && chainId === chain.id);
   if (parent === undefined || parent.factory === null)

@@ -24,7 +24,8 @@ export function itemsOf(wanted: WantedContract): WantedItems {
     );
   const all = read.entries.flatMap((one) => (one.kind === 'event' ? [one.entry] : []));
   const chosen = chosenEvents(wanted, all);
-  const left = wanted.events === null && wanted.factory !== null ? chosen.filter((one) => one.isAnonymous).length : 0;
+  const left =
+    wanted.events === null && wanted.factory !== null ? chosen.filter((one) => one.isAnonymous).length : 0;
   const events = left === 0 ? chosen : chosen.filter((one) => !one.isAnonymous);
   const skipped = left === 0 ? read.skipped : new Map([...read.skipped, [ANONYMOUS, left]]);
   requireOneLayout(name, events);
@@ -64,7 +65,8 @@ function chosenEvents(
   all: readonly AbiEvent[],
 ): readonly AbiEvent[] {
   if (wanted === null) return all;
-  const isChosen = ({ name: event, signature }: AbiEvent, given: string) => given === event || given === signature;
+  const isChosen = ({ name: event, signature }: AbiEvent, given: string) =>
+    given === event || given === signature;
   const missing = wanted.find((given) => !all.some((event) => isChosen(event, given)));
   if (missing !== undefined)
     throw new ContractRefusedError(

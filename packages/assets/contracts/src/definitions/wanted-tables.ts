@@ -84,7 +84,8 @@ function findTable(
       tables.filter((table) => (table.event === factory?.event) === isCreation && isSameForm(table, item)),
     );
   const ofChain = own === undefined ? [] : tablesIn([own]);
-  const hasSameNames = (table: EventTable) => JSON.stringify(table.abi.inputs) === JSON.stringify(item.abi.inputs);
+  const hasSameNames = (table: EventTable) =>
+    JSON.stringify(table.abi.inputs) === JSON.stringify(item.abi.inputs);
   const renamed = isCreation ? null : ofChain[0];
   return ofChain.find(hasSameNames) ?? renamed ?? tablesIn(known).find(hasSameNames) ?? null;
 }
@@ -136,7 +137,11 @@ function requireOneForm(name: string, tables: readonly EventTable[], implementat
     );
 }
 
-function withOtherTopics(table: EventTable, tables: readonly EventTable[], named: WantedTables['named']): EventTable {
+function withOtherTopics(
+  table: EventTable,
+  tables: readonly EventTable[],
+  named: WantedTables['named'],
+): EventTable {
   if (!table.abi.isAnonymous) return table;
   const events = [...tables.filter(isNamedEvent).map(({ abi }) => abi), ...named];
   const alike = events.filter((abi) => indexedCount({ abi }) + 1 === indexedCount(table));

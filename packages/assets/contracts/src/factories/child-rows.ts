@@ -39,7 +39,12 @@ export async function linesOfChildren(
   if (!(await isComplete(transaction, chain.id, children, to))) throw new ChildrenUnknownError(children, chain);
   if (lines.length === 0) return lines;
   const placed = lines.map((line) => ({ line, ...placeOfLine(line) }));
-  const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
+  const created = await readCreations(
+    transaction,
+    chain,
+    children,
+    new Set(placed.map(({ emitter }) => emitter)),
+  );
   return placed.flatMap(({ line, emitter, ...place }) => {
     const creation = created.get(emitter);
     return creation !== undefined && isCounted(kind, children.childFrom, place, creation) ? [line] : [];
@@ -59,7 +64,11 @@ function isCounted(
   return childFrom === 'transaction' || (kind === 'event' && isAfter(creation, block, log));
 }
 
-export function isAfter({ block_number: since, log_index: after }: Creation, block: number, log: number): boolean {
+export function isAfter(
+  { block_number: since, log_index: after }: Creation,
+  block: number,
+  log: number,
+): boolean {
   return block > since || (block === since && log > after);
 }
 

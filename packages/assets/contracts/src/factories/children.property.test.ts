@@ -105,7 +105,9 @@ async function addFactory(since: ChildFrom): Promise<void> {
     abi: [{ type: 'event', name: 'Used', inputs: [] }],
   });
   // Children are only indexed if all events of the factory are known.
-  expect((await readContractDatasets(scratch.database)).map(({ name }) => name)).toEqual(['contracts.pools_created']);
+  expect((await readContractDatasets(scratch.database)).map(({ name }) => name)).toEqual([
+    'contracts.pools_created',
+  ]);
 }
 
 const TABLES = {
@@ -118,7 +120,8 @@ async function perform(history: readonly Happening[], { tables, range, kind, isL
   const names = TABLES[tables];
   if (kind === 'replace') return commit(history, names, { range, kind, isLying });
   for (const name of names)
-    for (const part of await openBlocks(name, range)) await commit(history, [name], { range: part, kind, isLying });
+    for (const part of await openBlocks(name, range))
+      await commit(history, [name], { range: part, kind, isLying });
 }
 
 async function commit(

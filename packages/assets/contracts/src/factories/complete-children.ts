@@ -9,7 +9,11 @@ export async function readCompleteChildren(database: Pick<Database, 'query'>): P
 
 /** Changes with definitions, missing tables and known children. Parses no ABI. */
 export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
-  const parts = [await readRevision(database), await readMissingTables(database), await readCompleteChildren(database)];
+  const parts = [
+    await readRevision(database),
+    await readMissingTables(database),
+    await readCompleteChildren(database),
+  ];
   return parts.flatMap((part) => (typeof part === 'string' ? [part] : [...part])).join('\n');
 }
 

@@ -49,7 +49,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     ['one child', [1_234], 1],
     ['a child that was created many times', [1], 1],
     ['an address that is no child', [CHILDREN + 1], 0],
-    ['many addresses, some of them children', Array.from({ length: 500 }, (_, index) => CHILDREN - 199 + index), 200],
+    [
+      'many addresses, some of them children',
+      Array.from({ length: 500 }, (_, index) => CHILDREN - 199 + index),
+      200,
+    ],
   ])('%s takes an entry of the index each', async (_name, numbers, found) => {
     const statement = creationsStatement(eth, CREATIONS, numbers.map(childOf));
     const { nodes } = await explain(scratch.database, statement, plan);
@@ -60,7 +64,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   });
 
   test('the creations are the first ones of the chain', async () => {
-    const rows = await scratch.database.query(creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf)));
+    const rows = await scratch.database.query(
+      creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf)),
+    );
     expect(rows).toEqual([
       { child: childOf(1), block_number: 1, transaction_index: 3, log_index: 7 },
       { child: childOf(77), block_number: 77, transaction_index: 3, log_index: 7 },

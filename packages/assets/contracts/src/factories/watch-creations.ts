@@ -73,7 +73,8 @@ async function removeDependents(
   const covered = await transaction.query(
     sql`SELECT FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ANY (${tables}::text[]) AND last_block >= ${block} LIMIT 1`,
   );
-  if (covered.length === 0 && !isRemoval && !(isMoving && (await haveRows(transaction, chain, tables, block)))) return;
+  if (covered.length === 0 && !isRemoval && !(isMoving && (await haveRows(transaction, chain, tables, block))))
+    return;
   for (const table of tables)
     await transaction.query(
       sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND block_number >= ${block}`,

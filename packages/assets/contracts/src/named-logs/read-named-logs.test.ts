@@ -50,12 +50,16 @@ test('logs of an upgraded event are described by the event with as many topics',
   await add([moved('by')]);
   await add([moved('by', 'value')]);
   const indexedOf = async (topicCount: number) =>
-    (await read(logOf(5, topicCount), 'vault'))?.map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true));
+    (await read(logOf(5, topicCount), 'vault'))?.map(({ item }) =>
+      item?.inputs.map(({ indexed }) => indexed === true),
+    );
   expect(await indexedOf(2)).toEqual([[true, false]]);
   expect(await indexedOf(3)).toEqual([[true, true]]);
   // A log that fits neither is stored undecoded in the first table.
   expect(await indexedOf(1)).toEqual([[true, false]]);
-  expect((await read(logOf(5, 3), 'vault.moved', 'vault.moved_2'))?.map(({ name }) => name)).toEqual(['vault.moved_2']);
+  expect((await read(logOf(5, 3), 'vault.moved', 'vault.moved_2'))?.map(({ name }) => name)).toEqual([
+    'vault.moved_2',
+  ]);
   expect(await read(logOf(4, 2), 'vault')).toBeUndefined();
 });
 
@@ -81,17 +85,19 @@ test('logs whose form depends on upgrades have no name until all upgrades before
   expect(await read(logOf(6, 2), 'vault')).toBeUndefined();
   const definitions = await readDefinitions(scratch.database, 'vault');
   const request = { chain, names: ['vault'], logs: [logOf(6, 2)], from: 6 };
-  await expect(readNamedLogs(scratch.database, definitions, { ...request, completeTo: 6 })).rejects.toMatchObject({
-    code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
-    message:
-      'Blocks of contracts.vault_upgraded are missing on eth, so that the implementations of the contract are not known yet. Nothing: events whose form depends on the implementation are read once the upgrades are complete',
-    retryable: true,
-  });
+  await expect(readNamedLogs(scratch.database, definitions, { ...request, completeTo: 6 })).rejects.toMatchObject(
+    {
+      code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
+      message:
+        'Blocks of contracts.vault_upgraded are missing on eth, so that the implementations of the contract are not known yet. Nothing: events whose form depends on the implementation are read once the upgrades are complete',
+      retryable: true,
+    },
+  );
   await scratch.database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.vault_upgraded', 5, 5, 'none')`,
   );
   const named = await readNamedLogs(scratch.database, definitions, { ...request, completeTo: null });
-  expect([...named.values()].flat().map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true))).toEqual([
-    [true, false],
-  ]);
+  expect(
+    [...named.values()].flat().map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true)),
+  ).toEqual([[true, false]]);
 });

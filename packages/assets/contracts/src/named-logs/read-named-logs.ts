@@ -5,7 +5,13 @@ import { abiItemJson } from '@chainstead/events/decoding';
 import { type AcceptsLog, acceptedLogs } from '../dataset/accepted-logs.ts';
 import { type ChildSet, emittersOf, isFormOfImplementation, upgradesOf } from '../definitions/child-sets.ts';
 import type { ContractDefinition } from '../definitions/contract-definition.ts';
-import { ChildrenUnknownError, type Creation, isAfter, isComplete, readCreations } from '../factories/child-rows.ts';
+import {
+  ChildrenUnknownError,
+  type Creation,
+  isAfter,
+  isComplete,
+  readCreations,
+} from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { formAt, formsOf, type Upgrade } from '../tables/form-at-log.ts';
 import { indexedCount } from '../tables/log-shape.ts';
@@ -146,7 +152,10 @@ async function readForms(
     const logs = candidates.flatMap(({ log, own }) => (own.some((event) => event.table === table) ? [log] : []));
     const emitters = new Set(logs.map(({ address }) => address));
     const to = Math.max(...logs.map(({ blockNumber }) => blockNumber));
-    known.set(table, areComplete ? await readUpgrades(database, chain, byImplementation, { emitters, to }) : null);
+    known.set(
+      table,
+      areComplete ? await readUpgrades(database, chain, byImplementation, { emitters, to }) : null,
+    );
   }
   return ({ byImplementation, table }, { address, blockNumber: block, logIndex: log }) => {
     if (byImplementation === null) return true;
@@ -174,7 +183,8 @@ async function readChildren(
     const emitters = candidates.flatMap(({ log, own }) =>
       own.some((event) => event.children?.table === table) ? [log.address] : [],
     );
-    if (emitters.length > 0) created.set(table, await readCreations(database, chain, children, new Set(emitters)));
+    if (emitters.length > 0)
+      created.set(table, await readCreations(database, chain, children, new Set(emitters)));
   }
   return created;
 }

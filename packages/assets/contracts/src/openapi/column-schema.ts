@@ -14,7 +14,10 @@ export function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSc
   const { name, type: abi } = abiType;
   const parameter = name === '' ? 'Parameter without a name' : `Parameter \`${name}\``;
   if (isHash)
-    return { ...bytesSchema(HASH_BYTES), description: `${parameter}: Keccak-256 hash of a value of type ${abi}.` };
+    return {
+      ...bytesSchema(HASH_BYTES),
+      description: `${parameter}: Keccak-256 hash of a value of type ${abi}.`,
+    };
   const description = `${parameter} of type ${abi}.`;
   switch (type) {
     case 'numeric':
@@ -24,7 +27,10 @@ export function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSc
     case 'text':
       return { type: 'string', description };
     case 'bytea':
-      return { ...bytesSchema(abi === 'address' ? ADDRESS_BYTES : Number(abi.slice('bytes'.length))), description };
+      return {
+        ...bytesSchema(abi === 'address' ? ADDRESS_BYTES : Number(abi.slice('bytes'.length))),
+        description,
+      };
     case 'jsonb':
       return { ...nestedSchema(abiType), description };
   }

@@ -84,10 +84,15 @@ describe('the operation of an event', () => {
       ].toSorted(),
     );
     const of = (name: string) => parameters.find((parameter) => parameter.name === name);
-    expect(of('chain')).toMatchObject({ required: false, schema: { type: 'string', enum: ['eth'] }, example: 'eth' });
+    expect(of('chain')).toMatchObject({
+      required: false,
+      schema: { type: 'string', enum: ['eth'] },
+      example: 'eth',
+    });
     expect(of('delta.lt')).toEqual({
       ...{ name: 'delta.lt', in: 'query', required: false, schema: { type: 'string' } },
-      description: 'Rows whose delta is less than a value: a whole number from −2^127 to 2^127 − 1, in decimal digits.',
+      description:
+        'Rows whose delta is less than a value: a whole number from −2^127 to 2^127 − 1, in decimal digits.',
     });
     expect(of('is_first')).toMatchObject({ schema: { type: 'boolean' } });
     expect(parameters.every(({ description }) => description !== undefined && description !== '')).toBe(true);

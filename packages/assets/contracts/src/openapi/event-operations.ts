@@ -22,7 +22,11 @@ export function createEventOperations(
     readState: () => readRevision(database),
     async read() {
       const [definitions, indexes] = [await readDefinitions(database), await readIndexes(database)];
-      const events = listEvents(definitions, indexes, (id) => chains.find(String(id))?.key ?? `0x${id.toString(16)}`);
+      const events = listEvents(
+        definitions,
+        indexes,
+        (id) => chains.find(String(id))?.key ?? `0x${id.toString(16)}`,
+      );
       return (document) => withEvents(document, events, eventsMax);
     },
   };
@@ -39,7 +43,9 @@ function listEvents(
   indexes: ReadonlyMap<string, ReadonlySet<string>>,
   keyOf: (id: ChainId) => string,
 ): readonly DocumentedEvent[] {
-  const places = definitions.flatMap(({ chainId, tables }) => tables.map((table) => ({ table, key: keyOf(chainId) })));
+  const places = definitions.flatMap(({ chainId, tables }) =>
+    tables.map((table) => ({ table, key: keyOf(chainId) })),
+  );
   return [...Map.groupBy(places, ({ table }) => table.name)].flatMap(([name, ofTable]) => {
     const chains = ofTable.map(({ key }) => key);
     return ofTable.slice(0, 1).map(({ table }) => ({ table, chains, indexed: indexes.get(name) ?? new Set() }));
@@ -57,7 +63,9 @@ const documentShape = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) }),
 });
 const pageShape = z.looseObject({
-  properties: z.looseObject({ result: z.looseObject({ items: z.looseObject({ properties: z.looseObject({}) }) }) }),
+  properties: z.looseObject({
+    result: z.looseObject({ items: z.looseObject({ properties: z.looseObject({}) }) }),
+  }),
 });
 
 type Operation = z.infer<typeof operationShape>;
@@ -85,7 +93,9 @@ function withEvents(given: object, events: readonly DocumentedEvent[], eventsMax
 
 function operationOf(template: Operation, page: Page, event: DocumentedEvent): object {
   const { contract, event: name, abi, name: tableName, parameters: columns } = event.table;
-  const shared = template.parameters.filter(({ in: place, name: given }) => place === 'query' && given !== 'filters');
+  const shared = template.parameters.filter(
+    ({ in: place, name: given }) => place === 'query' && given !== 'filters',
+  );
   return {
     ...template,
     operationId: `getOwnContractEvents-${contract}-${name}`,
@@ -93,7 +103,9 @@ function operationOf(template: Operation, page: Page, event: DocumentedEvent): o
     summary: `List ${contract} ${name} events`,
     description: `Rows of the table ${tableName}, with the event \`${abi.signature}\`. Other columns than those below have no index to filter by.`,
     parameters: [
-      ...shared.map((parameter) => (parameter.name === 'chain' ? chainParameter(parameter, event.chains) : parameter)),
+      ...shared.map((parameter) =>
+        parameter.name === 'chain' ? chainParameter(parameter, event.chains) : parameter,
+      ),
       ...columns.filter((column) => event.indexed.has(column.name)).flatMap(filtersOf),
     ],
     responses: { ...template.responses, '200': responseOf(page, event.table) },

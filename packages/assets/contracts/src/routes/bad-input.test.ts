@@ -16,7 +16,8 @@ async function get(path: string): Promise<{ readonly status: number; readonly bo
 const PAGE = 'chain, from_block, to_block, from_date, to_date, limit, order, cursor';
 const RANGES = '(also with .gte, .gt, .lte, .lt)';
 const ALLOWED = `${PAGE}, owner, from_, label, assets ${RANGES}, delta ${RANGES}, is_first, id, payload, note`;
-const unknown = (name: string) => [name, undefined, `"${name}" is no parameter of this route: use ${ALLOWED}`] as const;
+const unknown = (name: string) =>
+  [name, undefined, `"${name}" is no parameter of this route: use ${ALLOWED}`] as const;
 const UINT = 'a whole number from 0 to 2^256 − 1, in decimal digits';
 const INT = 'a whole number from −2^127 to 2^127 − 1, in decimal digits';
 const ADD = `chainstead contracts add vault --chain eth --abi <file> --address ${VAULT} --index`;
@@ -61,7 +62,10 @@ const REFUSED: readonly (readonly [query: string, refusal: Refusal])[] = [
   ['kind.gte=3', ['kind.gte', undefined, `kind has no index. Add one with: ${ADD} kind`]],
   ['parts=1', ['parts', undefined, "parts can't be filtered by: it has type uint256[]"]],
   ['position=1', ['position', undefined, "position can't be filtered by: it has type tuple"]],
-  ['owner.gte=1', ['owner.gte', undefined, 'owner.gte is no filter: ranges need a number, and owner has type address']],
+  [
+    'owner.gte=1',
+    ['owner.gte', undefined, 'owner.gte is no filter: ranges need a number, and owner has type address'],
+  ],
   ['note.lt=a', ['note.lt', undefined, 'note.lt is no filter: ranges need a number, and note has type string']],
   [`owner=${OWNER}&owner=${OWNER}`, ['owner', undefined, 'owner may be given once, it was given 2 times']],
   [
@@ -72,7 +76,10 @@ const REFUSED: readonly (readonly [query: string, refusal: Refusal])[] = [
       'Ranges of several parameters (assets, delta) need an equality filter, such as assets=1',
     ],
   ],
-  [`note=${'x'.repeat(2_000)}`, ['filters', undefined, 'Filters may have 2000 characters together, they have 2005']],
+  [
+    `note=${'x'.repeat(2_000)}`,
+    ['filters', undefined, 'Filters may have 2000 characters together, they have 2005'],
+  ],
 ];
 
 describe('a request is refused by name', () => {
@@ -81,7 +88,8 @@ describe('a request is refused by name', () => {
     expect(await get(`vault/deposit?${query}`)).toEqual({
       status: 400,
       body: {
-        message: allowed === undefined ? given : `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
+        message:
+          allowed === undefined ? given : `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
         details: { errors: [error] },
       },
     });
@@ -123,7 +131,8 @@ describe('a request is refused by name', () => {
     expect(await get(path)).toEqual({
       status: 404,
       body: {
-        message: 'No such contract or event on chain eth: GET /api/v2.2/contracts lists contracts, chains and events',
+        message:
+          'No such contract or event on chain eth: GET /api/v2.2/contracts lists contracts, chains and events',
       },
     });
   });

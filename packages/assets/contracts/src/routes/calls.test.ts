@@ -13,19 +13,34 @@ const api = madeForFile(() => exampleApi(scratch.database, contractRoutes));
 
 test('a page has the sender, the native value and the status, which old receipts lack', async () => {
   const { tables } = await addContract(scratch.database, {
-    ...{ name: 'vault', chain: { ...ETH, transactions: { ...ETH.transactions, mode: 'all' } }, addresses: [VAULT] },
+    ...{
+      name: 'vault',
+      chain: { ...ETH, transactions: { ...ETH.transactions, mode: 'all' } },
+      addresses: [VAULT],
+    },
     ...{ calls: true, factory: null, firstBlock: 5, events: null, indexed: ['sender', 'success'] },
     abi: [{ type: 'function', name: 'deposit', inputs: [{ name: 'value', type: 'uint256' }] }],
   });
   const [table] = tables;
   if (table === undefined) throw new Error('No table was made');
   const rowOf = (block: number, sender: string, success: boolean | null) => ({
-    ...{ chainId: ETH.id, blockNumber: block, transactionIndex: 2, logIndex: 0, contract: VAULT, undecoded: null },
+    ...{
+      chainId: ETH.id,
+      blockNumber: block,
+      transactionIndex: 2,
+      logIndex: 0,
+      contract: VAULT,
+      undecoded: null,
+    },
     blockTime: new Date(timestampOf(block) * 1_000).toISOString(),
     transactionHash: hashOf(2, block),
     values: [sender, '7', success, '1000'],
   });
-  await seedRows(scratch.database, table, [rowOf(6, OWNER, null), rowOf(7, OWNER, false), rowOf(8, SENDER, true)]);
+  await seedRows(scratch.database, table, [
+    rowOf(6, OWNER, null),
+    rowOf(7, OWNER, false),
+    rowOf(8, SENDER, true),
+  ]);
   const paramsOf = async (query: string) => {
     const response = await api.request(`/api/v2.2/contracts/vault/deposit_call?order=ASC${query}`, {
       headers: { 'X-API-Key': EXAMPLE_KEY },

@@ -48,8 +48,13 @@ interface Page {
   }[];
 }
 
-async function get(query: string, path = 'vault/deposit'): Promise<{ readonly status: number; readonly body: Page }> {
-  const response = await api.request(`/api/v2.2/contracts/${path}${query}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
+async function get(
+  query: string,
+  path = 'vault/deposit',
+): Promise<{ readonly status: number; readonly body: Page }> {
+  const response = await api.request(`/api/v2.2/contracts/${path}${query}`, {
+    headers: { 'X-API-Key': EXAMPLE_KEY },
+  });
   return { status: response.status, body: (await response.json()) as Page };
 }
 

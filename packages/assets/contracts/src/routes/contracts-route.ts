@@ -51,10 +51,10 @@ const eventSchema = z.object({
 const factorySchema = z.object({
   event: z.string().openapi({ description: 'Event that names a child, in paths', example: 'pool_created' }),
   child: z.string().openapi({ description: 'Column with the address of the child', example: 'pool' }),
-  contract: z
-    .string()
-    .nullable()
-    .openapi({ description: 'Contract whose children are the factories. null: the addresses are', example: 'hubs' }),
+  contract: z.string().nullable().openapi({
+    description: 'Contract whose children are the factories. null: the addresses are',
+    example: 'hubs',
+  }),
 });
 
 const contractSchema = z.object({

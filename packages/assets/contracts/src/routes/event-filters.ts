@@ -74,7 +74,11 @@ const OPERATORS: ReadonlyMap<string, ColumnFilter['operator']> = new Map([
   ['lt', '<'],
 ]);
 
-function readFilter(event: FilteredEvent, name: string, texts: readonly string[]): ColumnFilter | ParameterProblem {
+function readFilter(
+  event: FilteredEvent,
+  name: string,
+  texts: readonly string[],
+): ColumnFilter | ParameterProblem {
   const [columnName = '', suffix, ...more] = name.split('.');
   const column = event.table.parameters.find((one) => one.name === columnName);
   const operator = suffix === undefined ? '=' : OPERATORS.get(suffix);
@@ -97,7 +101,10 @@ function readFilter(event: FilteredEvent, name: string, texts: readonly string[]
   const value = values.parse(text);
   if (value === undefined) return { parameter: name, given: text, allowed: values.allowed };
   if (!event.indexed.has(column.name))
-    return { parameter: name, message: `${column.name} has no index. Add one with: ${event.commandOf(column.name)}` };
+    return {
+      parameter: name,
+      message: `${column.name} has no index. Add one with: ${event.commandOf(column.name)}`,
+    };
   return { column, operator, value };
 }
 

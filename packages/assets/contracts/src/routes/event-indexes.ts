@@ -13,7 +13,9 @@ export function indexColumns(oid: Sql): Sql {
 /** Columns that lead an index with the row key next: pages of a value are ranges of it. */
 export function indexedColumns(indexes: readonly (readonly string[])[]): ReadonlySet<string> {
   const wanted = EVENT_KEY.join();
-  return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));
+  return new Set(
+    indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])),
+  );
 }
 
 export async function readIndexes(

@@ -49,7 +49,10 @@ function withValue(name: string, value: ColumnFilter['value']): EventFilters {
   return { leading: filter, filters: [filter] };
 }
 
-function withRange(name: string, ...bounds: readonly (readonly [ColumnFilter['operator'], string])[]): EventFilters {
+function withRange(
+  name: string,
+  ...bounds: readonly (readonly [ColumnFilter['operator'], string])[]
+): EventFilters {
   const column = columnOf(name);
   return {
     leading: { column, value: null },
@@ -67,7 +70,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   test.each<[string, string, () => Partial<EventsQuery>]>([
     ['the first page of all', '$_pkey', () => ({})],
     ['the oldest page of all', '$_pkey', () => ({ order: 'ASC' })],
-    ['a page in the middle of all', '$_pkey', () => ({ after: { block_number: 2_000, ...place }, pinnedBlock: 4_000 })],
+    [
+      'a page in the middle of all',
+      '$_pkey',
+      () => ({ after: { block_number: 2_000, ...place }, pinnedBlock: 4_000 }),
+    ],
     ['blocks', '$_pkey', () => ({ fromBlock: 1_000, toBlock: 3_000 })],
     // Newer rows are of others.
     ['an account with many rows', '$owner', () => ofOwner()],

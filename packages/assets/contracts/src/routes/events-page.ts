@@ -131,7 +131,12 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   };
 }
 
-function rowsAfterEvent(order: KeysetOrder, key: readonly string[], first: readonly Sql[], after: EventPosition): Sql {
+function rowsAfterEvent(
+  order: KeysetOrder,
+  key: readonly string[],
+  first: readonly Sql[],
+  after: EventPosition,
+): Sql {
   const { block_number, transaction_index, log_index } = after;
   const place = [block_number, transaction_index, log_index].map((number) => sql`${number}::bigint`);
   return rowsAfter(order, key, [...first, ...place]);

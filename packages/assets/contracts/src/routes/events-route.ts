@@ -24,7 +24,9 @@ export const contractEventsRoute: RouteModule = (app, dependencies) => {
     summary: 'List decoded events of your own contract',
     description: `Rows of the event's table, newest first by default. Filters need an index on their column; with a range filter, rows are ordered by the filtered column. A page may have fewer rows than requested if ${ROWS_READ_MAX} rows contain no more matching ones. Chainstead extension: the hosted API has no such route.`,
     params: z.object({
-      name: z.string().openapi({ description: 'Name of the contract from GET /api/v2.2/contracts.', example: 'vault' }),
+      name: z
+        .string()
+        .openapi({ description: 'Name of the contract from GET /api/v2.2/contracts.', example: 'vault' }),
       event: z.string().openapi({ description: 'Name of the event, in snake case.', example: 'deposit' }),
     }),
     query: eventsQuery(dependencies),

@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { meetingContract } from '../definitions/testing/meeting-contracts.ts';
 import { relationNames } from './create-tables.ts';
-import { bytesColumns, type EventTable, eventItem, eventNames, eventTable, PLACE_COLUMNS } from './event-table.ts';
+import {
+  bytesColumns,
+  type EventTable,
+  eventItem,
+  eventNames,
+  eventTable,
+  PLACE_COLUMNS,
+} from './event-table.ts';
 
 function tablesOf({ name, abi }: { readonly name: string; readonly abi: unknown }): readonly EventTable[] {
   const entries = readAbi(abi, { anonymousEvents: true })?.entries ?? [];

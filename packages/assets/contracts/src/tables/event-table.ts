@@ -44,7 +44,10 @@ export function eventItem(abi: AbiEvent): TableItem {
 
 export function callItem({ name, inputs, signature, hash }: AbiFunction): TableItem {
   const parameters = inputs.map((input) => ({ ...input, isIndexed: false }));
-  return { ...eventItem({ name, inputs: parameters, signature, topic0: hash, isAnonymous: false }), kind: 'call' };
+  return {
+    ...eventItem({ name, inputs: parameters, signature, topic0: hash, isAnonymous: false }),
+    kind: 'call',
+  };
 }
 
 export const PLACE_COLUMNS = {
@@ -109,7 +112,11 @@ export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): Re
 }
 
 /** In order. Overloads get a number. @param taken earlier names */
-export function eventNames(contract: string, items: readonly TableItem[], taken: readonly string[]): readonly string[] {
+export function eventNames(
+  contract: string,
+  items: readonly TableItem[],
+  taken: readonly string[],
+): readonly string[] {
   const bytesMax = TABLE_BYTES - contract.length - OVERLOAD_BYTES;
   return distinctNames(
     items.map(({ kind, abi: { name } }) => sqlName(kind === 'call' ? `${name}_call` : name, bytesMax) || 'event'),

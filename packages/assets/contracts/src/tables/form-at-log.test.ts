@@ -5,7 +5,11 @@ import { describe, expect, it, test } from 'vitest';
 import { type EventTable, eventItem, eventTable, type LogPlace } from './event-table.ts';
 import { dependOnImplementation, formAt, formsOf } from './form-at-log.ts';
 
-const [A, B, C] = ['aa', 'bb', 'cc'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [Address, Address, Address];
+const [A, B, C] = ['aa', 'bb', 'cc'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [
+  Address,
+  Address,
+  Address,
+];
 
 function form(event: string, parameters: string, more: Partial<EventTable> = {}): EventTable {
   const abi = parseEventSignature(`event Sent(${parameters})`);

@@ -18,7 +18,11 @@ export function dependOnImplementation(forms: readonly EventTable[]): boolean {
 }
 
 /** @param forms in order of addition @param upgrade last one before the log; null: none */
-export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
+export function formAt(
+  forms: readonly EventTable[],
+  place: LogPlace,
+  upgrade: Upgrade | null,
+): EventTable | undefined {
   const [first, ...others] = forms.toSorted(({ since: one }, { since: other }) => {
     if (one === null || other === null) return Number(one !== null) - Number(other !== null);
     return one.block - other.block || one.log - other.log;

@@ -4,7 +4,11 @@ import type { Dataset } from '@chainstead/sync/datasets';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 
 /** Returns the datasets of all contracts as if all blocks of one were covered, such as creations. Real coverage stays. */
-export async function readDatasetsWith(database: Database, chain: Chain, covered: string): Promise<readonly Dataset[]> {
+export async function readDatasetsWith(
+  database: Database,
+  chain: Chain,
+  covered: string,
+): Promise<readonly Dataset[]> {
   const ranges = await database.query<object>(sql`SELECT * FROM sync_ranges`);
   await database.query(sql`DELETE FROM sync_ranges`);
   await database.query(

@@ -82,7 +82,8 @@ export function namedInModel(blocks: readonly (readonly Happening[])[]): Readonl
       const add = (...names: readonly string[]) => {
         for (const name of names) found.get(name)?.push(`${index + 1} ${place}`);
       };
-      if (kind === 'ping' && address === VAULT && index + 1 >= VAULT_FIRST) add('vault', 'vault.Ping', 'vault.ping');
+      if (kind === 'ping' && address === VAULT && index + 1 >= VAULT_FIRST)
+        add('vault', 'vault.Ping', 'vault.ping');
       if (kind === 'ping' && pools.has(address)) add('pools', 'pools.Ping');
       if (kind === 'pool' && hubs.has(address)) {
         add('hubs', 'hubs.PoolCreated', 'pools', 'pools.pool_created');

@@ -33,7 +33,8 @@ export async function linesOfForm(
   lines: readonly string[],
 ): Promise<readonly string[]> {
   const to = datasets.has(upgrades.table) ? range.from - 1 : range.to;
-  if (!(await isComplete(transaction, chain.id, upgrades, to))) throw new ImplementationsUnknownError(upgrades, chain);
+  if (!(await isComplete(transaction, chain.id, upgrades, to)))
+    throw new ImplementationsUnknownError(upgrades, chain);
   if (lines.length === 0) return lines;
   const placed = lines.map((line) => ({ line, ...placeOfLine(line) }));
   const emitters = new Set(placed.map(({ emitter }) => emitter));

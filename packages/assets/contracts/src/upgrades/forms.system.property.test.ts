@@ -1,7 +1,14 @@
 /** Blocks of proxies, committed in any order while ABIs of implementations are added, with upgrades that an upstream left out at first. */
 
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
+import {
+  type Address,
+  type BlockRange,
+  type Log,
+  parseAddress,
+  parseHash,
+  subtractRanges,
+} from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync/requests';
 import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
@@ -143,13 +150,19 @@ const readDatasets = () => readDatasetsWith(scratch.database, chain, UPGRADES);
 
 async function perform(
   history: readonly Happening[],
-  { tables, range, kind, isLying }: Omit<Step, 'tables'> & { readonly tables: Exclude<Step['tables'], 'addition'> },
+  {
+    tables,
+    range,
+    kind,
+    isLying,
+  }: Omit<Step, 'tables'> & { readonly tables: Exclude<Step['tables'], 'addition'> },
 ): Promise<void> {
   const known = (await readDatasets()).map(({ name }) => name);
   const names = known.filter((name) => tables === 'both' || (tables === 'upgrades') === (name === UPGRADES));
   if (kind === 'replace') return commit(history, names, { range, kind, isLying });
   for (const name of names)
-    for (const part of await openBlocks(name, range)) await commit(history, [name], { range: part, kind, isLying });
+    for (const part of await openBlocks(name, range))
+      await commit(history, [name], { range: part, kind, isLying });
 }
 
 async function commit(

@@ -4,7 +4,11 @@ import { judgeReading } from './judge-reading.ts';
 
 const still = (value: bigint) => ({ value, hasMoved: false });
 const moved = (value: bigint) => ({ value, hasMoved: true });
-const right = (value: bigint, transfers: 'agree' | 'differ' | null = null) => ({ kind: 'right', value, transfers });
+const right = (value: bigint, transfers: 'agree' | 'differ' | null = null) => ({
+  kind: 'right',
+  value,
+  transfers,
+});
 
 describe('one upstream', () => {
   test.each([

@@ -18,7 +18,9 @@ export function judgeReading({ first, second, expected }: Reading): BalanceVerdi
   if (second === undefined)
     return first !== null && isExpected(first, expected) ? right(first, expected) : { kind: 'ask' };
   if (first !== null && second === first)
-    return isExpected(first, expected) ? right(first, expected) : { kind: 'right', value: first, transfers: 'differ' };
+    return isExpected(first, expected)
+      ? right(first, expected)
+      : { kind: 'right', value: first, transfers: 'differ' };
   if (first === null && second === null) return { kind: 'none' };
   if (typeof second === 'bigint' && isExpected(second, expected) && (first === null || expected !== null))
     return right(second, expected);

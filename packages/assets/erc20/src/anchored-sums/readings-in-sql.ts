@@ -53,7 +53,8 @@ export function readingsInSql(
     };
   }
   const relation = readingRelation(some, keysOf);
-  const part: ReadingsInSql['part'] = (list, type) => sql`(${list}::${rawSql(type)}[])[reading.begins:reading.ends]`;
+  const part: ReadingsInSql['part'] = (list, type) =>
+    sql`(${list}::${rawSql(type)}[])[reading.begins:reading.ends]`;
   return {
     ...shared,
     each: (rows) =>

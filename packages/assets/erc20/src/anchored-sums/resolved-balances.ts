@@ -108,6 +108,8 @@ export function isWhole(firstBlock: number): Sql {
 /** Before the first contract read: for tokens that add up, if all transfers are indexed. */
 function isBySum({ chain: { firstBlock }, wrapped }: QueriedWallet): Sql {
   const ofCoin =
-    wrapped === null ? rawSql('') : sql` AND (held.token <> ${wrapped} OR ${isCoinKnownFrom(sql`${firstBlock}`)})`;
+    wrapped === null
+      ? rawSql('')
+      : sql` AND (held.token <> ${wrapped} OR ${isCoinKnownFrom(sql`${firstBlock}`)})`;
   return sql`adds_up AND held.total >= 0 AND ${isWhole(firstBlock)}${ofCoin}`;
 }

@@ -85,7 +85,8 @@ test(
               const reported: unknown[] = [];
               for (const some of [earlier, later]) {
                 const readings = some.map((one) => toReadings(stage, one));
-                const save = (one: Readings) => saveReadings(stage.context, BY_WALLET, one).then(sorted, toReason);
+                const save = (one: Readings) =>
+                  saveReadings(stage.context, BY_WALLET, one).then(sorted, toReason);
                 if (isTogether) reported.push(...(await Promise.all(readings.map(save))));
                 else for (const one of readings) reported.push(await save(one));
               }

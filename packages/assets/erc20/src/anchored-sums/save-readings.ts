@@ -84,5 +84,7 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
 }
 
 function reorganised(block: number): StateUnavailableError {
-  return new StateUnavailableError(`Block ${block} was reorganised away while balances were read at it: try again`);
+  return new StateUnavailableError(
+    `Block ${block} was reorganised away while balances were read at it: try again`,
+  );
 }

@@ -135,20 +135,28 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
     const { first, second, subject } = readings;
     const token = axis.key === 'token' ? key : subject;
     const isReported = !isLive && before !== null && moved !== null;
-    const expected = isReported ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
+    const expected = isReported
+      ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n }
+      : null;
     const verdict = judgeReading({
       first: first.get(key) ?? null,
       second: second === null ? undefined : (second.get(key) ?? null),
       expected,
     });
     // A balance covers all receipts. Withdrawals of the wrapped native token may be unknown.
-    const isBelow = verdict.kind === 'right' && token !== chain.wrappedNative && verdict.value < BigInt(total ?? 0);
-    const isOther = verdict.kind === 'right' && expected !== null ? verdict.value !== expected.value : isBelow || null;
+    const isBelow =
+      verdict.kind === 'right' && token !== chain.wrappedNative && verdict.value < BigInt(total ?? 0);
+    const isOther =
+      verdict.kind === 'right' && expected !== null ? verdict.value !== expected.value : isBelow || null;
     return [{ readings, key, token, verdict, isContradiction: isOther }];
   });
 }
 
-async function keepJudged(transaction: Transaction, context: StateReadingContext, kept: JudgedReadings): Promise<void> {
+async function keepJudged(
+  transaction: Transaction,
+  context: StateReadingContext,
+  kept: JudgedReadings,
+): Promise<void> {
   const { axis, judged } = kept;
   const { chain, logger } = context;
   const ofKind = (kind: BalanceVerdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind);
@@ -168,12 +176,21 @@ async function keepJudged(transaction: Transaction, context: StateReadingContext
   await saveClass(transaction, context, 'none', silent);
   for (const [{ subject, block }, of] of Map.groupBy(unknown, ({ readings }) => readings))
     logger.warn(
-      { chain: chain.key, [axis.subject]: subject, block: block.number, [`${axis.key}s`]: of.map(({ key }) => key) },
+      {
+        chain: chain.key,
+        [axis.subject]: subject,
+        block: block.number,
+        [`${axis.key}s`]: of.map(({ key }) => key),
+      },
       axis.warning,
     );
 }
 
-async function isAnyAnchored(transaction: Transaction, { id }: Chain, tokens: readonly Address[]): Promise<boolean> {
+async function isAnyAnchored(
+  transaction: Transaction,
+  { id }: Chain,
+  tokens: readonly Address[],
+): Promise<boolean> {
   const rows = await transaction.query(
     sql`SELECT FROM erc20_holders WHERE token = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${id} AND anchor_block IS NOT NULL LIMIT 1`,
   );
@@ -239,7 +256,11 @@ async function changeAnchors(
 }
 
 /** An account that contradicts its transfers makes a token `live` permanently. */
-async function countContradictions(transaction: Transaction, chain: Chain, judged: readonly Judged[]): Promise<void> {
+async function countContradictions(
+  transaction: Transaction,
+  chain: Chain,
+  judged: readonly Judged[],
+): Promise<void> {
   const compared = judged.filter(({ isContradiction }) => isContradiction !== null);
   const contradictions = compared.filter(({ isContradiction }) => isContradiction === true).length;
   const [first] = compared;

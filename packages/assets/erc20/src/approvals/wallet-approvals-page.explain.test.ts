@@ -38,7 +38,13 @@ beforeAll(async () => {
 const explainPage = (plan: PlanKind, query: Partial<WalletApprovalsQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    walletApprovalsPage(chain, { wallet: BUSY, limit: LIMIT, after: null, pinnedBlock: null, ...query }).statement(),
+    walletApprovalsPage(chain, {
+      wallet: BUSY,
+      limit: LIMIT,
+      after: null,
+      pinnedBlock: null,
+      ...query,
+    }).statement(),
     plan,
   );
 

@@ -48,7 +48,12 @@ const APPROVALS = packedRows({
 /** One backward scan of limit + 1 approvals in force (wallet-approvals-page.explain.test.ts). */
 export function walletApprovalsPage(chain: Chain, query: WalletApprovalsQuery) {
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
-  const subject: CoveredSubject = { kind: 'wallet', subject: wallet, chainId: chain.id, dataset: 'erc20-approvals' };
+  const subject: CoveredSubject = {
+    kind: 'wallet',
+    subject: wallet,
+    chainId: chain.id,
+    dataset: 'erc20-approvals',
+  };
   const conditions = [
     sql`wallet = ${wallet}`,
     sql`chain_id = ${chain.id}`,
@@ -76,7 +81,13 @@ const KEY = ['block_number', 'transaction_index', 'log_index', 'token', 'spender
 const NEWEST_FIRST = rawSql(`ORDER BY ${KEY.map((column) => `${column} DESC`).join(', ')}`);
 
 function positionOf(row: WalletApproval): ApprovalPosition {
-  const { block_number: blockNumber, transaction_index: transactionIndex, log_index: logIndex, token, spender } = row;
+  const {
+    block_number: blockNumber,
+    transaction_index: transactionIndex,
+    log_index: logIndex,
+    token,
+    spender,
+  } = row;
   return { blockNumber, transactionIndex, logIndex, token, spender };
 }
 

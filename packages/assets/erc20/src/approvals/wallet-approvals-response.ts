@@ -33,7 +33,10 @@ const approvalSchema = z
         .nullable()
         .openapi({ description: 'Balance of the wallet. null if the token does not return it' }),
       current_balance_formatted: z.string().nullable(),
-      usd_price: z.number().nullable().openapi({ description: 'US dollars per whole token at the last indexed block' }),
+      usd_price: z
+        .number()
+        .nullable()
+        .openapi({ description: 'US dollars per whole token at the last indexed block' }),
       usd_at_risk: z.number().nullable().openapi({
         description:
           'US dollars that the spender can take: the smaller of allowance and balance. null if one is unknown',

@@ -158,7 +158,13 @@ describe("a wallet's approvals", () => {
   });
 
   test('of a wallet without any are an empty list', async () => {
-    expect(await get('', account(9))).toMatchObject({ page: 1, page_size: 100, limit: 100, cursor: null, result: [] });
+    expect(await get('', account(9))).toMatchObject({
+      page: 1,
+      page_size: 100,
+      limit: 100,
+      cursor: null,
+      result: [],
+    });
   });
 });
 

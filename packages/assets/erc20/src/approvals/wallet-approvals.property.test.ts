@@ -45,10 +45,14 @@ async function derive(kind: 'added' | 'removed', approvals: readonly ExampleAppr
 }
 
 async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<Sql> {
-  await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS`);
+  await transaction.query(
+    sql`CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS`,
+  );
   await transaction.copy(
     'changed',
-    'owner_key chain_id block_number transaction_index log_index owner token spender value transaction_hash'.split(' '),
+    'owner_key chain_id block_number transaction_index log_index owner token spender value transaction_hash'.split(
+      ' ',
+    ),
     lines,
   );
   return rawSql('changed');
@@ -89,20 +93,22 @@ const approval = fc.record({
   value: fc.constantFrom(0n, 5n, 2n ** 256n - 1n),
 });
 /** Blocks of approvals, and the steps that add and remove them. */
-const schedules = fc.array(fc.array(approval, { maxLength: 6 }), { minLength: 1, maxLength: 10 }).chain((blocks) =>
-  fc.record({
-    blocks: fc.constant(
-      blocks.map((each, blockNumber) => each.map((one, logIndex) => ({ ...one, blockNumber, logIndex }))),
-    ),
-    steps: fc.array(
-      fc.record({
-        kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const),
-        some: fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length }),
-      }),
-      { maxLength: 8 },
-    ),
-  }),
-);
+const schedules = fc
+  .array(fc.array(approval, { maxLength: 6 }), { minLength: 1, maxLength: 10 })
+  .chain((blocks) =>
+    fc.record({
+      blocks: fc.constant(
+        blocks.map((each, blockNumber) => each.map((one, logIndex) => ({ ...one, blockNumber, logIndex }))),
+      ),
+      steps: fc.array(
+        fc.record({
+          kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const),
+          some: fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length }),
+        }),
+        { maxLength: 8 },
+      ),
+    }),
+  );
 
 describe('the approvals that are kept of wallets', () => {
   test(

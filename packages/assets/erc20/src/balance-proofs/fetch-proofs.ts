@@ -1,6 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, inParts } from '@chainstead/core';
-import { type ReadingContext, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads/requests';
+import {
+  type ReadingContext,
+  StateNotArchivedError,
+  StateUnavailableError,
+} from '@chainstead/node-reads/requests';
 import { BALANCES_PROVEN, DOUBTS, type ProofQuestion } from './proof-questions.ts';
 import type { BlockOfState } from './state-proofs.ts';
 

@@ -67,7 +67,10 @@ describe('looking for the mapping of balances', () => {
   });
 
   it('finds nothing where two mappings hold the same', async () => {
-    const proofs = storageOf([{ layout: 'solidity', slot: 1n }, HOLDERS], [{ layout: 'solidity', slot: 2n }, HOLDERS]);
+    const proofs = storageOf(
+      [{ layout: 'solidity', slot: 1n }, HOLDERS],
+      [{ layout: 'solidity', slot: 2n }, HOLDERS],
+    );
     expect(await findBalanceSlot(proofs, TOKEN, HOLDERS, signal)).toBeNull();
   });
 

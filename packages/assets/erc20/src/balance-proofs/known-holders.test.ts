@@ -25,7 +25,13 @@ beforeAll(async () => {
 
 /** In each block other accounts move the token ten times; the wallet moves it in every tenth block. */
 function* transfers(): Generator<SeededTransfer> {
-  const one = (blockNumber: number, logIndex: number, from: Address, to: Address, token = TOKEN): SeededTransfer => ({
+  const one = (
+    blockNumber: number,
+    logIndex: number,
+    from: Address,
+    to: Address,
+    token = TOKEN,
+  ): SeededTransfer => ({
     ...{ from, to, token, value: 5n },
     ...{ blockNumber, transactionIndex: 0, logIndex },
   });

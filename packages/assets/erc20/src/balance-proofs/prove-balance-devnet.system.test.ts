@@ -109,9 +109,14 @@ async function prove(
   if (of === undefined) throw new Error('the devnet has too few accounts');
   const state = stateAt(pool, chain, at);
   const shown =
-    token === null ? await state.balance(of, signal) : readBalance(await state.call(token, balanceOfCall(of), signal));
+    token === null
+      ? await state.balance(of, signal)
+      : readBalance(await state.call(token, balanceOfCall(of), signal));
   const prover = createBalanceProver({ database: scratch.database, pool: by, chain, block: at });
-  return { shown, ...(await prover.proveBalance({ wallet: of, token, shown, reportedBy: state.upstream }, signal)) };
+  return {
+    shown,
+    ...(await prover.proveBalance({ wallet: of, token, shown, reportedBy: state.upstream }, signal)),
+  };
 }
 
 /** An upstream that returns a balance increased by one for one wallet and token. */
@@ -156,7 +161,10 @@ describe('balances that are proven', () => {
     );
     expect(kept).toEqual([{ ...place, holders: 2, block: block.number }]);
     // Stored by now: no search.
-    expect(await prove(pool, tokenOf(name), { of: friend })).toMatchObject({ verdict: 'proven', proven: 70_000_000n });
+    expect(await prove(pool, tokenOf(name), { of: friend })).toMatchObject({
+      verdict: 'proven',
+      proven: 70_000_000n,
+    });
     expect(await prove(pool, tokenOf(name), { of: addressOf(0xdead1) })).toMatchObject({
       verdict: 'proven',
       proven: 0n,
@@ -205,7 +213,9 @@ describe('an upstream that lies', () => {
       proven: 1_500_000n,
       isSeconded: true,
     });
-    expect(proof.detail).toMatch(new RegExp(`^${liar.name} says 1500001, ${new URL(devnet.url).host} says 1500000, `));
+    expect(proof.detail).toMatch(
+      new RegExp(`^${liar.name} says 1500001, ${new URL(devnet.url).host} says 1500000, `),
+    );
     expect(blamedIn(both)).toEqual([liar.name]);
   });
 
@@ -244,7 +254,11 @@ describe('an upstream that lies', () => {
       (proof) => ({ ...proof, accountProof: proof.accountProof.map((node) => `${node.slice(0, -2)}81`) }),
       'other-root',
     ],
-    ['nodes that are left out', (proof) => ({ ...proof, accountProof: proof.accountProof.slice(0, -1) }), 'too-short'],
+    [
+      'nodes that are left out',
+      (proof) => ({ ...proof, accountProof: proof.accountProof.slice(0, -1) }),
+      'too-short',
+    ],
   ])('in %s of its proof proves nothing, until another is asked', async (_, alter, fault) => {
     const liar = await proxy({
       alter: ({ method }, result) => (method === 'eth_getProof' ? alter(result as ProofAnswer) : result),
@@ -252,7 +266,9 @@ describe('an upstream that lies', () => {
     const alone = await prove(await poolOf(liar.url), tokenOf('DemoToken'));
     expect(alone).toMatchObject({ verdict: 'unproven', reason: 'no-proof-from-upstream', proven: null });
     expect(alone.detail).toMatch(new RegExp(`^${liar.name}: .*\\(${fault}\\)`));
-    expect(await prove(await poolOf(liar.url, devnet.url), tokenOf('DemoToken'))).toMatchObject({ verdict: 'proven' });
+    expect(await prove(await poolOf(liar.url, devnet.url), tokenOf('DemoToken'))).toMatchObject({
+      verdict: 'proven',
+    });
   });
 
   it('in the header has no state root to prove anything under', async () => {
@@ -338,7 +354,9 @@ describe('balances that are not proven say why', () => {
   });
 
   it('as no upstream gives proofs', async () => {
-    const { url } = await proxy({ errors: { eth_getProof: { code: -32_601, message: 'the method does not exist' } } });
+    const { url } = await proxy({
+      errors: { eth_getProof: { code: -32_601, message: 'the method does not exist' } },
+    });
     expect(await prove(await poolOf(url), null)).toMatchObject({
       verdict: 'unproven',
       reason: 'no-proof-from-upstream',
@@ -346,7 +364,10 @@ describe('balances that are not proven say why', () => {
   });
 
   it('as no upstream keeps the state that far back', async () => {
-    for (const message of ['missing trie node 0xab (path )', 'distance to target block exceeds maximum proof window']) {
+    for (const message of [
+      'missing trie node 0xab (path )',
+      'distance to target block exceeds maximum proof window',
+    ]) {
       const { url } = await proxy({ errors: { eth_getProof: { code: -32_000, message } } });
       expect(await prove(await poolOf(url), null)).toMatchObject({ verdict: 'unproven', reason: 'not-archived' });
     }

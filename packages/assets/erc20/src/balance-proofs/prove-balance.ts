@@ -119,12 +119,14 @@ async function judge(
     return unproven('not-plain', 'the storage slot holds a flag next to the balance');
   const opinions = await fetchElsewhere(tools, requested, value, signal);
   // Indexed values once came from an upstream: the first that returns one is no second source.
-  const says = (said: bigint) => opinions.filter((opinion) => opinion.said === said).map(({ upstream }) => upstream);
+  const says = (said: bigint) =>
+    opinions.filter((opinion) => opinion.said === said).map(({ upstream }) => upstream);
   const [truthful] = says(value);
   const [reporter = null, ...others] =
     requested.reportedBy === null ? says(requested.shown) : [requested.reportedBy, ...says(requested.shown)];
   const another =
-    opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== reporter);
+    opinions.find(({ upstream }) => upstream === truthful) ??
+    opinions.find(({ upstream }) => upstream !== reporter);
   const detail = whoSaysWhat({ ...requested, reportedBy: reporter }, tools.block, value, another);
   if (others.length > 0) return unproven('not-plain', detail);
   if (truthful !== undefined && reporter !== null) {
@@ -135,7 +137,10 @@ async function judge(
   }
   if (truthful !== undefined || witnesses >= WITNESSES_MIN)
     return contradicted('storage', value, detail, truthful !== undefined);
-  return unproven('no-slot-found', `${detail}; too few holders are known to find the storage slot of its balances`);
+  return unproven(
+    'no-slot-found',
+    `${detail}; too few holders are known to find the storage slot of its balances`,
+  );
 }
 
 interface Opinion {
@@ -198,7 +203,12 @@ function proven(proof: 'account' | 'storage', value: bigint): BalanceProof {
   return { verdict: 'proven', proof, proven: value, reason: null, detail: null, isSeconded: false };
 }
 
-function contradicted(proof: 'account' | 'storage', value: bigint, detail: string, isSeconded: boolean): BalanceProof {
+function contradicted(
+  proof: 'account' | 'storage',
+  value: bigint,
+  detail: string,
+  isSeconded: boolean,
+): BalanceProof {
   return { verdict: 'contradicted', proof, proven: value, reason: null, detail, isSeconded };
 }
 

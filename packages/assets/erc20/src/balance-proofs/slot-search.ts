@@ -42,11 +42,16 @@ export function createSlotSearch(options: SlotSearchOptions) {
   const { database, chain, block, proofs } = options;
 
   /** @param kept the fallback if there are too few holders */
-  async function anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null> {
+  async function anew(
+    question: SearchQuestion,
+    signal: AbortSignal,
+    kept?: KnownSlot,
+  ): Promise<KnownSlot | null> {
     const { token, wallet, shown } = question;
     const others = await readWitnesses(options, question, signal);
     const isReported = others.length >= WITNESSES_MIN;
-    const witnesses = isReported || shown === 0n ? others : distinct([...others, { holder: wallet, balance: shown }]);
+    const witnesses =
+      isReported || shown === 0n ? others : distinct([...others, { holder: wallet, balance: shown }]);
     const found = witnesses.length === 0 ? null : await findBalanceSlot(proofs, token, witnesses, signal);
     // If the only balance may be wrong, a failed search reveals nothing about the token.
     if (found === null && !isReported) return kept ?? null;

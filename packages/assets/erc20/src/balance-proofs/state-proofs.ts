@@ -111,7 +111,8 @@ async function readProof(
       return { account: verifyAccountProof(value, requested), proof: value };
     } catch (error) {
       if (!(error instanceof InvalidStateProofError)) throw error;
-      if (error.fault === 'account-encoding') throw new UnprovableError('no-proof-from-upstream', error.message, error);
+      if (error.fault === 'account-encoding')
+        throw new UnprovableError('no-proof-from-upstream', error.message, error);
       tried.add(upstream);
       refuse(upstream, error.message);
       // Another root may belong to a block that replaced this one.
@@ -129,7 +130,9 @@ async function ifAnother<T>(tried: ReadonlySet<string>, ask: () => Promise<T>): 
     return await ask();
   } catch (error) {
     const isUnanswered =
-      error instanceof UpstreamsExhaustedError || error instanceof RpcCallError || error instanceof NoUpstreamError;
+      error instanceof UpstreamsExhaustedError ||
+      error instanceof RpcCallError ||
+      error instanceof NoUpstreamError;
     if (!isUnanswered) throw error;
     if (tried.size > 0) return null;
     const isPruned = error instanceof UpstreamsExhaustedError && error.isPruned;

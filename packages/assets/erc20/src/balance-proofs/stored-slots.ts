@@ -16,13 +16,19 @@ export async function readStoredSlot(
   chain: Pick<Chain, 'id'>,
   token: Address,
 ): Promise<StoredSlot | null> {
-  const [row] = await database.query<Omit<StoredSlot, 'location'> & { layout: SlotLayout | null; slot: string | null }>(
+  const [row] = await database.query<
+    Omit<StoredSlot, 'location'> & { layout: SlotLayout | null; slot: string | null }
+  >(
     sql`SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS "isFresh"
      FROM erc20_balance_slots WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}`,
   );
   if (row === undefined) return null;
   const { layout, slot, witnesses, isFresh } = row;
-  return { location: layout === null || slot === null ? null : { layout, slot: BigInt(slot) }, witnesses, isFresh };
+  return {
+    location: layout === null || slot === null ? null : { layout, slot: BigInt(slot) },
+    witnesses,
+    isFresh,
+  };
 }
 
 export async function keepSlot(
@@ -40,7 +46,11 @@ export async function keepSlot(
   );
 }
 
-export async function isLiveToken(database: Database, chain: Pick<Chain, 'id'>, token: Address): Promise<boolean> {
+export async function isLiveToken(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  token: Address,
+): Promise<boolean> {
   const rows = await database.query(
     sql`SELECT 1 FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND class = 'live'`,
   );

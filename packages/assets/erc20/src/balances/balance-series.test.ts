@@ -160,7 +160,14 @@ describe('balances around transactions', () => {
           held.set(`${to} ${token}`, balanceOf(to, token) + value);
         }
         return holdings.map(({ account, token }, place) => ({
-          ...{ account, token, block, transactionIndex, before: before[place] ?? 0n, after: balanceOf(account, token) },
+          ...{
+            account,
+            token,
+            block,
+            transactionIndex,
+            before: before[place] ?? 0n,
+            after: balanceOf(account, token),
+          },
           isMoved: own.some(
             ({ token: moved, from, to, value }) =>
               moved === token && value > 0n && from !== to && [from, to].includes(account),
@@ -190,7 +197,11 @@ describe('balances around transactions', () => {
     };
     const reorg: BalanceStage['reorg'] = async (ancestor, branch) => {
       tokens.dropAbove(ancestor);
-      await storeFollowed(database, chain, { blocks: branch.map((moves) => tokens.mine(moves)), datasets, ancestor });
+      await storeFollowed(database, chain, {
+        blocks: branch.map((moves) => tokens.mine(moves)),
+        datasets,
+        ancestor,
+      });
     };
     const anchor = async (): Promise<void> => {
       for (const account of [ALICE, BOB])

@@ -73,7 +73,8 @@ function walksOf(
   const run = value === null ? null : (runOf(holding, block) ?? runOf(holding, block + 1));
   if (value !== null && run !== null) {
     const later = blocks.filter((at) => at > block && at <= run.to);
-    if (later.length > 0) walks.push({ ...holding, order: 'ASC', known: value, after: block, to: Math.max(...later) });
+    if (later.length > 0)
+      walks.push({ ...holding, order: 'ASC', known: value, after: block, to: Math.max(...later) });
     const earlier = blocks.filter((at) => at <= block && at >= run.from);
     if (earlier.length > 0)
       walks.push({ ...holding, order: 'DESC', known: value, after: Math.min(...earlier) - 1, to: block });
@@ -81,7 +82,8 @@ function walksOf(
   const first = Math.max(chain.firstBlock, createdBlock ?? 0);
   const whole = runOf(holding, first);
   const within = whole === null ? [] : blocks.filter((at) => at >= first && at <= whole.to);
-  if (within.length > 0) walks.push({ ...holding, order: 'ASC', known: 0n, after: first - 1, to: Math.max(...within) });
+  if (within.length > 0)
+    walks.push({ ...holding, order: 'ASC', known: 0n, after: first - 1, to: Math.max(...within) });
   return walks;
 }
 
@@ -103,7 +105,8 @@ function balancesAt({ walk, steps }: Walked, at: HoldingAt): BalancesAround | nu
   );
   const sum = (some: readonly Step[]): bigint => some.reduce((total, { delta }) => total + delta, 0n);
   const before =
-    walk.known + (walk.order === 'ASC' ? sum(steps.filter(isBefore)) : -sum(steps.filter((step) => !isBefore(step))));
+    walk.known +
+    (walk.order === 'ASC' ? sum(steps.filter(isBefore)) : -sum(steps.filter((step) => !isBefore(step))));
   const after = before + sum(own);
   return before < 0n || after < 0n ? null : { before, after, isMoved: own.some(({ delta }) => delta !== 0n) };
 }

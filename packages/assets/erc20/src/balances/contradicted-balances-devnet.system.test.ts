@@ -28,7 +28,9 @@ beforeEach(async () => {
   expect(await ask('proof=false')).toEqual({ complete: 'true', row: { balance: '1500001' } });
 });
 
-async function ask(query: string): Promise<{ readonly complete: string | null; readonly row: ShownBalance | null }> {
+async function ask(
+  query: string,
+): Promise<{ readonly complete: string | null; readonly row: ShownBalance | null }> {
   const { complete, shown } = await stage.ask(`token_addresses=${token}&${query}`);
   return { complete, row: shown[token] ?? null };
 }
@@ -39,8 +41,10 @@ function secondNode(): ProofStage['nodes'][number] {
   return second;
 }
 
-const liesOf = (): readonly number[] => stage.state.pool.status().map(({ faults }) => faults['balance-mismatch'] ?? 0);
-const classes = (): Promise<unknown> => stage.state.scratch.database.query(sql`SELECT class FROM erc20_token_classes`);
+const liesOf = (): readonly number[] =>
+  stage.state.pool.status().map(({ faults }) => faults['balance-mismatch'] ?? 0);
+const classes = (): Promise<unknown> =>
+  stage.state.scratch.database.query(sql`SELECT class FROM erc20_token_classes`);
 
 describe('a balance that is not the one of the chain’s state', () => {
   it('is shown as the state has it where another upstream says so, from then on, and who lied is named', async () => {

@@ -35,7 +35,10 @@ test('any part of any supply is above 0 and at most 100 percent, and the larger 
   fc.assert(
     fc.property(amount, amount, amount, (a, b, c) => {
       const [less, more, supply] = [a, b, c].toSorted((x, y) => (x < y ? -1 : x > y ? 1 : 0));
-      const [small, large] = [percentOfSupply(less ?? 0n, supply ?? 0n), percentOfSupply(more ?? 0n, supply ?? 0n)];
+      const [small, large] = [
+        percentOfSupply(less ?? 0n, supply ?? 0n),
+        percentOfSupply(more ?? 0n, supply ?? 0n),
+      ];
       expect(small).toBeGreaterThan(0);
       expect(large).toBeGreaterThanOrEqual(small ?? 0);
       expect(large).toBeLessThanOrEqual(100);

@@ -32,7 +32,12 @@ beforeEach(async () => {
 const ask = async (query: string) => (await stage.ask(query)).shown;
 const proofsRequested = (): number =>
   stage.state.node.received.filter(({ method }) => method === 'eth_getProof').length;
-const provenRow = () => ({ balance: '1500000', proof: 'storage', proof_reason: null, proof_block: `${block.number}` });
+const provenRow = () => ({
+  balance: '1500000',
+  proof: 'storage',
+  proof_reason: null,
+  proof_block: `${block.number}`,
+});
 const doubtful = (proof_reason: string) => ({ balance: '1500000', proof: null, proof_reason, proof_block: null });
 
 describe('balances of a wallet', () => {

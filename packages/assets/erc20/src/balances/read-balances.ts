@@ -98,7 +98,12 @@ async function listDueTokens(
     tokens === null
       ? [heldTokens(wallet, null), heldTokens(wallet, listed)]
       : [heldTokens(wallet, sql`unnest(${tokens.map(addressBytes)}::bytea[])`)];
-  const subject = { kind: 'wallet', subject: wallet.wallet, chainId: chain.id, dataset: 'erc20-transfers' } as const;
+  const subject = {
+    kind: 'wallet',
+    subject: wallet.wallet,
+    chainId: chain.id,
+    dataset: 'erc20-transfers',
+  } as const;
   const ctes = [subjectCoverage(subject), ...(wallet.wrapped === null ? [] : [coinCoverage(subject)])];
   const held = sources.map((source) => sql`SELECT * FROM ${source} AS source`);
   const rows = await database.query<{ token: Address }>(

@@ -27,7 +27,11 @@ const someMoves = fc.array(someMove, { maxLength: 4 });
 const isGiven: OnChainOptions['isGiven'] = ({ from, token }) => from === MINTER || token === LIAR;
 /** TIN rebases. */
 const someChanges = fc.array(
-  fc.record({ token: fc.constant(TIN), wallet: fc.constantFrom(...WALLETS), by: fc.bigInt({ min: 1n, max: 9n }) }),
+  fc.record({
+    token: fc.constant(TIN),
+    wallet: fc.constantFrom(...WALLETS),
+    by: fc.bigInt({ min: 1n, max: 9n }),
+  }),
   { maxLength: 1 },
 );
 const onChain = someOnChain(someMoves, someChanges);
@@ -48,7 +52,11 @@ const someStep = fc.oneof(
 );
 type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
 
-async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, meanwhile }: Ask, firstFollowed: number) {
+async function ask(
+  stage: BalanceStage,
+  { wallet, tokens, blocksBack, isDown, meanwhile }: Ask,
+  firstFollowed: number,
+) {
   const toBlock = blocksBack === null ? null : Math.max(0, stage.tokens.head.number - blocksBack);
   const happen = async (): Promise<void> => {
     for (const node of stage.nodes) node.before = async () => {};

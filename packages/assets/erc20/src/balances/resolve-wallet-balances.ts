@@ -112,7 +112,11 @@ async function fetchContracts(
   const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
   const patience = { waitMs: isDue || mayHoldOthers ? waitMs : 0, maxAgeMs: isDue ? 0 : LOOKED_MS };
   const missing = { message: 'Could not queue balance reads from contracts', chain: chain.key, wallet };
-  const answer = await unlessUnavailable(logger, missing, nodeReads.request(chain, BALANCES_NOW, question, patience));
+  const answer = await unlessUnavailable(
+    logger,
+    missing,
+    nodeReads.request(chain, BALANCES_NOW, question, patience),
+  );
   if (answer === null || answer.unread.length === 0) return isDue || answer !== null;
   // Not awaited: the other balances are shown.
   const later = { ...question, tokens: answer.unread, isPatient: true };

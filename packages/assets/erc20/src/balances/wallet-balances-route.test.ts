@@ -6,7 +6,9 @@ import { ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
 
 const MINTER = addressOf(0x111);
 const UNREAD = addressOf(0x222);
-const served = stageOfFile(() => openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]));
+const served = stageOfFile(() =>
+  openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]),
+);
 
 beforeAll(async () => {
   const { stage, know } = served;
@@ -20,7 +22,12 @@ beforeAll(async () => {
     total_supply: '77976217893478',
     supply_read_at: new Date(),
   });
-  await know(SILVER, { facts_status: 'known', total_supply: '0', supply_read_at: new Date(), possible_spam: true });
+  await know(SILVER, {
+    facts_status: 'known',
+    total_supply: '0',
+    supply_read_at: new Date(),
+    possible_spam: true,
+  });
   await stage.mine([{ token: GOLD, from: MINTER, to: ALICE, value: 2_847n }]);
   await stage.mine([
     { token: SILVER, from: MINTER, to: ALICE, value: 5n },

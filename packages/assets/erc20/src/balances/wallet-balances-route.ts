@@ -53,16 +53,20 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
       response: { description: 'The ERC-20 balances', schema: walletBalancesSchema },
       errors: [404],
       async answer({ address: wallet, chain, requester, c, ...query }) {
-        const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
-          wallet,
-          tokens: query.token_addresses ?? null,
-          excludeSpam: query.exclude_spam ?? true,
-          verifiedOnly: false,
-          toBlock: query.to_block ?? null,
-          limit: TOKENS_MAX,
-          order: null,
-          liveMaxAgeMs,
-        });
+        const reported = await resolveWalletBalances(
+          { database, nodeReads, projections, logger, waitMs },
+          chain,
+          {
+            wallet,
+            tokens: query.token_addresses ?? null,
+            excludeSpam: query.exclude_spam ?? true,
+            verifiedOnly: false,
+            toBlock: query.to_block ?? null,
+            limit: TOKENS_MAX,
+            order: null,
+            liveMaxAgeMs,
+          },
+        );
         if (!reported.isCovered && wallet !== ZERO_ADDRESS)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const proofs =
@@ -73,7 +77,10 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
         const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
         const complete = reported.isComplete && !reported.hasNext && !isDoubted;
         const rows = shown.map((balance) => showBalance(balance, proofs?.get(balance.token)));
-        const headers = { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) };
+        const headers = {
+          ...indexedHeaders({ ...reported.indexed, complete }),
+          ...unreadHeader(reported.unread),
+        };
         return c.json(rows, 200, headers);
       },
     });

@@ -130,7 +130,8 @@ function settledOrder(
   const { rowsOfWallet, toBlock, wallet } = of;
   const { wrapped, isSpread } = wallet;
   const indexedTo = isSpread ? sql`(SELECT indexed_to FROM covered)` : sql`covered.indexed_to`;
-  const newestBlock = pinned === null ? sql`least(${toBlock ?? rawSql('NULL')}, ${indexedTo})` : sql`${pinned}::bigint`;
+  const newestBlock =
+    pinned === null ? sql`least(${toBlock ?? rawSql('NULL')}, ${indexedTo})` : sql`${pinned}::bigint`;
   const settled = sql`${newestBlock} - ${depth}::bigint`;
   const order = {
     place: sql`settled.place`,

@@ -125,12 +125,15 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   });
 
   // No index has their order, and with statistics of a nearly empty table a full scan looks cheapest.
-  test.skipIf(statistics === 'with old statistics')('pages of a small wallet read that wallet alone', async () => {
-    const order = { pinned: 50_000, depth: 64, after: null };
-    const { nodes } = await explainAnswer(plan, { wallet: addressOf(100_007), order, toBlock: 50_000 });
-    expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(100);
-    expect(rowsRead(nodes, 'wrapped_coin_moves')).toBe(0);
-    for (const node of nodes.filter((one) => one['Relation Name'] === 'erc20_wallet_tokens'))
-      expect(node['Node Type']).not.toBe('Seq Scan');
-  });
+  test.skipIf(statistics === 'with old statistics')(
+    'pages of a small wallet read that wallet alone',
+    async () => {
+      const order = { pinned: 50_000, depth: 64, after: null };
+      const { nodes } = await explainAnswer(plan, { wallet: addressOf(100_007), order, toBlock: 50_000 });
+      expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(100);
+      expect(rowsRead(nodes, 'wrapped_coin_moves')).toBe(0);
+      for (const node of nodes.filter((one) => one['Relation Name'] === 'erc20_wallet_tokens'))
+        expect(node['Node Type']).not.toBe('Seq Scan');
+    },
+  );
 });

@@ -84,7 +84,8 @@ export async function readAndSave(
   }) => Promise<readonly Address[]>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, bigint | null>> {
-  const balancesOf = (some: readonly ReportedHolding[]) => new Map(some.map((held) => [keyOf(held), held.balance]));
+  const balancesOf = (some: readonly ReportedHolding[]) =>
+    new Map(some.map((held) => [keyOf(held), held.balance]));
   const reported = await fetchBalances(context, block, holdings, signal, isPatient);
   const first = balancesOf(reported);
   const disputed = new Set(await save({ first, second: null, silent: new Set() }));
@@ -92,7 +93,8 @@ export async function readAndSave(
   const doubted = reported.filter((held) => disputed.has(keyOf(held)));
   const others = await fetchOthers(context, block, doubted, signal);
   const second = new Map(doubted.map((held, index) => [keyOf(held), others[index] ?? null]));
-  const isUnreported = (held: ReportedHolding): boolean => held.balance === null && second.get(keyOf(held)) === null;
+  const isUnreported = (held: ReportedHolding): boolean =>
+    held.balance === null && second.get(keyOf(held)) === null;
   const byToken = Map.groupBy(doubted, ({ token }) => token);
   const unreported = [...byToken].flatMap(([token, holders]) => (holders.every(isUnreported) ? [token] : []));
   const silent = await findSilentTokens(context, block, unreported, signal);
@@ -113,7 +115,9 @@ export async function findSilentTokens(
 ): Promise<ReadonlySet<Address>> {
   if (tokens.length === 0) return new Set();
   const holdings = tokens.map((token) => ({ token, holder: STRANGER }));
-  const silent = (await fetchBalances(context, block, holdings, signal)).filter(({ balance }) => balance === null);
+  const silent = (await fetchBalances(context, block, holdings, signal)).filter(
+    ({ balance }) => balance === null,
+  );
   const others = await fetchOthers(context, block, silent, signal);
   return new Set(silent.flatMap(({ token }, index) => (others[index] === null ? [token] : [])));
 }
@@ -122,7 +126,12 @@ const UNHEARD = { balance: 'unheard', upstream: '' } as const;
 
 async function fetchUpstreams(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
-  requested: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
+  requested: {
+    block: BlockRequested;
+    holdings: readonly TokenHolder[];
+    notFrom: string | null;
+    isPatient: boolean;
+  },
   signal: AbortSignal,
 ): Promise<readonly { readonly balance: Said; readonly upstream: string }[]> {
   const { block, holdings, notFrom, isPatient } = requested;

@@ -89,7 +89,8 @@ export async function readStanding(
   const of = { kind: 'contract', subject: bytes, chainId: chain.id, dataset: erc20Transfers.name } as const;
   const isAll = isWhole(await firstBlockOf(context, token));
   // Then transfers don't determine balances of the wrapped native token.
-  const reports = token === chain.wrappedNative ? sql`coalesce(covered.is_counted AND ${isAll}, false)` : sql`true`;
+  const reports =
+    token === chain.wrappedNative ? sql`coalesce(covered.is_counted AND ${isAll}, false)` : sql`true`;
   const [row] = await database.query<HolderStanding>(
     sql`WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
   SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
@@ -153,7 +154,8 @@ async function countChanges(
   const since = sql`${isAll ? null : begunAt}::timestamptz`;
   const within = (seconds: number): Sql => sql`minute > ${newest} - interval '${rawSql(seconds)} seconds'`;
   const sums = spans.map(
-    (seconds) => sql`coalesce(sum(came - gone) FILTER (WHERE ${within(seconds)}), 0)::int AS in${rawSql(seconds)}`,
+    (seconds) =>
+      sql`coalesce(sum(came - gone) FILTER (WHERE ${within(seconds)}), 0)::int AS in${rawSql(seconds)}`,
   );
   const [row] = await database.query<Record<string, number>>(
     sql`SELECT ${joinSql(sums)}

@@ -98,7 +98,8 @@ test('a list that lacks somebody below zero is complete on no page until the con
   await database.query(
     sql`UPDATE erc20_holders SET total = -total, anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL WHERE ${ofBob}`,
   );
-  node.alter = ({ method }) => (method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined);
+  node.alter = ({ method }) =>
+    method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined;
   try {
     const first = await stage.ownersOf(gold.address, '?limit=2');
     const second = await stage.ownersOf(gold.address, `?cursor=${first.cursor}`);

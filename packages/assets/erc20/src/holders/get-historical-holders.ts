@@ -27,7 +27,11 @@ export function changeIn({ came, gone }: Pick<HoldersOfInterval, 'came' | 'gone'
 export async function getHistoricalHolders(
   database: Database,
   chain: Chain,
-  requested: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
+  requested: {
+    readonly token: Address;
+    readonly intervals: readonly Interval[];
+    readonly holdersAtEnd: number | null;
+  },
 ): Promise<readonly HoldersOfInterval[]> {
   if (requested.intervals.length === 0) return [];
   // Null for an interval without a change.

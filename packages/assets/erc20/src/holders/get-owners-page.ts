@@ -46,7 +46,9 @@ export async function getOwnersPage(
     page.state;
   const [isVerified, createdBlock, decimals, totalSupply, areFactsDue, isCreationDue] = facts ?? NO_FACTS;
   const accounts = rows.map(({ account }) => account);
-  const labelOf = areKept ? await labels.labelsOf(database, chain, accounts, labelRevision) : readLabels(labelEntries);
+  const labelOf = areKept
+    ? await labels.labelsOf(database, chain, accounts, labelRevision)
+    : readLabels(labelEntries);
   const firstBlock = createdBlock ?? chain.firstBlock;
   const { coverage, isAskNoted, isChainIndexed } = readSubjectState(chain, subject, firstBlock);
   const standing = { class: knownClass, contradictions: contradictions ?? 0 };

@@ -1,5 +1,11 @@
 import { parseAddress } from '@chainstead/core';
-import { defineListRoute, InvalidParameterError, querySchema, type RouteModule, textParameter } from '@chainstead/http';
+import {
+  defineListRoute,
+  InvalidParameterError,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
 import { showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -119,7 +125,11 @@ function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readon
  * full coverage, before the first request.
  */
 function intervalsOf(
-  { frame, before, count }: { readonly frame: TimeFrame; readonly before: number | undefined; readonly count: number },
+  {
+    frame,
+    before,
+    count,
+  }: { readonly frame: TimeFrame; readonly before: number | undefined; readonly count: number },
   span: ReturnType<typeof spanOf>,
   { newestAt, begunAt, isWhole }: HolderStanding,
 ): readonly Interval[] {

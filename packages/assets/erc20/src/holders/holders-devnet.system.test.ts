@@ -25,7 +25,12 @@ describe('owners of a token', () => {
           balance: '998774995',
           balance_formatted: '998.774995',
         },
-        { owner_address: BOB, balance: '700000', balance_formatted: '0.7', percentage_relative_to_total_supply: 0.07 },
+        {
+          owner_address: BOB,
+          balance: '700000',
+          balance_formatted: '0.7',
+          percentage_relative_to_total_supply: 0.07,
+        },
         { owner_address: ALICE, balance: '500000', percentage_relative_to_total_supply: 0.05 },
         { balance: '1000' },
       ],
@@ -121,7 +126,9 @@ describe('the history of holders', () => {
   });
 
   test('adds up over longer intervals, and ends with the newest block', async () => {
-    const answer = await historyOf(`fromDate=${stage.begun - 86_400}&toDate=${stage.begun + 10 * 86_400}&timeFrame=1d`);
+    const answer = await historyOf(
+      `fromDate=${stage.begun - 86_400}&toDate=${stage.begun + 10 * 86_400}&timeFrame=1d`,
+    );
     expect(answer.result.reduce((sum, { netHolderChange }) => sum + netHolderChange, 0)).toBe(29);
     expect(answer.result[0]?.totalHolders).toBe(29);
     expect(answer.result.length).toBeLessThanOrEqual(3);

@@ -18,7 +18,8 @@ const READ: OwnerFacts = { anchorBlock: 50, balance: '7', reading: { said: '7', 
 const MOVED: OwnerFacts = { ...READ, balance: '9' };
 const REQUESTED_NEVER: OwnerFacts = { anchorBlock: UNREAD, balance: '7', reading: null };
 
-const report = (token: Partial<TokenStanding>, owner: OwnerFacts) => createOwnerResolver({ ...TOKEN, ...token })(owner);
+const report = (token: Partial<TokenStanding>, owner: OwnerFacts) =>
+  createOwnerResolver({ ...TOKEN, ...token })(owner);
 const shown = (reported: string) => ({ isDue: false, reported });
 const ASK = { isDue: true, reported: null };
 

@@ -30,9 +30,11 @@ export function createOwnerResolver(
 
   function readBalance({ anchorBlock, balance, reading }: OwnerFacts): string | null {
     if (token.class === 'live') return reading?.isFresh === true ? reading.said : null;
-    if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null) return null;
+    if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null)
+      return null;
     // Every block since is indexed, and there were no movements, or transfers determine them.
-    const isSound = anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
+    const isSound =
+      anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
     // Invariant: BALANCE-NOT-NEGATIVE
     return isSound && !isNegative(balance) ? balance : null;
   }

@@ -103,7 +103,9 @@ async function openList(
   };
   await Promise.all([
     areFactsKnown ? undefined : readFacts(),
-    isKept ? undefined : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
+    isKept
+      ? undefined
+      : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
   ]);
   return read();
 }
@@ -132,7 +134,11 @@ async function fetchContract(
   if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
   await fetchOf(sources, chain, { token: query.token, accounts: due }, waitMs);
   const wanted = { accounts: candidates.map(({ account }) => account) };
-  const known = await getOwnersPage(sources.database, sources, chain, { ...query, freshFrom: page.readAt, wanted });
+  const known = await getOwnersPage(sources.database, sources, chain, {
+    ...query,
+    freshFrom: page.readAt,
+    wanted,
+  });
   const now = new Map(known.rows.map((row) => [row.account, row.reported]));
   return { ...known, rows: candidates.map((row) => ({ ...row, reported: now.get(row.account) ?? null })) };
 }

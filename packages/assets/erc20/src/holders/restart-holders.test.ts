@@ -42,7 +42,9 @@ beforeAll(async () => {
 });
 
 beforeEach(() =>
-  scratch.database.query(sql`TRUNCATE subject_projections, erc20_holders, erc20_holder_counts, erc20_holder_minutes`),
+  scratch.database.query(
+    sql`TRUNCATE subject_projections, erc20_holders, erc20_holder_counts, erc20_holder_minutes`,
+  ),
 );
 
 const count = (token: Address): Promise<unknown> =>

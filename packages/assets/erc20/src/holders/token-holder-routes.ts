@@ -5,5 +5,9 @@ import { createTokenHoldersRoute } from './token-holders-route.ts';
 import { createTokenOwnersRoute } from './token-owners-route.ts';
 
 export function tokenHolderRoutes(options: TokenHoldersOptions): readonly RouteModule[] {
-  return [createTokenOwnersRoute(options), createTokenHoldersRoute(options), createHistoricalHoldersRoute(options)];
+  return [
+    createTokenOwnersRoute(options),
+    createTokenHoldersRoute(options),
+    createHistoricalHoldersRoute(options),
+  ];
 }

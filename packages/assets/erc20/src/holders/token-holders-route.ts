@@ -5,7 +5,12 @@ import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { COUNTED_MS, getKnownHolders } from './get-known-holders.ts';
 import { HOLDERS_COUNTED } from './holder-questions.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
-import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema } from './token-holders-response.ts';
+import {
+  HOLDERS_PENDING,
+  holdersPendingSchema,
+  showHolders,
+  tokenHoldersSchema,
+} from './token-holders-response.ts';
 
 /** A worker counts. While the counts are cached, a response is one statement. docs/api/tokens.md#token-holders */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {

@@ -55,8 +55,14 @@ const history = fc.array(block, { minLength: BLOCKS, maxLength: BLOCKS });
 
 /** Steps: blocks are added above all others or removed from the top, or any blocks are added or removed. */
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const), count: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('undo' as const), count: fc.integer({ min: 1, max: 3 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -116,7 +122,15 @@ function linesOf(chainId: number, numbers: readonly number[], blocks: readonly (
       [TOKEN, OTHER].flatMap((token, side) =>
         erc20Transfers
           .decode(
-            [toLog({ ...move, token, blockNumber: number, transactionIndex: transaction, logIndex: 2 * place + side })],
+            [
+              toLog({
+                ...move,
+                token,
+                blockNumber: number,
+                transactionIndex: transaction,
+                logIndex: 2 * place + side,
+              }),
+            ],
             { chain, timestampOf },
           )
           .map((row) => erc20Transfers.table.copyLine(row)),
@@ -194,7 +208,9 @@ describe('who holds a token', () => {
     const chainId = nextChain++;
     const { database } = scratch;
     await storeBlocks(chainId);
-    const give = (value: bigint): readonly Gift[] => [{ from: ZERO_ADDRESS, to: addressOf(1), value, transaction: 0 }];
+    const give = (value: bigint): readonly Gift[] => [
+      { from: ZERO_ADDRESS, to: addressOf(1), value, transaction: 0 },
+    ];
     const blocks = [give(5n), give(7n), give(11n)];
     await change(chainId, 'added', [1], blocks);
     await database.query(

@@ -31,7 +31,10 @@ export const tokenOwnersSchema = z
     page_size: z.int().min(1),
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
-    total_supply: z.string().nullable().openapi({ description: 'As returned by the contract. null until it is read' }),
+    total_supply: z
+      .string()
+      .nullable()
+      .openapi({ description: 'As returned by the contract. null until it is read' }),
     result: z.array(ownerSchema),
   })
   .openapi('TokenOwners');

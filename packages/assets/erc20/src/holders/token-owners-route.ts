@@ -42,12 +42,16 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
         const token = parseAddress(filter.token_address);
         const after = position && { ...position, account: position.account as Address };
         const reported = await resolveTokenOwners(sources, chain, { token, order, limit, after });
-        if (!reported.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        if (!reported.isCovered)
+          await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         const accounts = reported.owners.map(({ account }) => account);
         const codes = await hasCodeOf(sources, chain, accounts, waitMs);
         const block = reported.indexed.toBlock;
         const prices = block === null ? null : await readPrices({ database, logger }, chain, [token], block);
-        const next = reported.next && { position: { ...reported.next }, upperBound: reported.indexed.toBlock ?? 0 };
+        const next = reported.next && {
+          position: { ...reported.next },
+          upperBound: reported.indexed.toBlock ?? 0,
+        };
         return { ...reported, codes, next, price: prices?.get(token) };
       },
       present: ({ owners, indexed, isComplete, totalSupply, decimals, codes, price }, envelope) => {

@@ -48,7 +48,10 @@ export interface OwnerReading {
 export function readReadings(readings: string | null): ReadonlyMap<Address, OwnerReading> {
   const entries = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
   return new Map(
-    Array.from(entries, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
+    Array.from(entries, ([, account, sign, said = '']) => [
+      `0x${account}` as Address,
+      { said, isFresh: sign === '+' },
+    ]),
   );
 }
 

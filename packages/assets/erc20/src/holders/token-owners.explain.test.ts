@@ -62,7 +62,11 @@ beforeAll(async () => {
   );
 });
 
-const explainOwners = (plan: PlanKind, wanted: TokenOwnersQuery['wanted'], hasReadings = true): Promise<Explained> =>
+const explainOwners = (
+  plan: PlanKind,
+  wanted: TokenOwnersQuery['wanted'],
+  hasReadings = true,
+): Promise<Explained> =>
   explain(
     scratch.database,
     tokenOwnersStatement(chain, { token: BUSY, liveMaxAgeMs: 60_000, freshFrom: null, wanted }, { hasReadings }),

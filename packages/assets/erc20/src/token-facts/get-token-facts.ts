@@ -64,17 +64,25 @@ export async function getTokenFactsBySymbol(
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
-  { addresses, known }: { readonly addresses: readonly Address[]; readonly known: ReadonlyMap<Address, StoredToken> },
+  {
+    addresses,
+    known,
+  }: { readonly addresses: readonly Address[]; readonly known: ReadonlyMap<Address, StoredToken> },
 ) {
   const { database, waitMs } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
-  const supplies = recent.flatMap(({ address, supplyBlock: since }) => (since === null ? [] : [{ address, since }]));
+  const supplies = recent.flatMap(({ address, supplyBlock: since }) =>
+    since === null ? [] : [{ address, since }],
+  );
   const changed = await getChangedSupplies(database, chain, supplies);
   const due = addresses.filter((address) => {
     const row = known.get(address);
     return row === undefined || !row.isRead || !row.isSupplyRecent || changed.has(address);
   });
-  const [unknown, stale] = [due.filter((address) => !known.has(address)), due.filter((address) => known.has(address))];
+  const [unknown, stale] = [
+    due.filter((address) => !known.has(address)),
+    due.filter((address) => known.has(address)),
+  ];
   const options = { waitMs, fruitlessMs: SILENCE_MS };
   const answers = await Promise.all([
     readTokenFacts(context, chain, { ...options, addresses: unknown, maxAgeMs: SILENCE_MS }),

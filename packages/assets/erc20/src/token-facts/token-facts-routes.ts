@@ -45,7 +45,11 @@ export function tokenFactsRoutes(options: TokenRoutesOptions): readonly RouteMod
         lists: { symbols },
         response,
         async answer({ chain, symbols, c }) {
-          const { tokens, indexed } = await getTokenFactsBySymbol({ ...options, database, logger }, chain, symbols);
+          const { tokens, indexed } = await getTokenFactsBySymbol(
+            { ...options, database, logger },
+            chain,
+            symbols,
+          );
           return c.json(showTokenFacts(tokens), 200, indexedHeaders(indexed));
         },
       });
@@ -90,11 +94,18 @@ const tokenFactsSchema = z.array(
       fully_diluted_valuation: z.null(),
       market_cap: z.null(),
       circulating_supply: z.null(),
-      block_number: digits.openapi({ description: 'Block in which the contract was created. null until it is found' }),
-      created_at: z.iso.datetime({ precision: 3 }).nullable().openapi({ description: 'Time of the creation block' }),
+      block_number: digits.openapi({
+        description: 'Block in which the contract was created. null until it is found',
+      }),
+      created_at: z.iso
+        .datetime({ precision: 3 })
+        .nullable()
+        .openapi({ description: 'Time of the creation block' }),
       validated: z.int().min(0).max(1).openapi({ description: '1 if the contract returns token metadata' }),
       possible_spam: z.boolean(),
-      verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
+      verified_contract: z
+        .boolean()
+        .openapi({ description: 'true if an imported token list contains the token' }),
       categories: z.array(z.string()).max(0).openapi({ description: 'Not available' }),
       links: z.object({}).openapi({ description: 'Not available' }),
       security_score: z.null(),
@@ -121,7 +132,9 @@ function showTokenFacts(tokens: readonly ShownTokenFacts[]): z.infer<typeof toke
     thumbnail: token.logo,
     total_supply: token.totalSupply,
     total_supply_formatted:
-      token.totalSupply === null || token.decimals === null ? null : decimalAmount(token.totalSupply, token.decimals),
+      token.totalSupply === null || token.decimals === null
+        ? null
+        : decimalAmount(token.totalSupply, token.decimals),
     implementations: [],
     fully_diluted_valuation: null,
     market_cap: null,

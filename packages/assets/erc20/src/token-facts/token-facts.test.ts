@@ -3,7 +3,13 @@ import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import {
+  addressOf,
+  compileDemoContracts,
+  DEMO_TOKEN_ABI,
+  type Moralis,
+  startOfficialSdk,
+} from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import { getAddress } from 'viem';
@@ -225,11 +231,14 @@ describe('metadata by address', () => {
         ? { error: { code: -32000, message: 'missing trie node 1b' } }
         : undefined;
     await requestFor(coin);
-    const sought = () => stage.scratch.database.query(sql`SELECT FROM tokens WHERE creation_sought_at IS NOT NULL`);
+    const sought = () =>
+      stage.scratch.database.query(sql`SELECT FROM tokens WHERE creation_sought_at IS NOT NULL`);
     await expect.poll(async () => (await sought()).length, { timeout: 15_000 }).toBe(1);
     await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     expect((await requestFor(coin)).body[0]?.block_number).toBeNull();
-    const slow = await stage.scratch.database.query(sql`SELECT FROM state_questions WHERE kind = 'token-creation'`);
+    const slow = await stage.scratch.database.query(
+      sql`SELECT FROM state_questions WHERE kind = 'token-creation'`,
+    );
     expect(slow).toHaveLength(0);
   });
 
@@ -254,7 +263,11 @@ describe('metadata by address', () => {
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32603, message: 'oops' } } : undefined;
     const failed = await requestFor(coin);
-    expect([failed.status, failed.body.length, failed.headers.get('x-indexed-complete')]).toEqual([200, 1, 'false']);
+    expect([failed.status, failed.body.length, failed.headers.get('x-indexed-complete')]).toEqual([
+      200,
+      1,
+      'false',
+    ]);
   });
 });
 

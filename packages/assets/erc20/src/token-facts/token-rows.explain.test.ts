@@ -34,15 +34,28 @@ function* mints(): Generator<SeededTransfer> {
     };
 }
 
-test.each(['generic', 'custom'] as const)('mints since a block are found by an index, the %s plan', async (plan) => {
-  const tokens = Array.from({ length: TOKENS }, (_, index) => ({ address: addressOf(101 + index), since: 19_000 }));
-  const { nodes, buffers } = await explain(scratch.database, changedSuppliesStatement(chain, tokens), plan);
-  expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-  expect(buffers).toBeLessThan(TOKENS * 20);
-});
+test.each(['generic', 'custom'] as const)(
+  'mints since a block are found by an index, the %s plan',
+  async (plan) => {
+    const tokens = Array.from({ length: TOKENS }, (_, index) => ({
+      address: addressOf(101 + index),
+      since: 19_000,
+    }));
+    const { nodes, buffers } = await explain(scratch.database, changedSuppliesStatement(chain, tokens), plan);
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(buffers).toBeLessThan(TOKENS * 20);
+  },
+);
 
-test.each(['generic', 'custom'] as const)('tokens of a symbol are found by an index, the %s plan', async (plan) => {
-  const { nodes, buffers } = await explain(scratch.database, tokensBySymbolStatement(chain, ['s77', 'S78'], 101), plan);
-  expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-  expect(buffers).toBeLessThan(100);
-});
+test.each(['generic', 'custom'] as const)(
+  'tokens of a symbol are found by an index, the %s plan',
+  async (plan) => {
+    const { nodes, buffers } = await explain(
+      scratch.database,
+      tokensBySymbolStatement(chain, ['s77', 'S78'], 101),
+      plan,
+    );
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(buffers).toBeLessThan(100);
+  },
+);

@@ -60,7 +60,11 @@ export async function getTokensBySymbol(
 }
 
 /** Mints, burns, wraps and unwraps above a block: each has a row of the zero address. */
-export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>, token: Sql, since: Sql): Sql {
+export function changeAbove(
+  { id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>,
+  token: Sql,
+  since: Sql,
+): Sql {
   const ofZero = sql`account_key = ${addressKey(ZERO_ADDRESS)} AND ${expectedTrue(sql`account = ${addressBytes(ZERO_ADDRESS)}::bytea`)}
          AND chain_id = ${id} AND block_number > ${since}`;
   const transfers = sql`SELECT 1 FROM erc20_transfer_sides AS transfer
@@ -70,7 +74,10 @@ export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNa
   return sql`${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
 }
 
-export function changedSuppliesStatement(chain: Chain, tokens: readonly { address: Address; since: number }[]): Sql {
+export function changedSuppliesStatement(
+  chain: Chain,
+  tokens: readonly { address: Address; since: number }[],
+): Sql {
   const addresses = tokens.map(({ address }) => addressBytes(address));
   const blocks = tokens.map(({ since }) => since);
   return sql`SELECT ${hexText('wanted.address')} AS address

@@ -14,7 +14,11 @@ export type ReadTokenPrices = (
 ) => Promise<ReadonlyMap<Address, Fraction>>;
 
 /** Null: no price, or the decimals are unknown. @param amount base units */
-export function dollarsOfAmount(amount: bigint, decimals: number | null, price: Fraction | undefined): Fraction | null {
+export function dollarsOfAmount(
+  amount: bigint,
+  decimals: number | null,
+  price: Fraction | undefined,
+): Fraction | null {
   if (price === undefined || decimals === null) return null;
   return { numerator: amount * price.numerator, denominator: price.denominator * 10n ** BigInt(decimals) };
 }

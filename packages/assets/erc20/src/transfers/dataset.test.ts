@@ -15,7 +15,9 @@ const context = (exclusions: readonly Address[] = []) => ({
 });
 
 const hexOf = (bytes: number): fc.Arbitrary<Hex> =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((raw): Hex => `0x${Buffer.from(raw).toString('hex')}`);
+  fc
+    .uint8Array({ minLength: bytes, maxLength: bytes })
+    .map((raw): Hex => `0x${Buffer.from(raw).toString('hex')}`);
 const addresses = fc.oneof(hexOf(20) as fc.Arbitrary<Address>, fc.constant(ZERO_ADDRESS));
 const hashes = hexOf(32) as fc.Arbitrary<Hash>;
 const amounts = fc.oneof(
@@ -24,7 +26,13 @@ const amounts = fc.oneof(
   fc.constantFrom(0n, 1n, 2n ** 256n - 1n),
 );
 
-const transfers = fc.record({ from: addresses, to: addresses, value: amounts, token: addresses, self: fc.boolean() });
+const transfers = fc.record({
+  from: addresses,
+  to: addresses,
+  value: amounts,
+  token: addresses,
+  self: fc.boolean(),
+});
 const places = fc.record({
   blockNumber: fc.nat(),
   blockHash: hashes,
@@ -37,7 +45,11 @@ function encode(
   transfer: { from: Hex; to: Hex; value: bigint; token: Address },
   place: Omit<Log, 'address' | 'topics' | 'data' | 'blockTimestamp'>,
 ): Log {
-  const topics = encodeEventTopics({ abi: ABI, eventName: 'Transfer', args: { from: transfer.from, to: transfer.to } });
+  const topics = encodeEventTopics({
+    abi: ABI,
+    eventName: 'Transfer',
+    args: { from: transfer.from, to: transfer.to },
+  });
   return {
     ...place,
     address: transfer.token,
@@ -69,7 +81,12 @@ function accountColumns(account: string) {
 
 const plainLog = (): Log =>
   encode(
-    { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, value: 5n, token: `0x${'33'.repeat(20)}` as Address },
+    {
+      from: `0x${'11'.repeat(20)}`,
+      to: `0x${'22'.repeat(20)}`,
+      value: 5n,
+      token: `0x${'33'.repeat(20)}` as Address,
+    },
     {
       blockNumber: 7,
       blockHash: `0x${'44'.repeat(32)}` as Hash,
@@ -133,7 +150,10 @@ describe('decode', () => {
     ['31 bytes of data', (log: Log) => ({ ...log, data: log.data.slice(0, -2) as Hex })],
     ['33 bytes of data', (log: Log) => ({ ...log, data: `${log.data}00` as Hex })],
     ['no data', (log: Log) => ({ ...log, data: '0x' as Hex })],
-    ['another event', (log: Log) => ({ ...log, topics: [`0x${'ab'.repeat(32)}` as Hash, ...log.topics.slice(1)] })],
+    [
+      'another event',
+      (log: Log) => ({ ...log, topics: [`0x${'ab'.repeat(32)}` as Hash, ...log.topics.slice(1)] }),
+    ],
     [
       'a sender topic that is no address',
       (log: Log) => ({ ...log, topics: log.topics.with(1, `0x01${'0'.repeat(62)}` as Hash) }),

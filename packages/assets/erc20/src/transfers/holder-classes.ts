@@ -16,11 +16,15 @@ export function classInSql(balance: Sql, supply: Sql): Sql {
   return sql`(CASE WHEN ${balance} * 1000 > ${supply} THEN 0 ${joinSql(bounds, ' ')} WHEN ${balance} * 2000000 >= ${supply} * 3 THEN 5 ELSE 6 END)`;
 }
 
-export function byClass<Value>(valueFor: (index: number) => Value): Record<(typeof HOLDER_CLASSES)[number], Value> {
+export function byClass<Value>(
+  valueFor: (index: number) => Value,
+): Record<(typeof HOLDER_CLASSES)[number], Value> {
   const entries = HOLDER_CLASSES.map((name, index) => [name, valueFor(index)]);
   return Object.fromEntries(entries) as Record<(typeof HOLDER_CLASSES)[number], Value>;
 }
 
-export function byAcquisition(numberOf: (index: number) => number): Record<(typeof ACQUISITIONS)[number], number> {
+export function byAcquisition(
+  numberOf: (index: number) => number,
+): Record<(typeof ACQUISITIONS)[number], number> {
   return { swap: numberOf(2), transfer: numberOf(0), airdrop: numberOf(1) };
 }

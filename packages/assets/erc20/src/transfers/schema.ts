@@ -1,6 +1,16 @@
 /** One row per *side*: a wallet's page is one range scan (docs/internals/storage-layouts.md). */
 
-import { address, bytea, chainId, hash, int8, int8Text, logPlace, moment, uint256 } from '@chainstead/db/column-types';
+import {
+  address,
+  bytea,
+  chainId,
+  hash,
+  int8,
+  int8Text,
+  logPlace,
+  moment,
+  uint256,
+} from '@chainstead/db/column-types';
 import { type Direction, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
@@ -80,7 +90,9 @@ export const erc20WalletTokens = storedTable(
         table.token,
       ),
       // A reorg removes anchors with their blocks.
-      index('erc20_wallet_tokens_by_anchor').on(table.chainId, table.anchorBlock).where(sql`anchor_block IS NOT NULL`),
+      index('erc20_wallet_tokens_by_anchor')
+        .on(table.chainId, table.anchorBlock)
+        .where(sql`anchor_block IS NOT NULL`),
     ],
   },
 );

@@ -51,8 +51,14 @@ export const erc20TokenHolders: SubjectProjection = {
   sources: MOVED_TABLES,
   subjects: {
     column: 'token',
-    rowsOf: (token) => [sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${asSql(IS_GIVING_SIDE)}`],
-    indexes: ['erc20_transfer_sides_by_contract', 'erc20_transfer_sides_by_token', 'wrapped_coin_moves_by_contract'],
+    rowsOf: (token) => [
+      sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${asSql(IS_GIVING_SIDE)}`,
+    ],
+    indexes: [
+      'erc20_transfer_sides_by_contract',
+      'erc20_transfer_sides_by_token',
+      'wrapped_coin_moves_by_contract',
+    ],
   },
   added: (change) => [
     countMinutes(change, PLUS, IS_ABOVE),
@@ -69,7 +75,12 @@ export const erc20TokenHolders: SubjectProjection = {
       deleteByKey(erc20HolderCounts, TOKEN, changedTokens(change, TOKEN_LIST), sql`stored.transfers = 0`),
       updateTops(change),
       updateFirstReceipts(change),
-      deleteByKey(erc20Holders, HOLDER, changedHolders(change), sql`stored.moves = 0 AND stored.anchor_block IS NULL`),
+      deleteByKey(
+        erc20Holders,
+        HOLDER,
+        changedHolders(change),
+        sql`stored.moves = 0 AND stored.anchor_block IS NULL`,
+      ),
     ];
   },
   rolledBack: forgetAnchorsAbove('erc20_holders', sql`moves = 0`),
@@ -239,7 +250,9 @@ function updateFirstReceipts(change: RemovedRows): Sql {
     ORDER BY ${other.blockNumber}, ${other.transactionIndex}, ${other.logIndex} LIMIT 1`,
   });
   const receipt = change.access.lookup(first, keyOfLookup('touched', first));
-  const ofTransaction = (at: Readonly<Record<'token' | 'chain_id' | 'block_number' | 'transaction_index', Sql>>): Sql =>
+  const ofTransaction = (
+    at: Readonly<Record<'token' | 'chain_id' | 'block_number' | 'transaction_index', Sql>>,
+  ): Sql =>
     sql`${isOfToken(at)} AND ${other.blockNumber} = ${at.block_number} AND ${other.transactionIndex} = ${at.transaction_index}`;
   const related = defineSqlLookup({
     name: 'related_transfers',

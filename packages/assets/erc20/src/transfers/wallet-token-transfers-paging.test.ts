@@ -130,7 +130,10 @@ describe('paging', () => {
       'to_block=9',
       'from_date=2020-01-01',
     ])
-      expect([changed, (await requestTransfers(api, `?cursor=${cursor}&${changed}`)).status]).toEqual([changed, 400]);
+      expect([changed, (await requestTransfers(api, `?cursor=${cursor}&${changed}`)).status]).toEqual([
+        changed,
+        400,
+      ]);
     expect((await requestTransfers(api, `?cursor=${cursor}`, FRIEND)).status).toBe(400);
     expect((await requestTransfers(api, `?cursor=${cursor?.slice(0, -2)}`)).status).toBe(400);
   });
@@ -183,6 +186,9 @@ describe('indexed', () => {
     const beyond = await get('?limit=4&to_block=50');
     await seedCoverage(scratch.database, eth, 20, 29);
     expect([open.indexed.complete, (await get(`?cursor=${open.cursor}`)).indexed.complete]).toEqual([true, true]);
-    expect([beyond.indexed.complete, (await get(`?cursor=${beyond.cursor}`)).indexed.complete]).toEqual([false, false]);
+    expect([beyond.indexed.complete, (await get(`?cursor=${beyond.cursor}`)).indexed.complete]).toEqual([
+      false,
+      false,
+    ]);
   });
 });

@@ -192,7 +192,9 @@ describe('parameters', () => {
     await seedCoverage(scratch.database, eth, 11, 11, 'unproven');
     const completeOf = async (query = ''): Promise<unknown> => Object((await get(query)).indexed).complete;
     expect(await completeOf()).toBe(true);
-    await scratch.database.query(sql`UPDATE sync_ranges SET proof_reason = 'root-mismatch' WHERE proof = 'unproven'`);
+    await scratch.database.query(
+      sql`UPDATE sync_ranges SET proof_reason = 'root-mismatch' WHERE proof = 'unproven'`,
+    );
     expect(await completeOf()).toBe(false);
     expect(await completeOf('?to_block=10')).toBe(true);
   });
@@ -210,7 +212,8 @@ describe('parameters', () => {
 
   test('bounds include their ends, and a block wins over a date', async () => {
     await seedTransfers(scratch.database, eth, transfersIn(1, 9));
-    const date = (block: number, seconds = 0): string => new Date((timestampOf(block) + seconds) * 1000).toISOString();
+    const date = (block: number, seconds = 0): string =>
+      new Date((timestampOf(block) + seconds) * 1000).toISOString();
     expect(blocksOf(await get('?from_block=3&to_block=5'))).toEqual([5, 4, 3]);
     expect(blocksOf(await get(`?from_date=${date(3)}&to_date=${date(5)}`))).toEqual([5, 4, 3]);
     expect(blocksOf(await get(`?from_date=${date(3, 1)}&to_date=${date(5, -1)}`))).toEqual([4]);
@@ -242,6 +245,8 @@ test('is documented from the schemas that check it', async () => {
     'to_block',
     'to_date',
   ]);
-  expect(responses['200'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Erc20Transfers' });
+  expect(responses['200'].content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/Erc20Transfers',
+  });
   expect(Object(document).components.schemas.Erc20Transfer.required).toContain('verified_collection');
 });

@@ -19,7 +19,12 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { stepsStatement, WALK_MAX } from '../balances/balance-walks.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
-import { COUNT_MAX, type NftRows, type WalletTransfersQuery, walletTransfersPage } from './wallet-transfers-page.ts';
+import {
+  COUNT_MAX,
+  type NftRows,
+  type WalletTransfersQuery,
+  walletTransfersPage,
+} from './wallet-transfers-page.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; three of its transfers are of one token.
 const BLOCKS = 15_000;
@@ -124,7 +129,8 @@ function rowsInto(node: PlanNode): number {
   return rows / Math.max(1, node['Actual Loops']);
 }
 
-const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
+const isOfTransfers = (node: PlanNode): boolean =>
+  node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
 
 /** Scans of `erc20_transfer_sides_by_token`, whose name differs per partition. */
 const isByToken = (node: PlanNode): boolean => node['Index Cond']?.includes('get_byte') === true;
@@ -142,7 +148,10 @@ const QUERIES: readonly (readonly [string, Partial<WalletTransfersQuery>])[] = [
   ['the last pages, ascending', { order: 'ASC', after: { block: 14_990, transaction: 1, log: 2 } }],
   ['block bounds', { fromBlock: 5_000, toBlock: 9_000 }],
   ['block bounds, ascending', { fromBlock: 5_000, toBlock: 9_000, order: 'ASC' }],
-  ['date bounds', { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000 + 5_000) }],
+  [
+    'date bounds',
+    { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000 + 5_000) },
+  ],
   [
     'date bounds, ascending',
     { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000), order: 'ASC' },
@@ -177,7 +186,10 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       const walkOf = (token: Address, order: 'ASC' | 'DESC') => ({
         ...{ account: BUSY, token, order, known: 0n, after: -1, to: BLOCKS },
       });
-      const walks = [addressOf(101), RARE_TOKEN].flatMap((token) => [walkOf(token, 'ASC'), walkOf(token, 'DESC')]);
+      const walks = [addressOf(101), RARE_TOKEN].flatMap((token) => [
+        walkOf(token, 'ASC'),
+        walkOf(token, 'DESC'),
+      ]);
       for (const isSpread of [false, true]) {
         const { nodes, text } = await explain(scratch.database, stepsStatement(chain, walks, isSpread), plan);
         const scans = nodes.filter((node) => node['Relation Name']?.startsWith('erc20_transfer_sides'));
@@ -188,7 +200,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   );
 
   test.each(
-    (['shown', 'left out'] as const).flatMap((nfts) => queries.map(([name, query]) => [name, nfts, query] as const)),
+    (['shown', 'left out'] as const).flatMap((nfts) =>
+      queries.map(([name, query]) => [name, nfts, query] as const),
+    ),
   )('%s is a range scan of an index that stops after a page, NFTs %s', async (_name, nfts, query) => {
     const { nodes, text } = await explainPage(plan, query, nfts);
     const scans = nodes.filter((node) => isOfTransfers(node) || node['Node Type'] === 'Bitmap Index Scan');
@@ -218,7 +232,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('labels are looked up by the addresses of the page', async () => {
     const { nodes } = await explainPage(plan);
     const scans = nodes.filter((node) => node['Relation Name'] === 'address_labels');
-    expect(scans.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/)]);
+    expect(scans.map((node) => node['Node Type'])).toEqual([
+      expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/),
+    ]);
     expect(scans[0]?.['Actual Rows']).toBeGreaterThan(10);
     expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 2);
   });
@@ -226,7 +242,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('blocks are looked up by those of the page', async () => {
     const { nodes } = await explainPage(plan);
     const scans = nodes.filter((node) => node['Relation Name'] === 'blocks');
-    expect(scans.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/)]);
+    expect(scans.map((node) => node['Node Type'])).toEqual([
+      expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/),
+    ]);
     expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1);
   });
 

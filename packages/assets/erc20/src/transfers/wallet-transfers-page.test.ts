@@ -12,7 +12,10 @@ const BLOCKS = 60;
 const TOKENS = [1, 2, 3, 4].map((number) => addressOf(0x70 + number));
 const NFT = addressOf(0x74);
 // The last one shares the key of the first.
-const WALLETS = [...[1, 2, 3].map(addressOf), parseAddress(`0x${'0'.repeat(8)}${'f'.repeat(24)}${'0'.repeat(7)}1`)];
+const WALLETS = [
+  ...[1, 2, 3].map(addressOf),
+  parseAddress(`0x${'0'.repeat(8)}${'f'.repeat(24)}${'0'.repeat(7)}1`),
+];
 
 const scratch = scratchOfFile();
 let transfers: readonly SeededTransfer[];

@@ -88,7 +88,10 @@ export function walletTransfersPage(chain: Chain, query: WalletTransfersQuery, n
 
 /** `hasNfts`: even if only of the row after the page. */
 function readTokens(entries: readonly TokenEntry[] | null) {
-  return { tokenOf: tokenBook(entries), hasNfts: entries?.some(([, , , , , , , isNft]) => isNft === true) === true };
+  return {
+    tokenOf: tokenBook(entries),
+    hasNfts: entries?.some(([, , , , , , , isNft]) => isNft === true) === true,
+  };
 }
 
 const TABLE = 'erc20_transfer_sides';

@@ -63,7 +63,9 @@ function toTransfer(log: Log): Erc20Transfer | null {
   const moved = decodeWrappedCoinMove(log);
   if (moved === null) return null;
   const { kind, account, value } = moved;
-  return kind === 'deposit' ? { from: ZERO_ADDRESS, to: account, value } : { from: account, to: ZERO_ADDRESS, value };
+  return kind === 'deposit'
+    ? { from: ZERO_ADDRESS, to: account, value }
+    : { from: account, to: ZERO_ADDRESS, value };
 }
 
 /** Mints and burns with a Transfer: each stands for one deposit or withdrawal of the same value. */

@@ -13,6 +13,8 @@ export const wrappedCoinMoves = storedTable('wrapped_coin_moves', sideColumns(),
   key: ['accountKey', ...LOG_PLACE, 'direction'],
   indexes: (table) => [
     // Each once, by contract: a chain has one wrapped native token.
-    index('wrapped_coin_moves_by_contract').on(sql`token_key(token)`, table.blockNumber).where(sql.raw(IS_GIVING_SIDE)),
+    index('wrapped_coin_moves_by_contract')
+      .on(sql`token_key(token)`, table.blockNumber)
+      .where(sql.raw(IS_GIVING_SIDE)),
   ],
 });

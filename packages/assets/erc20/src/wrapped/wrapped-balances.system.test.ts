@@ -3,7 +3,14 @@ import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { ALICE, type BalanceStage, BOB, balanceStages, gives, nameInList } from '../balances/testing/balance-stage.ts';
+import {
+  ALICE,
+  type BalanceStage,
+  BOB,
+  balanceStages,
+  gives,
+  nameInList,
+} from '../balances/testing/balance-stage.ts';
 import type { Move } from '../balances/testing/token-chain.ts';
 
 const COIN = addressOf(0xc014);

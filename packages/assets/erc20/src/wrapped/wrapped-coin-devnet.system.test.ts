@@ -33,7 +33,9 @@ interface Holders {
   readonly indexed: { readonly complete: boolean };
 }
 
-async function ownersOf(stage: CoinStage): Promise<{ readonly complete: boolean; readonly owners: readonly string[] }> {
+async function ownersOf(
+  stage: CoinStage,
+): Promise<{ readonly complete: boolean; readonly owners: readonly string[] }> {
   const { indexed, result } = (await stage.ask(`erc20/${COIN}/owners`)) as Owners;
   return { complete: indexed.complete, owners: result.map((row) => `${row.owner_address} ${row.balance}`) };
 }
@@ -136,14 +138,20 @@ test('a dataset that DATASETS left out has its history filled in, by the contrac
   await stage.call(alice, 'deposit', [], 50n);
   const earlier = await stage.index([erc20Transfers]);
   await stage.call(alice, 'withdraw', [8n]);
-  await vi.waitFor(async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }), soon);
+  await vi.waitFor(
+    async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }),
+    soon,
+  );
   expect(await stage.coinClass()).toBeUndefined();
   expect(await ownersOf(stage)).toEqual({ complete: false, owners: [] });
   expect(await knownFrom(stage)).toEqual([null, null, null]);
   await earlier.stop();
   const received = stage.node.received.length;
   await stage.index(DATASETS);
-  await vi.waitFor(async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }), soon);
+  await vi.waitFor(
+    async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }),
+    soon,
+  );
   expect(await ownersOf(stage)).toEqual({ complete: false, owners: [] });
   await stage.devnet.mine(4);
   await vi.waitFor(async () => {
@@ -154,7 +162,9 @@ test('a dataset that DATASETS left out has its history filled in, by the contrac
   }, soon);
   const filtered = stage.node.received
     .slice(received)
-    .flatMap(({ method, params }) => (method === 'eth_getLogs' ? [params[0] as { readonly address?: unknown }] : []));
+    .flatMap(({ method, params }) =>
+      method === 'eth_getLogs' ? [params[0] as { readonly address?: unknown }] : [],
+    );
   expect(filtered.length).toBeGreaterThan(0);
   for (const { address } of filtered) expect(JSON.stringify(address)).toContain(COIN);
   await stage.caughtUp();

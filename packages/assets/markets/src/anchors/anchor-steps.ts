@@ -12,7 +12,9 @@ export interface BlockTime {
 
 export function isPriceable(chain: Chain, token: Address): boolean {
   const { dollar } = anchorsOf(chain);
-  return feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain));
+  return (
+    feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain))
+  );
 }
 
 type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;

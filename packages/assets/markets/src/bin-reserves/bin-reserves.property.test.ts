@@ -36,7 +36,13 @@ interface ModelBlock {
 type Random = ReturnType<typeof createSeededRandom>;
 
 /** Blocks with some actions each, in every distance that matters to the spans. */
-function mine(model: PairModel, other: PairModel, random: Random, first: number, count: number): readonly ModelBlock[] {
+function mine(
+  model: PairModel,
+  other: PairModel,
+  random: Random,
+  first: number,
+  count: number,
+): readonly ModelBlock[] {
   let number = first;
   return Array.from({ length: count }, () => {
     number += random.pick([1, 1, 2, 300, 1_024, 9_000, 65_536, 700_000]);
@@ -53,7 +59,9 @@ async function store(blocks: readonly ModelBlock[], random: Random): Promise<voi
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(number) FROM unnest(${blocks.map(({ number }) => number)}::int[]) AS number ON CONFLICT DO NOTHING`,
   );
-  const shuffled = blocks.map((block) => ({ block, at: random.integer(0, 1_000) })).toSorted((a, b) => a.at - b.at);
+  const shuffled = blocks
+    .map((block) => ({ block, at: random.integer(0, 1_000) }))
+    .toSorted((a, b) => a.at - b.at);
   for (let start = 0; start < shuffled.length; start += 10) {
     const rows = shuffled.slice(start, start + 10).flatMap(({ block }) => block.rows);
     await storeRows(database, chain, binChanges, rows);
@@ -153,8 +161,8 @@ test('a change of another bin is an error, and missing tokens are none', () => {
 
 test('the dataset is indexed on chains with an exchange of that kind', () => {
   const registry = createChainRegistry();
-  expect(['avalanche', 'arbitrum', 'bsc', 'eth'].map((name) => binChanges.topics(registry.get(name)).length)).toEqual([
-    7, 7, 7, 7,
-  ]);
+  expect(
+    ['avalanche', 'arbitrum', 'bsc', 'eth'].map((name) => binChanges.topics(registry.get(name)).length),
+  ).toEqual([7, 7, 7, 7]);
   expect(binChanges.topics(registry.get('polygon'))).toEqual([]);
 });

@@ -11,7 +11,8 @@ export function binsWithinTenth(binStep: number): number {
   if (!Number.isInteger(binStep) || binStep < 1) return 0;
   const step = BASIS_POINTS + BigInt(binStep);
   let bins = 0;
-  for (let [price, unit] = [step, BASIS_POINTS]; 10n * price <= 11n * unit; price *= step, unit *= BASIS_POINTS) bins++;
+  for (let [price, unit] = [step, BASIS_POINTS]; 10n * price <= 11n * unit; price *= step, unit *= BASIS_POINTS)
+    bins++;
   return bins;
 }
 

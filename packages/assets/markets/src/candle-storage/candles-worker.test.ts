@@ -84,7 +84,9 @@ test('takes over a span whose worker died after its claim, once the claim has ex
   await runOnce();
   expect(await storedHours()).not.toContain(span.start);
   expect((await storedHours()).length).toBe(HOURS - 1);
-  await database.query(sql`UPDATE candle_spans SET claimed_at = now() - interval '601 seconds' WHERE claim = ${claim}`);
+  await database.query(
+    sql`UPDATE candle_spans SET claimed_at = now() - interval '601 seconds' WHERE claim = ${claim}`,
+  );
   await runOnce();
   expect((await storedHours()).length).toBe(HOURS);
   const rows = await rowsOf();

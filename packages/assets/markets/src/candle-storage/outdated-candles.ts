@@ -36,7 +36,10 @@ const CANDLES_MAX = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
 /** Makes candles with changed decimals stale. Prices of dropped swaps are scaled. */
-export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, chains }: OutdatedCandlesOptions): void {
+export function addOutdatedCandles(
+  dueWork: Pick<DueWork, 'add'>,
+  { database, chains }: OutdatedCandlesOptions,
+): void {
   for (const { chain } of chains)
     dueWork.add<{ address: Address }>({
       name: CHANGED_DECIMALS_WORK,
@@ -198,7 +201,9 @@ function scaled({ prices, isPriced }: StoredPrices, exponent: number): StoredPri
   if (prices === null) return { prices, isPriced };
   const power = 10n ** BigInt(Math.abs(exponent));
   const by = ({ numerator, denominator }: Fraction): Fraction =>
-    exponent > 0 ? { numerator: numerator * power, denominator } : { numerator, denominator: denominator * power };
+    exponent > 0
+      ? { numerator: numerator * power, denominator }
+      : { numerator, denominator: denominator * power };
   const { open, high, low, close } = prices;
   return { prices: { open: by(open), high: by(high), low: by(low), close: by(close) }, isPriced };
 }

@@ -1,7 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
+import {
+  CANDLE_COLUMNS,
+  copyCandles,
+  type PoolCandle,
+  type PricedRecord,
+} from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import type { StoredSpan } from '../pool-candles/stored-span.ts';
@@ -12,13 +17,20 @@ import { joinRecord } from './store-day.ts';
 
 const STALE_MAX = 2_000;
 
-export async function settleStale(database: Database, chain: Chain, storable: StorableBlocks, signal: AbortSignal) {
+export async function settleStale(
+  database: Database,
+  chain: Chain,
+  storable: StorableBlocks,
+  signal: AbortSignal,
+) {
   const spans = await listStale(database, chain);
   for (const span of spans.toSorted((left, right) => left.hours - right.hours)) {
     if (signal.aborted) return;
     const revisionOf = new Map(span.pools.map((pool, index) => [pool, span.revisions[index] ?? '']));
     const settled =
-      span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
+      span.hours === 1
+        ? await computeHour(database, chain, storable, span)
+        : await computeDay(database, chain, span);
     await database.query(
       sql`UPDATE stale_candles SET checked_at = now() WHERE chain_id = ${chain.id} AND hours = ${span.hours} AND start = ${span.start} AND pool_key = ANY (${span.pools.map(poolKey)}::bigint[])`,
     );

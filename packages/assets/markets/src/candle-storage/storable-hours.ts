@@ -32,7 +32,12 @@ export async function readSettledBlock(database: ReadDatabase, chain: Chain): Pr
   return row?.settled ?? null;
 }
 
-export async function listMissingHours(database: ReadDatabase, chain: Chain, { swaps }: StorableBlocks, limit: number) {
+export async function listMissingHours(
+  database: ReadDatabase,
+  chain: Chain,
+  { swaps }: StorableBlocks,
+  limit: number,
+) {
   const missing: number[] = [];
   for (const { from, to } of swaps.toReversed()) {
     const rows = await database.select<{ readonly hour: number }>(
@@ -63,7 +68,11 @@ export function createHourExaminer(database: Database, chain: Chain, storable: S
   }
 
   /** The block that prices follow from; null: one that may be needed is missing. */
-  async function pricesFrom(hour: number, begin: BlockBoundary, { from, to }: BlockRange): Promise<number | null> {
+  async function pricesFrom(
+    hour: number,
+    begin: BlockBoundary,
+    { from, to }: BlockRange,
+  ): Promise<number | null> {
     const past = heartbeat === 0 ? begin : await boundaryAt(secondsOf(hour) - heartbeat);
     const wanted = past.before === null ? chain.firstBlock : past.before + 1;
     if (storable.prices === null || covers(storable.prices, wanted, to)) return wanted;

@@ -88,12 +88,19 @@ beforeEach(async () => {
     { pool: LATE.pool, tokens: [CATS, USDC], status: 'unproven' },
   ]);
   const blocks = Array.from({ length: 300 }, () => number(LAST)).toSorted((one, other) => one - other);
-  const rows = blocks.map((block, place) => randomSwap([DOLLARS, ETHER, LATE][number(3)] ?? DOLLARS, block, place));
+  const rows = blocks.map((block, place) =>
+    randomSwap([DOLLARS, ETHER, LATE][number(3)] ?? DOLLARS, block, place),
+  );
   await seedSwaps(database, eth, [...rows, randomSwap(DOLLARS, 0, 999), randomSwap(ETHER, LAST, 999)]);
 });
 
 const store = (chain: Chain = eth) =>
-  storeCandles({ database: scratch.database, chain, signal: new AbortController().signal, now: timestampOf(LAST) });
+  storeCandles({
+    database: scratch.database,
+    chain,
+    signal: new AbortController().signal,
+    now: timestampOf(LAST),
+  });
 
 const candlesOf = (own: FiguredPool, timeframe: Timeframe, chain: Chain = eth) =>
   Promise.all(
@@ -131,7 +138,8 @@ async function everything(timeframes: readonly Timeframe[], pools = [DOLLARS, ET
   const groups = pools.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] }));
   const figures = await readTradeFigures(scratch.database, chain, { groups, spans: SPANS, lastBlock: LAST });
   const candles = [];
-  for (const own of pools) for (const timeframe of timeframes) candles.push(await candlesOf(own, timeframe, chain));
+  for (const own of pools)
+    for (const timeframe of timeframes) candles.push(await candlesOf(own, timeframe, chain));
   return { figures, candles };
 }
 
@@ -277,7 +285,10 @@ async function correct(): Promise<void> {
   });
   addOutdatedCandles(work, { database, chains: [{ chain: eth }] });
   work.start();
-  await vi.waitFor(async () => expect(await count('changed_decimals')).toBe(0), { timeout: 10_000, interval: 20 });
+  await vi.waitFor(async () => expect(await count('changed_decimals')).toBe(0), {
+    timeout: 10_000,
+    interval: 20,
+  });
   await work.close();
 }
 

@@ -1,7 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { CANDLE_COLUMNS, type PoolCandle, type PricedRecord, totalsOfRecord } from '../pool-candles/candle-record.ts';
+import {
+  CANDLE_COLUMNS,
+  type PoolCandle,
+  type PricedRecord,
+  totalsOfRecord,
+} from '../pool-candles/candle-record.ts';
 import { joinTotals } from '../pool-candles/pool-totals.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { VALID_SPAN } from '../pool-candles/stored-span.ts';

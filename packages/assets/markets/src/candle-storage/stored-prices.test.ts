@@ -97,7 +97,9 @@ async function derive(transaction: Transaction, kind: 'added' | 'removed', block
     sql`CREATE TEMP TABLE changed_answers ON COMMIT DROP AS SELECT * FROM feed_answers WHERE block_number = ${block}`,
   );
   const [rows, subjects, remaining] = [rawSql('changed_answers'), rawSql(''), rawSql('feed_answers')];
-  await runProjection(transaction, false, (access) => candlesOfFeeds[kind]({ rows, subjects, remaining, access }));
+  await runProjection(transaction, false, (access) =>
+    candlesOfFeeds[kind]({ rows, subjects, remaining, access }),
+  );
   await transaction.query(sql`DROP TABLE changed_answers`);
 }
 
@@ -134,7 +136,9 @@ test('answers that are removed in one transaction and added in a later one are k
   await scratch.database.query(sql`CREATE TABLE IF NOT EXISTS set_aside_answers (LIKE feed_answers)`);
   await scratch.database.transaction(async (transaction) => {
     await derive(transaction, 'removed', 12_000);
-    await transaction.query(sql`INSERT INTO set_aside_answers SELECT * FROM feed_answers WHERE block_number = 12000`);
+    await transaction.query(
+      sql`INSERT INTO set_aside_answers SELECT * FROM feed_answers WHERE block_number = 12000`,
+    );
     await transaction.query(sql`DELETE FROM feed_answers WHERE block_number = 12000`);
   });
   expect(await opens()).toEqual(await opensOfSwaps());

@@ -39,9 +39,10 @@ export const candlesSchema = z
       pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
       description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
     }),
-    tokenAddress: z
-      .string()
-      .openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Base token. Prices are those of one whole base token' }),
+    tokenAddress: z.string().openapi({
+      pattern: '^0x[0-9a-f]{40}$',
+      description: 'Base token. Prices are those of one whole base token',
+    }),
     timeframe: z.enum(TIMEFRAMES).openapi({ description: 'Width of the candles' }),
     currency: z.enum(CURRENCIES).openapi({ description: 'Currency of the prices' }),
     indexed: indexedSchema,

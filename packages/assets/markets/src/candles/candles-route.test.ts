@@ -51,7 +51,9 @@ const ALL = `fromDate=${isoOf(0)}&toDate=${isoOf(1_000)}`;
 
 interface Answer {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>> & { readonly result: readonly Readonly<Record<string, unknown>>[] };
+  readonly body: Readonly<Record<string, unknown>> & {
+    readonly result: readonly Readonly<Record<string, unknown>>[];
+  };
 }
 
 async function get(pool: string, query: string): Promise<Answer> {
@@ -153,7 +155,9 @@ describe('a pair against a dollar token', () => {
     ]);
     await seed(buy(10, CAT, 400n * CENTS, inDollars), buy(11, CAT, 400n * CENTS, inDollars));
     const { body } = await get(DOLLAR_PAIR, `timeframe=1d&currency=native&${ALL}`);
-    expect(body.result).toMatchObject([{ open: 0.002, high: 0.002, low: 0.001, close: 0.001, volume: 8, trades: 2 }]);
+    expect(body.result).toMatchObject([
+      { open: 0.002, high: 0.002, low: 0.001, close: 0.001, volume: 8, trades: 2 },
+    ]);
   });
 });
 
@@ -217,7 +221,12 @@ describe('pages', () => {
 
   test('are built of parts of any size', async () => {
     const query: CandlesQuery = {
-      ...{ pool: DOLLAR_PAIR as PoolId, pair: pairOf(CATS, USDC, eth), decimals: { base: 6, quote: 6 }, limit: 100 },
+      ...{
+        pool: DOLLAR_PAIR as PoolId,
+        pair: pairOf(CATS, USDC, eth),
+        decimals: { base: 6, quote: 6 },
+        limit: 100,
+      },
       timeframe: '1min',
       currency: 'usd',
       times: { from: timestampOf(0), to: timestampOf(1_001) },

@@ -58,7 +58,9 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
       });
       const last = page.candles.at(-1);
       const next =
-        page.hasMore && last !== undefined ? { position: { start: last.start }, upperBound: page.upperBound } : null;
+        page.hasMore && last !== undefined
+          ? { position: { start: last.start }, upperBound: page.upperBound }
+          : null;
       return { ...page, ...{ pool, base, timeframe, currency, next } };
     },
     present: (found, envelope) => showCandles(found, envelope),
@@ -78,7 +80,8 @@ function candlesQuery({ chain, fromDate, toDate, cursor }: ApiDependencies['para
         .openapi({ default: '1h', description: 'Width of a candle, aligned to UTC.' }),
       currency: z.enum(CURRENCIES).optional().openapi({ default: 'usd', description: 'Currency of the prices.' }),
       fromDate: fromDate.openapi({
-        description: 'Start, inclusive. The candle that contains it is returned whole. Required without a cursor.',
+        description:
+          'Start, inclusive. The candle that contains it is returned whole. Required without a cursor.',
       }),
       toDate: toDate.openapi({
         description: 'End, exclusive. The candle that contains it is returned whole. Required without a cursor.',

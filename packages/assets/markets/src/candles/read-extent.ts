@@ -16,7 +16,11 @@ export interface CandlesExtent {
   readonly stored: Readonly<Record<StoredWidth, StoredBounds>>;
 }
 
-export async function readExtent(database: ReadDatabase, chain: Chain, bounds: DateBounds): Promise<CandlesExtent> {
+export async function readExtent(
+  database: ReadDatabase,
+  chain: Chain,
+  bounds: DateBounds,
+): Promise<CandlesExtent> {
   const chainId = sql`${chain.id}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
   const { ctes, complete } = pageRange(chain, chainId, SWAPS_DATASET, page, null);

@@ -29,7 +29,9 @@ const decoders: readonly BinDecoder[] = [
   ),
   ofOneBin(defineEvent(`event DepositedToBin(${ONE_BIN})`), 1n),
   ofOneBin(defineEvent(`event WithdrawnFromBin(${ONE_BIN})`), -1n),
-  binEvent(BIN_SWAP_2, ({ id, amountsIn, amountsOut }) => changeOf(BigInt(id), difference(amountsIn, amountsOut))),
+  binEvent(BIN_SWAP_2, ({ id, amountsIn, amountsOut }) =>
+    changeOf(BigInt(id), difference(amountsIn, amountsOut)),
+  ),
   // The fees of a flash loan stay in the active bin.
   binEvent(
     defineEvent(

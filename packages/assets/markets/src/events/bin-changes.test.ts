@@ -18,13 +18,15 @@ const SWAP_2 =
   'Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)';
 const single = (name: string) =>
   `${name}(address indexed sender, address indexed recipient, uint256 indexed id, uint256 amountX, uint256 amountY)`;
-const many = (name: string) => `${name}(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`;
+const many = (name: string) =>
+  `${name}(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`;
 const FLASH =
   'FlashLoan(address indexed sender, address indexed receiver, uint24 activeId, bytes32 amounts, bytes32 totalFees, bytes32 protocolFees)';
 
 const log = (declaration: string, args: Readonly<Record<string, unknown>>): EventLog =>
   exampleLog(declaration, { ...PARTIES, ...args }, PAIR);
-const changesOf = (of: EventLog) => decodeBinChanges(of).map(({ bin, amount0, amount1 }) => [bin, amount0, amount1]);
+const changesOf = (of: EventLog) =>
+  decodeBinChanges(of).map(({ bin, amount0, amount1 }) => [bin, amount0, amount1]);
 
 test('topics are those of the contracts', () => {
   expect(BIN_CHANGE_TOPICS).toHaveLength(7);
@@ -61,7 +63,10 @@ describe('versions 2.1 and 2.2', () => {
   });
 
   test('change many bins at once, also one twice', () => {
-    const amounts = { ids: [ID, ID + 1, ID], amounts: [packed(0n, 7n), packed(2n ** 128n - 1n, 0n), packed(0n, 1n)] };
+    const amounts = {
+      ids: [ID, ID + 1, ID],
+      amounts: [packed(0n, 7n), packed(2n ** 128n - 1n, 0n), packed(0n, 1n)],
+    };
     expect(changesOf(log(many('DepositedToBins'), amounts))).toEqual([
       [ID, 0n, 7n],
       [ID + 1, 2n ** 128n - 1n, 0n],

@@ -16,7 +16,9 @@ export const BIN_SWAP_2 = defineEvent(
 export const binEvents: readonly PoolEventDecoder[] = [
   poolEvent(BIN_SWAP_1, { hasState: true }, ({ id, isXIn, amountIn, amountOut, fees }, pool) => {
     const [paid, received] = [amountIn + fees, -amountOut];
-    return fitsUnsigned(id, BIN_BITS) ? binSwap(pool, Number(id), isXIn ? [paid, received] : [received, paid]) : null;
+    return fitsUnsigned(id, BIN_BITS)
+      ? binSwap(pool, Number(id), isXIn ? [paid, received] : [received, paid])
+      : null;
   }),
   poolEvent(BIN_SWAP_2, { hasState: true }, ({ id, amountsIn, amountsOut, protocolFees }, pool) => {
     const [paid, fees, received] = [amountsOf(amountsIn), amountsOf(protocolFees), amountsOf(amountsOut)];

@@ -7,11 +7,17 @@ const INDEXED_TOKENS = 'address indexed tokenIn, address indexed tokenOut';
 
 export const namedTokenEvents: readonly PoolEventDecoder[] = [
   swapOf(defineEvent(`event LOG_SWAP(address indexed, ${INDEXED_TOKENS}, ${AMOUNTS})`)),
-  swapOf(defineEvent('event TokenExchange(address indexed, int128, uint256 amountIn, int128, uint256 amountOut)')),
   swapOf(
-    defineEvent('event TokenExchangeUnderlying(address indexed, int128, uint256 amountIn, int128, uint256 amountOut)'),
+    defineEvent('event TokenExchange(address indexed, int128, uint256 amountIn, int128, uint256 amountOut)'),
   ),
-  swapOf(defineEvent('event TokenExchange(address indexed, uint256, uint256 amountIn, uint256, uint256 amountOut)')),
+  swapOf(
+    defineEvent(
+      'event TokenExchangeUnderlying(address indexed, int128, uint256 amountIn, int128, uint256 amountOut)',
+    ),
+  ),
+  swapOf(
+    defineEvent('event TokenExchange(address indexed, uint256, uint256 amountIn, uint256, uint256 amountOut)'),
+  ),
   swapOf(
     defineEvent(
       'event TokenExchange(address indexed, uint256, uint256 amountIn, uint256, uint256 amountOut, uint256, uint256)',
@@ -26,9 +32,12 @@ export const namedTokenEvents: readonly PoolEventDecoder[] = [
     ),
   ),
   // Uniswap v1: both amounts are topics, one of the native token.
-  swapOf(defineEvent('event TokenPurchase(address indexed, uint256 indexed amountIn, uint256 indexed amountOut)'), {
-    tokenIn: ZERO_ADDRESS,
-  }),
+  swapOf(
+    defineEvent('event TokenPurchase(address indexed, uint256 indexed amountIn, uint256 indexed amountOut)'),
+    {
+      tokenIn: ZERO_ADDRESS,
+    },
+  ),
   swapOf(defineEvent('event EthPurchase(address indexed, uint256 indexed amountIn, uint256 indexed amountOut)'), {
     tokenOut: ZERO_ADDRESS,
   }),

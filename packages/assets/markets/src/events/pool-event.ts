@@ -58,7 +58,11 @@ export interface LiquidityEvent {
   readonly change: 'add' | 'remove';
   /** Null: they follow from `range` and the price (Uniswap v4). */
   readonly amounts: SideAmounts | null;
-  readonly range: { readonly tickLower: number; readonly tickUpper: number; readonly liquidityDelta: bigint } | null;
+  readonly range: {
+    readonly tickLower: number;
+    readonly tickUpper: number;
+    readonly liquidityDelta: bigint;
+  } | null;
 }
 
 export interface StateEvent {

@@ -265,7 +265,9 @@ test('hostile topics and data are no event, or one within its types', () => {
     topics: fc
       .tuple(fc.constantFrom(...poolEvents.map(({ topic }) => topic)), fc.array(word, { maxLength: 3 }))
       .map((all) => all.flat() as Hash[]),
-    data: fc.array(word, { maxLength: 8 }).map((words) => `0x${words.map((one) => one.slice(2)).join('')}` as Hex),
+    data: fc
+      .array(word, { maxLength: 8 })
+      .map((words) => `0x${words.map((one) => one.slice(2)).join('')}` as Hex),
   });
   fc.assert(
     fc.property(log, (hostile) => {

@@ -38,7 +38,9 @@ interface DerivedSwap {
   readonly stable?: boolean;
 }
 
-const derived: readonly DerivedSwap[] = isMissing ? [] : JSON.parse(readFileSync(DERIVED.folder, 'utf8')).derived_swaps;
+const derived: readonly DerivedSwap[] = isMissing
+  ? []
+  : JSON.parse(readFileSync(DERIVED.folder, 'utf8')).derived_swaps;
 const folders = isMissing ? [] : listRecordedBlocks();
 const NO_VAULTS = new Map<never, never>();
 
@@ -58,7 +60,9 @@ describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded swaps')), ()
         if (event?.kind === 'state' && event.state.of === 'reserves') reserves.set(event.pool, event.state);
         if (event?.kind !== 'swap' || event.amounts.of !== 'sides') continue;
         if (event.state?.of === 'price') {
-          expect(isTickOf(event.state.tick, event.state.sqrtPriceX96), `${folder} log ${log.logIndex}`).toBe(true);
+          expect(isTickOf(event.state.tick, event.state.sqrtPriceX96), `${folder} log ${log.logIndex}`).toBe(
+            true,
+          );
           counts.tick++;
         }
         const after = reserves.get(event.pool);

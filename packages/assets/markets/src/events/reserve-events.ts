@@ -16,7 +16,9 @@ export const reserveEvents: readonly PoolEventDecoder[] = [
 ];
 
 /** Net amounts: refunds and flash swaps move a token in both directions. */
-function swapOf(event: DefinedEvent<Readonly<Record<'in0' | 'in1' | 'out0' | 'out1', bigint>>>): PoolEventDecoder {
+function swapOf(
+  event: DefinedEvent<Readonly<Record<'in0' | 'in1' | 'out0' | 'out1', bigint>>>,
+): PoolEventDecoder {
   return poolEvent(event, {}, ({ in0, in1, out0, out1 }, pool) => {
     const amounts = { of: 'sides', amount0: in0 - out0, amount1: in1 - out1 } as const;
     return { kind: 'swap', pool, amounts, state: null };

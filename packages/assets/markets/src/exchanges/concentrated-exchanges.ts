@@ -115,15 +115,20 @@ export const concentratedExchanges: readonly Exchange[] = [
   ]),
   exchange('Thena v3', algebra, null, [[56, '0x306f06c147f064a010530292a1eb6737c3e378e4', 26_030_310]]),
   exchange('Retro', v3, null, [[137, '0x91e1b99072f238352f59e58de875691e20dc19c1', 43_939_793]]),
-  exchange('KyberSwap Elastic', kyberElastic, '0xc597aba1bb02db42ba24a8878837965718c032f8b46be94a6e46452a9f89ca01', [
-    [137, '0x5f1dddbf348ac2fbe22a163e30f99f9ece3dd50a', null],
+  exchange(
+    'KyberSwap Elastic',
+    kyberElastic,
+    '0xc597aba1bb02db42ba24a8878837965718c032f8b46be94a6e46452a9f89ca01',
     [
-      137,
-      '0xc7a590291e07b9fe9e64b86c58fd8fc764308c4a',
-      null,
-      '0x00e263aaa3a2c06a89b53217a9e7aad7e15613490a72e0f95f303c4de2dc7045',
+      [137, '0x5f1dddbf348ac2fbe22a163e30f99f9ece3dd50a', null],
+      [
+        137,
+        '0xc7a590291e07b9fe9e64b86c58fd8fc764308c4a',
+        null,
+        '0x00e263aaa3a2c06a89b53217a9e7aad7e15613490a72e0f95f303c4de2dc7045',
+      ],
     ],
-  ]),
+  ),
   exchange(
     'Swapr v3',
     algebra,

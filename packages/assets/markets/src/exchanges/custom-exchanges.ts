@@ -4,18 +4,22 @@ import { exchange } from './exchange.ts';
 import { type ChainExchanges, chainExchanges, knownExchanges } from './exchanges-of-chain.ts';
 import { familiesByName } from './families.ts';
 
-export class InvalidExchangeError extends defineError('INVALID_EXCHANGE', (given: CustomExchange, problem: string) => ({
-  message: `Exchange ${JSON.stringify(given).slice(0, 200)} is not valid: ${problem}`,
-  facts: { ...given },
-  remedy: 'Use the name of a family, list each factory once, and give an init code hash of 32 bytes or none',
-})) {}
+export class InvalidExchangeError extends defineError(
+  'INVALID_EXCHANGE',
+  (given: CustomExchange, problem: string) => ({
+    message: `Exchange ${JSON.stringify(given).slice(0, 200)} is not valid: ${problem}`,
+    facts: { ...given },
+    remedy: 'Use the name of a family, list each factory once, and give an init code hash of 32 bytes or none',
+  }),
+) {}
 
 export const EXCHANGE_FAMILIES: readonly string[] = [...familiesByName.keys()];
 const HASH = /^0x[0-9a-f]{64}$/i;
 
 /** @throws InvalidExchangeError */
 export function exchangesOf(chain: Pick<Chain, 'id' | 'exchanges'>): ChainExchanges {
-  const exchanges = byChain.get(chain) ?? withCustomExchanges(chain.id, chain.exchanges, knownExchanges(chain.id));
+  const exchanges =
+    byChain.get(chain) ?? withCustomExchanges(chain.id, chain.exchanges, knownExchanges(chain.id));
   byChain.set(chain, exchanges);
   return exchanges;
 }

@@ -32,7 +32,9 @@ export interface ChainExchanges {
 export function knownExchanges(chainId: number): ChainExchanges {
   const known = knownByChain.get(chainId);
   if (known !== undefined) return known;
-  const all = exchanges.flatMap((exchange) => exchange.deployments.map((deployment) => ({ exchange, deployment })));
+  const all = exchanges.flatMap((exchange) =>
+    exchange.deployments.map((deployment) => ({ exchange, deployment })),
+  );
   const ofChain = chainExchanges(all.filter(({ deployment }) => deployment.chainId === chainId));
   knownByChain.set(chainId, ofChain);
   return ofChain;

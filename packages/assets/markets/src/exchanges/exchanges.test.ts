@@ -45,5 +45,10 @@ test('a factory belongs to one exchange of its chain', () => {
 });
 
 test('a chain without exchanges has none', () => {
-  expect(knownExchanges(31_337)).toEqual({ all: [], byFactory: new Map(), vaults: new Map(), creationTopics: [] });
+  expect(knownExchanges(31_337)).toEqual({
+    all: [],
+    byFactory: new Map(),
+    vaults: new Map(),
+    creationTopics: [],
+  });
 });

@@ -53,7 +53,9 @@ export interface SaltedFacts extends Omit<PoolFacts, 'tokens' | 'hooks'> {
   readonly salt: Uint8Array;
 }
 
-export const v2 = family('v2', [pairCreated], pairOfTokens, (token0, token1) => [salted(packedSalt(token0, token1))]);
+export const v2 = family('v2', [pairCreated], pairOfTokens, (token0, token1) => [
+  salted(packedSalt(token0, token1)),
+]);
 export const solidly1 = family('solidly-1', [solidlyPairCreated], pairOfKind, stableSalts);
 export const solidly2 = family('solidly-2', [stablePoolCreated], poolOfKind, stableSalts);
 export const v3 = family('v3', [feePoolCreated], poolOfFeeOrSpacing, feeSalts);
@@ -103,7 +105,10 @@ function salted(salt: Uint8Array): SaltedFacts {
 }
 
 function stableSalts(token0: Address, token1: Address): readonly SaltedFacts[] {
-  return [false, true].map((isStable) => ({ ...salted(packedSalt(token0, token1, [Number(isStable)])), isStable }));
+  return [false, true].map((isStable) => ({
+    ...salted(packedSalt(token0, token1, [Number(isStable)])),
+    isStable,
+  }));
 }
 
 function feeSalts(token0: Address, token1: Address): readonly SaltedFacts[] {

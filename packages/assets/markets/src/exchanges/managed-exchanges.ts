@@ -3,8 +3,20 @@ import { balancer2, balancer3, infinity, infinityBin, v4 } from './families.ts';
 
 export const managedExchanges: readonly Exchange[] = [
   exchange('Uniswap v4', v4, null, [
-    [1, '0x000000000004444c5dc75cb358380d2e3de08a90', 21_688_329, null, '0xbd216513d74c8cf14cf4747e6aaa6420ff64ee9e'],
-    [10, '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3', 130_947_675, null, '0x3c3ea4b57a46241e54610e5f022e5c45859a1017'],
+    [
+      1,
+      '0x000000000004444c5dc75cb358380d2e3de08a90',
+      21_688_329,
+      null,
+      '0xbd216513d74c8cf14cf4747e6aaa6420ff64ee9e',
+    ],
+    [
+      10,
+      '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3',
+      130_947_675,
+      null,
+      '0x3c3ea4b57a46241e54610e5f022e5c45859a1017',
+    ],
     [
       8453,
       '0x498581ff718922c3f8e6a244956af099b2652b2b',
@@ -19,7 +31,13 @@ export const managedExchanges: readonly Exchange[] = [
       null,
       '0xd88f38f930b7952f2db2432cb002e7abbf3dd869',
     ],
-    [137, '0x67366782805870060151383f4bbff9dab53e5cd6', 66_980_384, null, '0x1ec2ebf4f37e7363fdfe3551602425af0b3ceef9'],
+    [
+      137,
+      '0x67366782805870060151383f4bbff9dab53e5cd6',
+      66_980_384,
+      null,
+      '0x1ec2ebf4f37e7363fdfe3551602425af0b3ceef9',
+    ],
     [
       43_114,
       '0x06380c0e0912312b5150364b9dc4542ba0dbbc85',

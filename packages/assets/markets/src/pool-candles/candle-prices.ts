@@ -30,7 +30,10 @@ export function unpackPrices(bytes: Buffer): Readonly<Record<Currency, StoredPri
   const currency = (): StoredPrices => {
     const flags = bytes.readUInt8(offset);
     offset += 1;
-    const fractions = Array.from({ length: flags % IS_PRICED }, () => ({ numerator: number(), denominator: number() }));
+    const fractions = Array.from({ length: flags % IS_PRICED }, () => ({
+      numerator: number(),
+      denominator: number(),
+    }));
     const [open, high = open, low = open, close = open] = fractions;
     const prices = open && high && low && close ? { open, high, low, close } : null;
     return { prices, isPriced: flags >= IS_PRICED };

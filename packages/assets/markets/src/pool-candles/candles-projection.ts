@@ -43,7 +43,9 @@ FROM sums WHERE span.chain_id = (SELECT chain_id FROM bounds) AND span.hours = s
 }
 
 export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): Sql {
-  return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
+  return markStale(
+    sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`,
+  );
 }
 
 /** Spans are ordered as blocks: an index range. If hours share a last block, the first decides. */

@@ -24,7 +24,12 @@ export async function computeCandles(
   pools: PoolSwapsQuery['pools'],
 ): Promise<readonly HourCandle[]> {
   const candles = new Map<PoolId, HourCandle>();
-  const parts = await divideSwaps(database, chain, { pools, ranges: [blocks] }, { part: SWAPS_PER_PART, max: null });
+  const parts = await divideSwaps(
+    database,
+    chain,
+    { pools, ranges: [blocks] },
+    { part: SWAPS_PER_PART, max: null },
+  );
   for (const range of parts ?? []) {
     const swapsOf = new Map<PoolId, readonly PoolSwap[]>();
     for (const [pool, swaps] of await readPoolSwaps(database, chain, { pools, ranges: [range] })) {

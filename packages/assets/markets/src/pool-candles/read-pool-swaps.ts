@@ -17,10 +17,13 @@ export async function readPoolSwaps(
 ): Promise<ReadonlyMap<PoolId, readonly PoolSwap[]>> {
   if (query.ranges.length === 0 || query.pools.length === 0) return new Map();
   // One text per pool: a row per swap takes several times as long. No pool: block times.
-  const rows = await database.select<{ pool: PoolId | null; packed: string | null }>(poolSwapsOfRanges(chain, query));
+  const rows = await database.select<{ pool: PoolId | null; packed: string | null }>(
+    poolSwapsOfRanges(chain, query),
+  );
   const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
   const swaps = new Map<PoolId, readonly PoolSwap[]>();
-  for (const { pool, packed } of rows) if (pool !== null && packed !== null) swaps.set(pool, swapsOf(packed, times));
+  for (const { pool, packed } of rows)
+    if (pool !== null && packed !== null) swaps.set(pool, swapsOf(packed, times));
   return swaps;
 }
 
@@ -64,7 +67,13 @@ function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[]
     const digits = words[index + 3] ?? '';
     const wallet = wallets.get(digits) ?? parseAddress(`0x${digits}`);
     wallets.set(digits, wallet);
-    swaps.push({ block, time, amount0: BigInt(words[index + 1] ?? 0), amount1: BigInt(words[index + 2] ?? 0), wallet });
+    swaps.push({
+      block,
+      time,
+      amount0: BigInt(words[index + 1] ?? 0),
+      amount1: BigInt(words[index + 2] ?? 0),
+      wallet,
+    });
   }
   return swaps;
 }
@@ -73,6 +82,7 @@ function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[]
 export function unpackTimes(packed: string | null): ReadonlyMap<number, number> {
   const numbers = packed === null ? [] : packed.split(' ').map(Number);
   const times = new Map<number, number>();
-  for (let index = 0; index + 1 < numbers.length; index += 2) times.set(numbers[index] ?? 0, numbers[index + 1] ?? 0);
+  for (let index = 0; index + 1 < numbers.length; index += 2)
+    times.set(numbers[index] ?? 0, numbers[index + 1] ?? 0);
   return times;
 }

@@ -15,7 +15,17 @@ export const poolCreations = logDataset({
     if (created === null) return [];
     const { pool, tokens, fee, tickSpacing, isStable, hooks } = created;
     const [token0 = null, token1 = null] = tokens ?? [];
-    return { poolKey: poolKey(pool), pool, factory: log.address, token0, token1, fee, tickSpacing, isStable, hooks };
+    return {
+      poolKey: poolKey(pool),
+      pool,
+      factory: log.address,
+      token0,
+      token1,
+      fee,
+      tickSpacing,
+      isStable,
+      hooks,
+    };
   },
   projections: [poolsOfCreations],
 });

@@ -1,6 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import {
+  addressBytes,
+  hexBytes,
+  hexText,
+  joinSql,
+  type ReadDatabase,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -29,7 +38,11 @@ export interface ListedPool {
   readonly problem: string | null;
 }
 
-export async function readListedPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<ListedPool | null> {
+export async function readListedPool(
+  database: ReadDatabase,
+  chain: Chain,
+  pool: PoolId,
+): Promise<ListedPool | null> {
   const chainId = sql`${chain.id}::bigint`;
   const [listed = null] = await database.select<ListedPool>(
     sql`WITH found AS MATERIALIZED (SELECT ${STORED} FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea)
@@ -53,7 +66,9 @@ export async function readPoolsListedOf(
 ): Promise<{ readonly pools: readonly ListedPool[]; readonly isWhole: boolean }> {
   const chainId = sql`${chain.id}::bigint`;
   const rows = sql`${limit}::bigint`;
-  const sides = formsOf(token, chain).flatMap((form) => [sql`token0`, sql`token1`].map((column) => ({ form, column })));
+  const sides = formsOf(token, chain).flatMap((form) =>
+    [sql`token0`, sql`token1`].map((column) => ({ form, column })),
+  );
   // Each status has a partial index, which a bound value would not match.
   const statuses = status === null ? (['proven', 'unproven'] as const) : [status];
   const ranges = sides.map(({ form, column }, side) => {

@@ -1,7 +1,13 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, parseAbi, parseAbiParameters } from 'viem';
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionResult,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
@@ -36,7 +42,9 @@ const formsOf = (family: string): readonly FactoryForm[] =>
 const decoded = (calls: readonly { readonly data: Hex }[]) =>
   calls.map(({ data }) => {
     const { functionName, args } = decodeFunctionData({ abi: ABI, data });
-    return [functionName, ...args].map((part) => (String(part).startsWith('0x') ? String(part).toLowerCase() : part));
+    return [functionName, ...args].map((part) =>
+      String(part).startsWith('0x') ? String(part).toLowerCase() : part,
+    );
   });
 
 describe('questions for all pools of a token', () => {

@@ -30,7 +30,10 @@ export function formCalls({ exchange, question, tiers }: FactoryForm): readonly 
   const { enabled } = question.tiers;
   const probe = question.ask({ ...NO_HINTS, ...tiers[0], token0: PROBES[0], token1: PROBES[1] });
   if (probe === null) return [];
-  return [{ to, data: probe.data }, ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) })))];
+  return [
+    { to, data: probe.data },
+    ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) }))),
+  ];
 }
 
 export function usableForm(form: FactoryForm, results: readonly (Hex | null)[]): FactoryForm | null {

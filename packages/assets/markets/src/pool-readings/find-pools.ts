@@ -70,7 +70,10 @@ export async function readPoolStates(
 }
 
 const FORMS_MAX_AGE_MS = 86_400_000;
-const knownForms = new WeakMap<ChainExchanges, { readonly forms: readonly FactoryForm[]; readonly readAt: number }>();
+const knownForms = new WeakMap<
+  ChainExchanges,
+  { readonly forms: readonly FactoryForm[]; readonly readAt: number }
+>();
 
 async function readForms(exchanges: ChainExchanges, search: Pick<PoolSearch, 'state'>, signal: AbortSignal) {
   const known = knownForms.get(exchanges);

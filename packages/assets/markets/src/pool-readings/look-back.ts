@@ -37,7 +37,11 @@ export async function readStandingStates(
     return block.timestamp - event.time < chain.pricing.windowSeconds ? event.block - 1 : null;
   };
   const states = (some: readonly FoundPool[], at: StateBlock) =>
-    readPoolStates(some, { state: stateAt(context.pool, chain, at, { answerBytesMax: RESULT_BYTES_MAX }) }, signal);
+    readPoolStates(
+      some,
+      { state: stateAt(context.pool, chain, at, { answerBytesMax: RESULT_BYTES_MAX }) },
+      signal,
+    );
   const read: { readonly base: StateBlock; readonly reading: PoolReading }[] = [];
   for (const [number, some] of Map.groupBy(pools, baseOf)) {
     if (number === null || number < 0) continue;
@@ -103,10 +107,15 @@ function isAlike(earlier: PoolReading['state'], state: PoolReading['state'], lim
 /** Stable pairs too: reserves change more than the price. */
 const RATIO = { isStable: null, tickSpacing: null, decimals: null };
 
-async function sampleBlocks(context: StateReadingContext, { number, timestamp }: StateBlock, signal: AbortSignal) {
+async function sampleBlocks(
+  context: StateReadingContext,
+  { number, timestamp }: StateBlock,
+  signal: AbortSignal,
+) {
   const { holdSeconds } = context.chain.pricing;
   const probe = Math.max(0, number - PROBE_BLOCKS);
-  const before = probe === number || holdSeconds === 0 ? null : await orNull(blockAt(context, probe, signal), signal);
+  const before =
+    probe === number || holdSeconds === 0 ? null : await orNull(blockAt(context, probe, signal), signal);
   if (before === null) return [];
   const perBlock = Math.max((timestamp - before.timestamp) / (number - probe), SHORTEST_SECONDS);
   const span = Math.min(number, Math.ceil((2 * holdSeconds) / perBlock));
@@ -161,6 +170,8 @@ async function readFirstEvents(
      FROM first JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = first.block_number`,
   );
   return new Map(
-    rows.flatMap(({ position, ...event }) => pools.slice(position, position + 1).map(({ pool }) => [pool, event])),
+    rows.flatMap(({ position, ...event }) =>
+      pools.slice(position, position + 1).map(({ pool }) => [pool, event]),
+    ),
   );
 }

@@ -30,10 +30,17 @@ async function seedLookup(token: string, block: number, hoursAgo = 0): Promise<v
 /** Tokens of each question that a request leaves. No worker serves it. */
 async function leftBy(tokens: readonly (typeof ONE)[], block: number): Promise<unknown[]> {
   const { database } = scratch;
-  const nodeReads = createNodeReadQueue({ database, chains: [chain], clock: systemClock, logger: silentLogger() });
+  const nodeReads = createNodeReadQueue({
+    database,
+    chains: [chain],
+    clock: systemClock,
+    logger: silentLogger(),
+  });
   const sources = { database, nodeReads, logger: silentLogger(), waitMs: 0 };
   expect(await requestPoolLookups(sources, chain, tokens, { block })).toEqual([]);
-  const rows = await database.query<{ question: unknown }>(sql`SELECT question FROM state_questions ORDER BY question`);
+  const rows = await database.query<{ question: unknown }>(
+    sql`SELECT question FROM state_questions ORDER BY question`,
+  );
   return rows.map(({ question }) => question);
 }
 

@@ -27,7 +27,8 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
     if (known.length === 0)
       throw new StateUnavailableError(`Block ${block.number} was reorganized away while pools were read at it`);
     const proven = await provenPools(transaction, chain, pools);
-    for (const pool of pools) if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain, pool, block.number);
+    for (const pool of pools)
+      if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain, pool, block.number);
     const found = new Set<string>(pools.map(({ pool }) => pool));
     const ofPools = readings.filter(({ pool }) => found.has(pool));
     await addReadings(transaction, chain, ofPools);
@@ -49,7 +50,11 @@ async function provenPools(transaction: Transaction, { id }: Pick<Chain, 'id'>, 
   return new Set(rows.map(({ pool }) => pool));
 }
 
-async function addReadings(transaction: Transaction, { id }: Pick<Chain, 'id'>, readings: readonly StandingReading[]) {
+async function addReadings(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  readings: readonly StandingReading[],
+) {
   const columns = readings.map(({ pool, state, block, stoodSince }) => {
     const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
     return {

@@ -43,7 +43,9 @@ export const spacedPoolCreated = ofPair(
   defineEvent(`event PoolCreated(${TOKENS}, int24 indexed tickSpacing, address pool)`),
 );
 export const algebraPool = ofPair(defineEvent(`event Pool(${TOKENS}, address pool)`));
-export const algebraCustomPool = ofPair(defineEvent(`event CustomPool(address indexed, ${TOKENS}, address pool)`));
+export const algebraCustomPool = ofPair(
+  defineEvent(`event CustomPool(address indexed, ${TOKENS}, address pool)`),
+);
 export const binPairCreated = ofPair(
   defineEvent(`event LBPairCreated(${TOKENS}, uint256 indexed binStep, address pool, uint256)`),
   ({ binStep }) => ({ tickSpacing: Number(binStep) }),

@@ -22,7 +22,11 @@ export function priceOf(state: PoolState, { isStable, tickSpacing, decimals }: P
 }
 
 /** Slope of Solidly's x³y + xy³ in whole tokens: (3x²y + y³) / (x³ + 3xy²). */
-function stablePrice(reserve0: bigint, reserve1: bigint, [decimals0, decimals1]: readonly [number, number]): Fraction {
+function stablePrice(
+  reserve0: bigint,
+  reserve1: bigint,
+  [decimals0, decimals1]: readonly [number, number],
+): Fraction {
   const [unit0, unit1] = [10n ** BigInt(decimals0), 10n ** BigInt(decimals1)];
   const [x, y] = [reserve0 * unit1, reserve1 * unit0];
   return {

@@ -1,6 +1,12 @@
 import { type Address, type Hex, keccak256Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import { encodeAbiParameters, encodeFunctionData, encodeFunctionResult, parseAbi, parseAbiParameters } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodeFunctionResult,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
@@ -13,7 +19,12 @@ const pool = addressOf(0x77);
 const factory = addressOf(0xfac);
 
 /** A contract that returns these values to calls of these declarations. */
-type Contracts = readonly (readonly [at: Address, declaration: string, args: readonly unknown[], result: unknown])[];
+type Contracts = readonly (readonly [
+  at: Address,
+  declaration: string,
+  args: readonly unknown[],
+  result: unknown,
+])[];
 
 /** Result of a proof on a chain with these contracts only: all other calls revert. */
 function prove(
@@ -49,7 +60,12 @@ const TOKENS = [HINTS.factory, HINTS.token0, HINTS.token1] as const;
 
 /** Family, getters of the pool, getter of the factory without its result, and facts. */
 const FAMILIES: readonly [string, Contracts, (returned: Address) => Contracts[number], object][] = [
-  ['v2', TOKENS, (one) => [factory, 'getPair(address, address) view returns (address)', [token0, token1], one], {}],
+  [
+    'v2',
+    TOKENS,
+    (one) => [factory, 'getPair(address, address) view returns (address)', [token0, token1], one],
+    {},
+  ],
   [
     'solidly-1',
     [HINTS.token0, HINTS.token1, HINTS.stable, [factory, 'isPair(address) view returns (bool)', [pool], true]],
@@ -146,7 +162,12 @@ describe('the factory that a pool names', () => {
   });
 
   test('is asked with the tokens that moved if the pool has no getters of them', () => {
-    const getPair = [factory, 'getPair(address, address) view returns (address)', [token0, token1], pool] as const;
+    const getPair = [
+      factory,
+      'getPair(address, address) view returns (address)',
+      [token0, token1],
+      pool,
+    ] as const;
     const seen = { pool, emitter: pool, tokens: [token0, token1] } as const;
     expect(prove(custom('v2'), [HINTS.factory, getPair]).verdict).toEqual({ verdict: 'disproved' });
     expect(prove(custom('v2'), [HINTS.factory, getPair], seen).verdict).toMatchObject({ verdict: 'proven' });
@@ -227,7 +248,8 @@ describe('a contract that holds many pools', () => {
     const word: Hex = `0x${parameters.toString(16).padStart(64, '0')}`;
     const key = [token0, token1, ZERO_ADDRESS, factory, 500, word] as const;
     const id = idOf(encodeAbiParameters(types.infinity, key));
-    const declaration = 'poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)';
+    const declaration =
+      'poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)';
     const seen = { pool: id, emitter: factory };
     expect(prove(custom(family), [[factory, declaration, [id], key]], seen).verdict).toMatchObject({
       verdict: 'proven',

@@ -1,5 +1,14 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
+import {
+  addressBytes,
+  type Database,
+  hexBytes,
+  hexText,
+  joinSql,
+  rawSql,
+  sql,
+  type Transaction,
+} from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
@@ -36,7 +45,12 @@ export const UNPROVEN_POOL_COLUMNS = joinSql(
 );
 
 export type PoolOutcome =
-  | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProofKind; readonly block: number | null }
+  | {
+      readonly status: 'proven';
+      readonly pool: ProvenPool;
+      readonly by: PoolProofKind;
+      readonly block: number | null;
+    }
   | { readonly status: 'disproved'; readonly block: number | null }
   | { readonly status: 'unproven' };
 
@@ -122,7 +136,12 @@ async function addTokens(
 }
 
 /** Under the chain's commit lock. A worker with the pool keeps its claim: both agree. */
-export async function storeFoundPool(transaction: Transaction, chain: HookedChain, found: ProvenPool, block: number) {
+export async function storeFoundPool(
+  transaction: Transaction,
+  chain: HookedChain,
+  found: ProvenPool,
+  block: number,
+) {
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
   const { isCounted, isTrusted } = countingOf(found, chain);
   const rows = await transaction.query<{ chain_id: number }>(

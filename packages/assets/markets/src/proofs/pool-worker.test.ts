@@ -38,7 +38,9 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
       sql`SELECT ${hexText('pool')} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
     );
   const storedTrades = () =>
-    scratch.database.query(sql`SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index`);
+    scratch.database.query(
+      sql`SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index`,
+    );
 
   test('are due as soon as a swap is stored, and give trades once they are proven', async () => {
     await store();
@@ -47,7 +49,9 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     expect(due.every(({ status }) => status === 'unproven')).toBe(true);
     expect(await storedTrades()).toEqual([]);
     await prove();
-    expect((await storedPools()).every(({ status, proof }) => status === 'proven' && proof === 'address')).toBe(true);
+    expect((await storedPools()).every(({ status, proof }) => status === 'proven' && proof === 'address')).toBe(
+      true,
+    );
     expect(await storedTrades()).toHaveLength(rows.filter(({ kind }) => kind === 0).length);
   });
 
@@ -91,7 +95,9 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     );
     await prove();
     const due = () =>
-      database.query<{ address: Buffer }>(sql`SELECT address FROM tokens WHERE facts_due_at <= now() ORDER BY address`);
+      database.query<{ address: Buffer }>(
+        sql`SELECT address FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
+      );
     expect((await due()).map(({ address }) => address)).toEqual(tokens.toSorted(Buffer.compare));
     await database.query(sql`UPDATE tokens SET facts_due_at = NULL, decimals = 18`);
     await database.query(sql`UPDATE pools SET status = 'unproven', due_at = now()`);

@@ -85,7 +85,8 @@ export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofO
     signal: AbortSignal,
   ): Promise<readonly (readonly [Claim<UnprovenPool>, PoolOutcome | ChainsteadError])[]> {
     if (open.length === 0) return [];
-    if (context.exchanges.all.length === 0) return open.map((claim) => [claim, { status: 'disproved', block: null }]);
+    if (context.exchanges.all.length === 0)
+      return open.map((claim) => [claim, { status: 'disproved', block: null }]);
     // The newest indexed block: a reorg of it makes these pools due again.
     const block = (await readChainState(database, context.chain.id))?.checkpoint ?? null;
     if (block === null) return open.map((claim) => [claim, new NoBlockYetError(context.chain.key)]);

@@ -105,7 +105,8 @@ async function findLogs(
   };
   const to = block.number;
   let from = deployment.firstBlock ?? chain.firstBlock;
-  while (from < to && upstreams.estimateLogCalls(query, [{ from, to }]) > CALLS_MAX) from = Math.ceil((from + to) / 2);
+  while (from < to && upstreams.estimateLogCalls(query, [{ from, to }]) > CALLS_MAX)
+    from = Math.ceil((from + to) / 2);
   const late = AbortSignal.timeout(SEARCH_MS);
   try {
     const range = { from, to };

@@ -43,7 +43,11 @@ export function createTrustedHookSchedules({ database, chains }: TrustedHookOpti
   }));
 }
 
-export async function applyTrustedHooks(database: Database, chain: HookedChain, signal?: AbortSignal): Promise<void> {
+export async function applyTrustedHooks(
+  database: Database,
+  chain: HookedChain,
+  signal?: AbortSignal,
+): Promise<void> {
   for (let changed = BATCH; changed === BATCH && signal?.aborted !== true; )
     changed = await database.transaction(async (transaction) => {
       // Workers and commits that add trades wait: they see the change, or come before it.

@@ -55,12 +55,16 @@ describe('decoded transactions', () => {
       pairAddress: pool,
       pairLabel: 'CATS/ETH',
       quoteToken: { address: WETH, symbol: 'ETH', name: 'Ether', amount: null },
-      result: [{ transactionType: 'buy', baseTokenAmount: '2000', quoteTokenAmount: '1', baseQuotePrice: '0.0005' }],
+      result: [
+        { transactionType: 'buy', baseTokenAmount: '2000', quoteTokenAmount: '1', baseQuotePrice: '0.0005' },
+      ],
     });
     expect((await get(`/erc20/${WETH}/swaps`)).body.result).toMatchObject([
       { pairAddress: pool, transactionType: 'sell', sold: { address: WETH, amount: '1' }, quoteToken: WETH },
     ]);
-    expect((await get(`/wallets/${ALICE}/swaps?tokenAddress=${WETH}`)).body.result).toMatchObject([{ blockNumber: 8 }]);
+    expect((await get(`/wallets/${ALICE}/swaps?tokenAddress=${WETH}`)).body.result).toMatchObject([
+      { blockNumber: 8 },
+    ]);
   });
 
   test('a swap over several bins of Liquidity Book is one row', async () => {
@@ -85,7 +89,13 @@ describe('decoded transactions', () => {
     expect((await get(`/pairs/${PAIR}/swaps`)).body).toMatchObject({
       pairLabel: 'CATS/WETH',
       result: [
-        { transactionType: 'buy', baseTokenAmount: '4', quoteTokenAmount: '2', baseQuotePrice: '0.5', logIndex: 0 },
+        {
+          transactionType: 'buy',
+          baseTokenAmount: '4',
+          quoteTokenAmount: '2',
+          baseQuotePrice: '0.5',
+          logIndex: 0,
+        },
       ],
     });
   });

@@ -36,7 +36,9 @@ export async function readValuePrices(
   if (unanchored.size === 0) return () => anchorUsd;
   const wanted = new Map(
     [...unanchored].map(([block, some]) => {
-      const tokens = some.flatMap(({ token0, token1 }) => (token0 === null || token1 === null ? [] : [token0, token1]));
+      const tokens = some.flatMap(({ token0, token1 }) =>
+        token0 === null || token1 === null ? [] : [token0, token1],
+      );
       return [block, [...new Set(tokens)]] as const;
     }),
   );

@@ -15,7 +15,9 @@ export function factoriesOf(exchange: string, chain: ExchangesChain): readonly A
   );
   if (named.length > 0) return named.map(({ deployment }) => deployment.factory);
   const family = exchanges.find((known) => simplified(known.name) === name)?.family.name;
-  return all.filter(({ exchange: { name: known } }) => known === family).map(({ deployment }) => deployment.factory);
+  return all
+    .filter(({ exchange: { name: known } }) => known === family)
+    .map(({ deployment }) => deployment.factory);
 }
 
 export function unknownExchange(chain: ExchangesChain, given?: string): InvalidParameterError {

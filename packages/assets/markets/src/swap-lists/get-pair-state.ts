@@ -98,7 +98,9 @@ export async function listPairsOfTokens(
 ): Promise<readonly Candidate[]> {
   const chainId = sql`${chain.id}::bigint`;
   const factory = sql`${factories.map(addressBytes)}::bytea[]`;
-  const forms = formsOf(left, chain).flatMap((form) => formsOf(right, chain).map((other) => [form, other] as const));
+  const forms = formsOf(left, chain).flatMap((form) =>
+    formsOf(right, chain).map((other) => [form, other] as const),
+  );
   // Liquidity Book keeps tokens in any order.
   const branches = [...forms, ...forms.map(([form, other]) => [other, form] as const)].map(
     ([token0, token1]) =>
@@ -115,7 +117,12 @@ export async function listPairsOfTokens(
 }
 
 /** Liquidity in range or reserve 0; 0: unknown; null: created later. */
-async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBound): Promise<bigint | null> {
+async function readDepth(
+  database: ReadDatabase,
+  chain: Chain,
+  pool: PoolId,
+  at: StateBound,
+): Promise<bigint | null> {
   const { ctes, isUntil } = untilBlock(chain, at);
   const ofPool = conditionsOf(chain, pool);
   const state = sql`state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
@@ -128,7 +135,11 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
   return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
 }
 
-export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
+export async function withTokenRecords(
+  database: ReadDatabase,
+  chain: Chain,
+  pair: Candidate,
+): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
     sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam AS "possibleSpam",

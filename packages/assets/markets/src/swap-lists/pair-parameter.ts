@@ -15,7 +15,9 @@ export function pairParameter() {
   return textParameter(
     'the address of a pair (0x and 40 digits) or the id of a pool (0x and 64 digits)',
     (given) =>
-      /^0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$/i.test(given) ? (given.toLowerCase() as PoolId) : undefined,
+      /^0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$/i.test(given)
+        ? (given.toLowerCase() as PoolId)
+        : undefined,
     '[C0005] Invalid address provided',
   ).openapi({
     type: 'string',

@@ -3,7 +3,13 @@ import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf, createScratchDatabase, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
+import {
+  addressOf,
+  createScratchDatabase,
+  type Moralis,
+  startOfficialSdk,
+  timestampOf,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -39,7 +45,14 @@ beforeAll(async () => {
     [5, 9].map((blockNumber) => swapRow(eth, { ...swap, blockNumber })),
   );
   const place = { chainId: eth.id, transactionIndex: 0, logIndex: 0 };
-  const reserves = { ...place, poolKey: poolKey(PAIR), pool: PAIR, tick: null, sqrtPriceX96: null, liquidity: null };
+  const reserves = {
+    ...place,
+    poolKey: poolKey(PAIR),
+    pool: PAIR,
+    tick: null,
+    sqrtPriceX96: null,
+    liquidity: null,
+  };
   const price = (pool: typeof DEEP, blockNumber: number, liquidity: string) => ({
     ...{ ...place, poolKey: poolKey(pool), pool, blockNumber, tick: 1, sqrtPriceX96: '5', liquidity },
     ...{ reserve0: null, reserve1: null },

@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { type ApiDependencies, defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
+import {
+  type ApiDependencies,
+  defineRoute,
+  NotFoundError,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { shownToken } from '../anchors/anchors-of-chain.ts';
 import { factoriesOf, unknownExchange } from './exchange-names.ts';
@@ -65,7 +71,9 @@ export const pairReservesRoute: RouteModule = (app, dependencies) => {
       const { isKnown, reserves } = await getReserves(reads, chain, pool, stateBlockOf(query));
       if (!isKnown) throw pairNotFound(chains, chain);
       if (reserves === null)
-        throw new NotFoundError(`${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`);
+        throw new NotFoundError(
+          `${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`,
+        );
       return { reserve0: reserves[0], reserve1: reserves[1] };
     },
   });
@@ -82,7 +90,9 @@ export const pairAddressRoute: RouteModule = (app, dependencies) => {
     description:
       'Proven pool of two tokens on an exchange; of several, the one with the most liquidity. Returns 404 if no pool is known: it may exist without an indexed swap or creation.',
     params: {
-      token0_address: parameters.address.openapi({ description: 'Address of one token. The order does not matter.' }),
+      token0_address: parameters.address.openapi({
+        description: 'Address of one token. The order does not matter.',
+      }),
       token1_address: parameters.address.openapi({ description: 'Address of the other token.' }),
     },
     query: {
@@ -125,7 +135,10 @@ function stateQuery(parameters: ApiDependencies['parameters']) {
 }
 
 function stateBlockOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }) {
-  return { toBlock: query.to_block ?? null, toDate: query.to_block === undefined ? (query.to_date ?? null) : null };
+  return {
+    toBlock: query.to_block ?? null,
+    toDate: query.to_block === undefined ? (query.to_date ?? null) : null,
+  };
 }
 
 function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): z.infer<typeof tokenSchema> {

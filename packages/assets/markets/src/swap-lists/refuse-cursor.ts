@@ -4,5 +4,10 @@ import { ApiError, type InvalidParameterError } from '@chainstead/http';
 export function refuseCursor(error: InvalidParameterError): Error {
   if (!error.message.startsWith('cursor ')) return error;
   const { details = {} } = error;
-  return new ApiError({ code: 'INVALID_PARAMETER', status: 400, message: 'Cursor is invalid or expired', details });
+  return new ApiError({
+    code: 'INVALID_PARAMETER',
+    status: 400,
+    message: 'Cursor is invalid or expired',
+    details,
+  });
 }

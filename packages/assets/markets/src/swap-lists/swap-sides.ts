@@ -1,4 +1,10 @@
-import { type Address, decimalFraction, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
+import {
+  type Address,
+  decimalFraction,
+  type Fraction,
+  invertFraction,
+  multiplyFractions,
+} from '@chainstead/core';
 import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
 import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { soldToken } from '../trades/trade-direction.ts';

@@ -43,7 +43,9 @@ beforeEach(async () => {
 });
 
 /** Stores ether prices by block, transaction and log. */
-async function seedPrices(...prices: readonly (readonly [place: readonly number[], dollars: bigint])[]): Promise<void> {
+async function seedPrices(
+  ...prices: readonly (readonly [place: readonly number[], dollars: bigint])[]
+): Promise<void> {
   const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
   const answers = prices.map(([[blockNumber = 0, transactionIndex = 0, logIndex = 0], dollars]) => ({
@@ -54,7 +56,14 @@ async function seedPrices(...prices: readonly (readonly [place: readonly number[
 
 async function seedPair(tokens: readonly [Address, Address], rows: readonly Partial<SwapRow>[]): Promise<void> {
   await seedPools(scratch.database, eth, [{ pool: PAIR, tokens }]);
-  const given = { pool: PAIR, token0: tokens[0], token1: tokens[1], blockNumber: 7, transactionIndex: 3, logIndex: 9 };
+  const given = {
+    pool: PAIR,
+    token0: tokens[0],
+    token1: tokens[1],
+    blockNumber: 7,
+    transactionIndex: 3,
+    logIndex: 9,
+  };
   await seedSwaps(
     scratch.database,
     eth,
@@ -154,7 +163,9 @@ test('a value is unknown while a block since the last price is missing, and appe
   );
   expect(await pairValues()).toEqual([UNKNOWN]);
   await seedPrices([[5], 1_100n]);
-  await database.query(sql`UPDATE sync_ranges SET last_block = 5 WHERE dataset = 'feed-answers' AND first_block = 0`);
+  await database.query(
+    sql`UPDATE sync_ranges SET last_block = 5 WHERE dataset = 'feed-answers' AND first_block = 0`,
+  );
   expect(await pairValues()).toEqual([[1_100, 1_100, 1_100]]);
   // A reorg replaces the price.
   await database.query(sql`DELETE FROM feed_answers WHERE block_number = 5`);
@@ -165,7 +176,14 @@ test('a value is unknown while a block since the last price is missing, and appe
 test('a pool without proof has no swaps to value', async () => {
   await seedPrices([[5], 2_000n]);
   await seedPools(scratch.database, eth, [{ pool: FAKE, tokens: [CATS, WETH], status: 'unproven' }]);
-  const fake = { pool: FAKE, token0: CATS, token1: WETH, blockNumber: 7, amount0: '-1', amount1: `${10n ** 24n}` };
+  const fake = {
+    pool: FAKE,
+    token0: CATS,
+    token1: WETH,
+    blockNumber: 7,
+    amount0: '-1',
+    amount1: `${10n ** 24n}`,
+  };
   await seedSwaps(scratch.database, eth, [swapRow(eth, fake)]);
   for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`]) expect(await rowsOf(path)).toEqual([]);
 });
@@ -175,14 +193,31 @@ describe('the tokens of a pair', () => {
   const seedState = (state: Partial<typeof NO_STATE> | Readonly<Record<string, unknown>>) =>
     seedStates(scratch.database, eth, [
       {
-        ...{ poolKey: poolKey(PAIR), chainId: eth.id, pool: PAIR, blockNumber: 7, transactionIndex: 0, logIndex: 0 },
+        ...{
+          poolKey: poolKey(PAIR),
+          chainId: eth.id,
+          pool: PAIR,
+          blockNumber: 7,
+          transactionIndex: 0,
+          logIndex: 0,
+        },
         ...{ ...NO_STATE, ...state },
       },
     ]);
   const tokens = async () => {
-    const response = await api.request(`/api/v2.2/pairs/${PAIR}/swaps`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-    const { baseToken, quoteToken } = (await response.json()) as Record<string, Readonly<Record<string, unknown>>>;
-    return [baseToken, quoteToken].map((token) => [token?.address, token?.amount, token?.usdPrice, token?.usdAmount]);
+    const response = await api.request(`/api/v2.2/pairs/${PAIR}/swaps`, {
+      headers: { 'x-api-key': EXAMPLE_KEY },
+    });
+    const { baseToken, quoteToken } = (await response.json()) as Record<
+      string,
+      Readonly<Record<string, unknown>>
+    >;
+    return [baseToken, quoteToken].map((token) => [
+      token?.address,
+      token?.amount,
+      token?.usdPrice,
+      token?.usdAmount,
+    ]);
   };
   /** 1,000 cats and 2 ether. */
   const RESERVES = { reserve0: `${1_000n * UNIT}`, reserve1: `${2n * ETHER}` };

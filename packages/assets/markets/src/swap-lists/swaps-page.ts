@@ -23,7 +23,13 @@ import {
   traderSubject,
 } from '@chainstead/pages';
 import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
-import { ANCHOR_KINDS, type Anchors, anchorsOf, nativeTokenOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import {
+  ANCHOR_KINDS,
+  type Anchors,
+  anchorsOf,
+  nativeTokenOf,
+  wrappedNativeOf,
+} from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { isSold0, isTrade } from '../trades/trade-direction.ts';
@@ -133,7 +139,10 @@ function rangesOf(subject: SwapsSubject, chain: Chain, chainId: Sql): readonly S
       return [{ from, of, filters: [] }];
     }
     case 'wallet': {
-      const [key, bytes] = [sql`${addressKey(subject.wallet)}::bigint`, sql`${addressBytes(subject.wallet)}::bytea`];
+      const [key, bytes] = [
+        sql`${addressKey(subject.wallet)}::bigint`,
+        sql`${addressBytes(subject.wallet)}::bytea`,
+      ];
       return [sql`wallet`, sql`beneficiary`].map((side) => {
         const isSide = expectedTrue(sql`swap.${side} = ${bytes}`);
         return { from, of: [sql`address_key(swap.${side}) = ${key}`, isSide, sql`swap.${ofChain}`], filters: [] };

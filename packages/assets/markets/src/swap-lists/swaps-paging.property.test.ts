@@ -89,7 +89,9 @@ function isOf(row: SwapRow, subject: SwapsSubject): boolean {
   if (subject.kind === 'pair') return row.pool === subject.pool;
   if (row.kind !== 0) return false;
   if (subject.kind === 'token') return hasToken(subject.token);
-  return [row.wallet, row.beneficiary].includes(subject.wallet) && (subject.token === null || hasToken(subject.token));
+  return (
+    [row.wallet, row.beneficiary].includes(subject.wallet) && (subject.token === null || hasToken(subject.token))
+  );
 }
 
 function typeOf(row: SwapRow, subject: SwapsSubject): string {
@@ -110,7 +112,8 @@ function expectedRun({ subject, types, order, fromBlock, toBlock, pinnedBlock }:
     .filter(({ blockNumber }) => blockNumber >= (fromBlock ?? 0))
     .filter(({ blockNumber }) => blockNumber <= Math.min(toBlock ?? BLOCKS, pinnedBlock ?? BLOCKS))
     .toSorted(
-      (a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
+      (a, b) =>
+        a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
     )
     .map(({ blockNumber, transactionIndex, logIndex }) =>
       placeOf({ block_number: blockNumber, transaction_index: transactionIndex, log_index: logIndex }),

@@ -82,7 +82,9 @@ export const pairSwapsSchema = z
     pageSize: PAGE_SIZE,
     cursor: CURSOR,
     exchangeName: text('Name of the exchange'),
-    exchangeAddress: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchangeAddress: address('')
+      .nullable()
+      .openapi({ description: 'Factory, vault or pool manager of the exchange' }),
     exchangeLogo: text('Always null: not available'),
     pairLabel: text('Symbols of base and quote token. null until both are known'),
     pairAddress: PAIR_ADDRESS,
@@ -118,7 +120,9 @@ const swapRowSchema = z
     entityLogo: text('Always null: not available'),
     pairAddress: PAIR_ADDRESS,
     pairLabel: text('Symbols of base and quote token. null until both are known'),
-    exchangeAddress: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchangeAddress: address('')
+      .nullable()
+      .openapi({ description: 'Factory, vault or pool manager of the exchange' }),
     exchangeName: text('Name of the exchange'),
     exchangeLogo: text('Always null: not available'),
     baseToken: address('Base token of the pool'),
@@ -143,7 +147,9 @@ export const swapsSchema = z.object(swapsShape).openapi('Swaps');
 /** docs/api/swaps.md#swaps-of-a-wallet */
 export const walletSwapsSchema = z
   .object({
-    status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
+    status: z
+      .enum(['SYNCED', 'SYNCING'])
+      .openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
     status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
     ...swapsShape,
   })
@@ -191,7 +197,10 @@ export function showPairSwaps(
   };
 }
 
-export function showSwaps({ swaps, focus, indexed }: SwapsPage, envelope: PageEnvelope): z.infer<typeof swapsSchema> {
+export function showSwaps(
+  { swaps, focus, indexed }: SwapsPage,
+  envelope: PageEnvelope,
+): z.infer<typeof swapsSchema> {
   return {
     ...envelope,
     indexed: showIndexed(indexed),
@@ -241,7 +250,11 @@ function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): SwapTransact
   return sides.trade.bought === sides.base ? 'buy' : 'sell';
 }
 
-function showSide(side: SwapSide, { base }: SwapSides, values: SwapValues): z.infer<ReturnType<typeof sideSchema>> {
+function showSide(
+  side: SwapSide,
+  { base }: SwapSides,
+  values: SwapValues,
+): z.infer<ReturnType<typeof sideSchema>> {
   const { address: token, name, symbol, logo } = side.token;
   return {
     ...{ address: token, name, symbol, logo },

@@ -98,7 +98,16 @@ describe('a purchase of the base token', () => {
 
   test('has every field in lists of a token and of a wallet', async () => {
     const side = (address: Address, symbol: string, amount: string, tokenType: string) => ({
-      ...{ address, name: `${symbol} token`, symbol, logo: null, amount, usdPrice: null, usdAmount: null, tokenType },
+      ...{
+        address,
+        name: `${symbol} token`,
+        symbol,
+        logo: null,
+        amount,
+        usdPrice: null,
+        usdAmount: null,
+        tokenType,
+      },
     });
     const expected = (transactionType: string) => ({
       status: 200,
@@ -186,7 +195,10 @@ describe('filters', () => {
     expect(listed.body.result).toMatchObject(
       rows.map(() => ({ transactionType: null, baseQuotePrice: null, subCategory: null })),
     );
-    for (const path of [`/pairs/${PAIR}/swaps?transactionTypes=buy`, `/pairs/${PAIR}/swaps?transactionTypes=sell`])
+    for (const path of [
+      `/pairs/${PAIR}/swaps?transactionTypes=buy`,
+      `/pairs/${PAIR}/swaps?transactionTypes=sell`,
+    ])
       expect(typesOf(await get(path))).toEqual([]);
     for (const path of [`/erc20/${CATS}/swaps`, `/erc20/${WETH}/swaps`, `/wallets/${ALICE}/swaps`])
       expect(typesOf(await get(path))).toEqual([]);
@@ -196,7 +208,9 @@ describe('filters', () => {
     expect(blocksOf(await get(`/erc20/${CATS}/swaps?transactionTypes=buy`))).toEqual([5, 1]);
     expect(blocksOf(await get(`/erc20/${WETH}/swaps?transactionTypes=buy`))).toEqual([2]);
     expect(blocksOf(await get(`/wallets/${ALICE}/swaps?transactionTypes=sell`))).toEqual([2]);
-    expect(blocksOf(await get(`/wallets/${ALICE}/swaps?transactionTypes=sell&tokenAddress=${WETH}`))).toEqual([5, 1]);
+    expect(blocksOf(await get(`/wallets/${ALICE}/swaps?transactionTypes=sell&tokenAddress=${WETH}`))).toEqual([
+      5, 1,
+    ]);
   });
 
   const date = (block: number) => new Date(timestampOf(block) * 1_000).toISOString();
@@ -231,7 +245,9 @@ test('a chain whose exchanges come from a setting has their names in lists, and 
     swapRow(dev, { ...BUY, pool: PAIR, token0: CATS, token1: WETH, blockNumber: 3 }),
   ]);
   for (const dataset of ['swaps', 'pool-states']) await cover(scratch.database, dev, dataset, 100);
-  const devApi = await exampleApi(scratch.database, createMarketRoutes(noBackfill), { chains: { find: () => dev } });
+  const devApi = await exampleApi(scratch.database, createMarketRoutes(noBackfill), {
+    chains: { find: () => dev },
+  });
   const onDev = async (path: string) => {
     const response = await devApi.request(`/api/v2.2${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
     return response.json();
@@ -300,7 +316,8 @@ describe('pools', () => {
   });
 
   test('are not mixed up with others of the same key, nor are their tokens', async () => {
-    const twin = (address: Address) => parseAddress(`${address.slice(0, 10)}${'f'.repeat(24)}${address.slice(34)}`);
+    const twin = (address: Address) =>
+      parseAddress(`${address.slice(0, 10)}${'f'.repeat(24)}${address.slice(34)}`);
     const others = [twin(CATS), WETH] as const;
     await seedPools(scratch.database, eth, [
       { pool: PAIR, tokens: TOKENS },

@@ -129,7 +129,10 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
         const query = { ...chainQueryOf(page), types: filter.transactionTypes, subject };
         const found = await getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
         const request = { account: subject.wallet, requester, indexed: found.indexed };
-        return { ...found, state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request) };
+        return {
+          ...found,
+          state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request),
+        };
       },
       present: (found, envelope) => ({ ...showSyncState(found.state), ...showSwaps(found, envelope) }),
     });

@@ -4,7 +4,10 @@ import { type ReadDatabase, sql } from '@chainstead/db';
 import { SWAPS_DATASET } from '../swap-lists/swaps-page.ts';
 
 /** Ascending. Other blocks may have swaps of requested wallets, which figures leave out. */
-export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {
+export async function readCoveredBlocks(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+): Promise<CoveredBlocks> {
   const rows = await database.select<BlockRange>(
     sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,
   );

@@ -13,25 +13,28 @@ const RECORDINGS = recordedData('data/evm');
 const FOLDERS = ['ethereum/12000000', 'polygon/35779967', 'base/1962302'];
 const CHAINS: Readonly<Record<string, string>> = { ethereum: 'eth' };
 
-test.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('a transfer names every beneficiary that is not the sender'), () => {
-  let found = 0;
-  for (const folder of FOLDERS.filter((one) => listRecordedBlocks().includes(one))) {
-    const [name = ''] = folder.split('/');
-    const chain = createChainRegistry().get(CHAINS[name] ?? name);
-    for (const transaction of transactionsOf(folder)) {
-      const rows = swapRows(transaction, chain).filter(({ kind }) => kind === 0);
-      expect(swapHistories.mayHaveRows(transaction.logs, chain)).toBe(rows.length > 0);
-      for (const row of rows) {
-        expect(swapHistories.isOf(row, row.wallet)).toBe(true);
-        if (row.beneficiary === null) continue;
-        expect(swapHistories.isOf(row, row.beneficiary)).toBe(true);
-        expect(isNamed(transaction, swapHistories.filters(chain, row.beneficiary))).toBe(true);
-        found += 1;
+test.skipIf(RECORDINGS.isMissing)(
+  RECORDINGS.title('a transfer names every beneficiary that is not the sender'),
+  () => {
+    let found = 0;
+    for (const folder of FOLDERS.filter((one) => listRecordedBlocks().includes(one))) {
+      const [name = ''] = folder.split('/');
+      const chain = createChainRegistry().get(CHAINS[name] ?? name);
+      for (const transaction of transactionsOf(folder)) {
+        const rows = swapRows(transaction, chain).filter(({ kind }) => kind === 0);
+        expect(swapHistories.mayHaveRows(transaction.logs, chain)).toBe(rows.length > 0);
+        for (const row of rows) {
+          expect(swapHistories.isOf(row, row.wallet)).toBe(true);
+          if (row.beneficiary === null) continue;
+          expect(swapHistories.isOf(row, row.beneficiary)).toBe(true);
+          expect(isNamed(transaction, swapHistories.filters(chain, row.beneficiary))).toBe(true);
+          found += 1;
+        }
       }
     }
-  }
-  expect(found).toBeGreaterThan(0);
-});
+    expect(found).toBeGreaterThan(0);
+  },
+);
 
 /** By the rules of nodes, written again. */
 function isNamed({ logs }: ExecutedTransaction, filters: readonly HistoryFilter[]): boolean {

@@ -18,7 +18,8 @@ describe.skipIf(isMissing)(RECORDINGS.title('swaps of recorded blocks'), () => {
   const rows = isMissing ? [] : FOLDERS.filter((folder) => listRecordedBlocks().includes(folder)).map(rowsOf);
 
   test('have tokens', () => {
-    for (const { kind, token0, token1 } of rows.flat()) if (kind === 0) expect([token0, token1]).not.toContain(null);
+    for (const { kind, token0, token1 } of rows.flat())
+      if (kind === 0) expect([token0, token1]).not.toContain(null);
   });
 
   test('have the native token of a Curve pool that no transfer shows, and no token that the pool deposits elsewhere', () => {

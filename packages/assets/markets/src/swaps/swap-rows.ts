@@ -57,7 +57,11 @@ function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
     const first = index === undefined ? undefined : joined[index];
     if (index !== undefined && first?.event.amounts?.of === 'sides' && amounts?.of === 'sides') {
       const { amount0, amount1 } = first.event.amounts;
-      const sum = { of: 'sides', amount0: amount0 + amounts.amount0, amount1: amount1 + amounts.amount1 } as const;
+      const sum = {
+        of: 'sides',
+        amount0: amount0 + amounts.amount0,
+        amount1: amount1 + amounts.amount1,
+      } as const;
       joined[index] = { log: first.log, event: { ...event, amounts: sum } };
       continue;
     }
@@ -106,7 +110,8 @@ function tradersOf(
 ): ReadonlyMap<Log, Address | null> {
   const wrapped = (token: Address): Address => (token === ZERO_ADDRESS ? (wrappedNative ?? token) : token);
   const known = trades.flatMap(({ log, event, sides: { token0, token1, amount0, amount1 } }) => {
-    if (event.kind !== 'swap' || token0 === null || token1 === null || amount0 === null || amount1 === null) return [];
+    if (event.kind !== 'swap' || token0 === null || token1 === null || amount0 === null || amount1 === null)
+      return [];
     const side = soldToken(amount0, amount1);
     if (side === null) return [];
     const [sold, bought] = side === 0 ? [token0, token1] : [token1, token0];
@@ -130,6 +135,12 @@ function transferOf(log: Log, chain: Chain): readonly TokenTransfer[] {
   const transfer = decodeErc20Transfer(log, chain);
   if (transfer === null) return [];
   return [
-    { token: log.address, from: transfer.from, to: transfer.to, value: BigInt(transfer.value), logIndex: log.logIndex },
+    {
+      token: log.address,
+      from: transfer.from,
+      to: transfer.to,
+      value: BigInt(transfer.value),
+      logIndex: log.logIndex,
+    },
   ];
 }

@@ -185,8 +185,12 @@ export const pools = storedTable(
       index('pools_priced_by_token1')
         .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
         .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
-      index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
-      index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
+      index('pools_unproven_by_token0')
+        .on(sql`address_key(token0)`, table.chainId)
+        .where(sql`status = 'unproven'`),
+      index('pools_unproven_by_token1')
+        .on(sql`address_key(token1)`, table.chainId)
+        .where(sql`status = 'unproven'`),
       index('pools_by_hook')
         .on(table.chainId, table.isCounted, table.hooks)
         .where(sql`status = 'proven' AND (is_trusted OR NOT is_counted)`),

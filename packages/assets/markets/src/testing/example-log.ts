@@ -6,7 +6,11 @@ import type { EventLog } from '../events/pool-event-decoder.ts';
  * A log of an event, as a contract emits it.
  * @param declaration `Swap(address indexed sender, uint256 amount0In, …)`
  */
-export function exampleLog(declaration: string, args: Readonly<Record<string, unknown>>, address: Address): EventLog {
+export function exampleLog(
+  declaration: string,
+  args: Readonly<Record<string, unknown>>,
+  address: Address,
+): EventLog {
   const event = parseAbiItem(`event ${declaration}`) as AbiEvent;
   const inData = event.inputs.filter((input) => input.indexed !== true);
   const data = encodeAbiParameters(

@@ -68,7 +68,8 @@ export async function deployHostilePools(devnet: Devnet): Promise<HostilePools> 
     if (found === undefined) throw new Error(`${name} was not compiled`);
     return found;
   };
-  const deploy = async (name: string, ...args: unknown[]) => parseAddress(await devnet.deploy(compiled(name), args));
+  const deploy = async (name: string, ...args: unknown[]) =>
+    parseAddress(await devnet.deploy(compiled(name), args));
   return {
     fakePair: (factory, tokens) => deploy('FakePair', factory, ...tokens),
     async trade(address) {

@@ -43,7 +43,8 @@ export async function rollBackRows<Row>(
     await transaction.query(
       sql`WITH gone AS (DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chain.id} AND block_number > ${ancestor} RETURNING *) INSERT INTO ${rawSql(removed)} SELECT * FROM gone`,
     );
-    for (const projection of projections) await derive(transaction, projection, removed, table.name, chain, ancestor);
+    for (const projection of projections)
+      await derive(transaction, projection, removed, table.name, chain, ancestor);
   });
 }
 

@@ -84,7 +84,11 @@ test('each pool has its figures in each span', async () => {
     { from: at(12), to: at(20) },
     { from: at(500), to: at(900) },
   ];
-  const figures = await readTradeFigures(scratch.database, eth, { groups: POOLS.map(alone), spans, lastBlock: 1_000 });
+  const figures = await readTradeFigures(scratch.database, eth, {
+    groups: POOLS.map(alone),
+    spans,
+    lastBlock: 1_000,
+  });
   expect(figures.get(IN_DOLLARS)).toEqual([
     {
       ...{ buys: 3, sells: 1, buyVolume: (11n * DOLLAR) / 2n, sellVolume: (3n * DOLLAR) / 4n },

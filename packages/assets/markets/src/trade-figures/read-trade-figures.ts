@@ -41,7 +41,9 @@ export async function readTradeFigures(
   limits: FigureLimits = FIGURE_LIMITS,
 ): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
   const { groups, spans, lastBlock, countsTraders = true } = query;
-  const pools = [...new Map(groups.flatMap((group) => group.pools).map(({ pool }) => [pool.pool, pool])).values()];
+  const pools = [
+    ...new Map(groups.flatMap((group) => group.pools).map(({ pool }) => [pool.pool, pool])).values(),
+  ];
   const collector = collectSums(groups, spans, countsTraders ? limits.tradersMax : null);
   if (pools.length === 0 || spans.length === 0) return collector.sums();
   const time = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
@@ -103,7 +105,11 @@ async function addSwaps(
 const RANGES_MAX = 64;
 
 /** Hours that a span has in part, or that are not stored for every pool. */
-function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to }: TimeSpan): readonly TimeSpan[] {
+function timesToRead(
+  spans: readonly TimeSpan[],
+  stored: StoredHours,
+  { from, to }: TimeSpan,
+): readonly TimeSpan[] {
   const times: { from: number; to: number }[] = [];
   for (let hour = hourOf(from); secondsOf(hour) < to; hour += 1) {
     const [begin, end] = [secondsOf(hour), secondsOf(hour + 1)];
@@ -118,7 +124,10 @@ function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to
 }
 
 async function readBlocks(database: ReadDatabase, chain: Chain, { from, to }: TimeSpan, lastBlock: number) {
-  const [begin, end] = await Promise.all([readBoundary(database, chain, from), readBoundary(database, chain, to)]);
+  const [begin, end] = await Promise.all([
+    readBoundary(database, chain, from),
+    readBoundary(database, chain, to),
+  ]);
   if (begin.at === null) return [];
   const last = Math.min(lastBlock, end.before ?? -1);
   return begin.at <= last ? [{ from: begin.at, to: last }] : [];

@@ -37,7 +37,13 @@ beforeAll(async () => {
   await seedPools(database, eth, [{ pool: POOL.pool, tokens: [CATS, USDC] }]);
   const rows = BLOCKS.map((blockNumber) =>
     swapRow(eth, {
-      ...{ pool: POOL.pool, token0: CATS, token1: USDC, blockNumber, wallet: addressOf(0xa00 + (blockNumber % 7)) },
+      ...{
+        pool: POOL.pool,
+        token0: CATS,
+        token1: USDC,
+        blockNumber,
+        wallet: addressOf(0xa00 + (blockNumber % 7)),
+      },
       ...{ amount0: `${blockNumber % 2 === 0 ? -7 : 7}`, amount1: `${blockNumber % 2 === 0 ? 9 : -9}` },
     }),
   );
@@ -98,7 +104,8 @@ test('figures of a day read the parts of hours at both ends, and hours that are 
 
   expect(await swapsRead(spans.whole)).toBe(0);
   expect(await swapsRead(spans.parts)).toBe(
-    swapsIn({ from: spans.parts.from, to: timeOfHour(3) }) + swapsIn({ from: timeOfHour(26), to: spans.parts.to }),
+    swapsIn({ from: spans.parts.from, to: timeOfHour(3) }) +
+      swapsIn({ from: timeOfHour(26), to: spans.parts.to }),
   );
   const started = Math.ceil(spans.newest.from / HOUR) * HOUR;
   expect(await swapsRead(spans.newest)).toBe(

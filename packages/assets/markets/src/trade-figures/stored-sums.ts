@@ -101,8 +101,16 @@ FROM ${CANDLES} JOIN span ON candle.start >= span.first AND candle.start < span.
 WHERE ${isStored} GROUP BY member.number, span.number`,
   );
   for (const { group, span, buys, sells, buyVolume, sellVolume } of rows) {
-    collector.add(group, span, { isBuy: true, count: buys, value: buyVolume === null ? null : BigInt(buyVolume) });
-    collector.add(group, span, { isBuy: false, count: sells, value: sellVolume === null ? null : BigInt(sellVolume) });
+    collector.add(group, span, {
+      isBuy: true,
+      count: buys,
+      value: buyVolume === null ? null : BigInt(buyVolume),
+    });
+    collector.add(group, span, {
+      isBuy: false,
+      count: sells,
+      value: sellVolume === null ? null : BigInt(sellVolume),
+    });
   }
 }
 
@@ -139,7 +147,10 @@ export async function addStoredTraders(
   const together = Math.ceil(hours.length / READINGS_MAX);
   let sinceTurn = 0;
   for (let at = 0; at < hours.length; at += together) {
-    const { members, isStored } = storedCandles(chain, groups, { ...stored, hours: hours.slice(at, at + together) });
+    const { members, isStored } = storedCandles(chain, groups, {
+      ...stored,
+      hours: hours.slice(at, at + together),
+    });
     const rows = await database.select<{
       group: number;
       isReversed: boolean;
@@ -164,5 +175,6 @@ export async function addStoredTraders(
 
 function* tradersIn(bytes: Buffer | null): Generator<string> {
   if (bytes === null) return;
-  for (let at = 0; at < bytes.length; at += ADDRESS_BYTES) yield `0x${bytes.toString('hex', at, at + ADDRESS_BYTES)}`;
+  for (let at = 0; at < bytes.length; at += ADDRESS_BYTES)
+    yield `0x${bytes.toString('hex', at, at + ADDRESS_BYTES)}`;
 }

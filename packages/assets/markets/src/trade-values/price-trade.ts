@@ -48,7 +48,8 @@ export function swapPricer({ isQuotedIn0 }: PricedPair, { base, quote }: PairDec
     const paid = absolute(isQuotedIn0 ? amount0 : amount1);
     const moved = absolute(isQuotedIn0 ? amount1 : amount0);
     const { usd, [currency]: inCurrency } = prices;
-    const value = usd && roundedUnits(multiplyFractions({ numerator: paid, denominator: quoteUnit }, usd), DOLLAR);
+    const value =
+      usd && roundedUnits(multiplyFractions({ numerator: paid, denominator: quoteUnit }, usd), DOLLAR);
     const ratio = { numerator: paid * baseUnit, denominator: quoteUnit * moved };
     const price = inCurrency && multiplyFractions(ratio, inCurrency);
     return { time, price, value, isDust: value !== null && value < DUST };

@@ -30,7 +30,9 @@ export async function claimTraderSums(
   const { trader, scope } = columnsOf(chain, key);
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
-    await transaction.query(sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${UNUSED}`);
+    await transaction.query(
+      sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${UNUSED}`,
+    );
     const [row] = await transaction.query<{ readonly sums: unknown }>(
       sql`INSERT INTO trader_sums AS stored (chain_id, trader, scope, last_block, claim) VALUES (${chain.id}, ${trader}, ${scope}, ${lastBlock}, ${claim})
        ON CONFLICT (trader, chain_id, scope) DO UPDATE SET last_block = greatest(stored.last_block, excluded.last_block), claim = excluded.claim,

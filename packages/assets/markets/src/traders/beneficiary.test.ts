@@ -7,9 +7,17 @@ const [usdc, weth, pepe] = [addressOf(0x11), addressOf(0x12), addressOf(0x13)];
 const [alice, bob, router, bundler] = [addressOf(0xa1), addressOf(0xb0), addressOf(0x30), addressOf(0x40)];
 const [pool, second] = [addressOf(0x51), addressOf(0x52)];
 
-const move = (token: Address, from: Address, to: Address, value: bigint): TokenFlow => ({ token, from, to, value });
-const of = (swaps: Parameters<typeof beneficiariesOf>[0], moves: readonly TokenFlow[], excluded: Address[] = []) =>
-  beneficiariesOf(swaps, moves, new Set(excluded));
+const move = (token: Address, from: Address, to: Address, value: bigint): TokenFlow => ({
+  token,
+  from,
+  to,
+  value,
+});
+const of = (
+  swaps: Parameters<typeof beneficiariesOf>[0],
+  moves: readonly TokenFlow[],
+  excluded: Address[] = [],
+) => beneficiariesOf(swaps, moves, new Set(excluded));
 
 const SWAP = { pool, sold: usdc, bought: weth };
 
@@ -43,7 +51,10 @@ describe('the beneficiary of a swap', () => {
   });
 
   test('is none if several accounts traded the same tokens', () => {
-    const moves = [alice, bob].flatMap((account) => [move(usdc, account, pool, 10n), move(weth, pool, account, 1n)]);
+    const moves = [alice, bob].flatMap((account) => [
+      move(usdc, account, pool, 10n),
+      move(weth, pool, account, 1n),
+    ]);
     expect(of([SWAP], moves)).toEqual([null]);
   });
 

@@ -28,7 +28,9 @@ export function beneficiariesOf(
   const pools = new Set<string>(swaps.map(({ pool }) => pool));
   const traders = [...netFlows(moves)].filter(([account]) => !pools.has(account) && !excluded.has(account));
   return swaps.map(({ sold, bought }) => {
-    const givable = closure(sold, (known) => swaps.filter((swap) => known.has(swap.bought)).map((swap) => swap.sold));
+    const givable = closure(sold, (known) =>
+      swaps.filter((swap) => known.has(swap.bought)).map((swap) => swap.sold),
+    );
     const receivable = closure(bought, (known) =>
       swaps.filter((swap) => known.has(swap.sold)).map((swap) => swap.bought),
     );
@@ -58,7 +60,10 @@ function netFlows(moves: readonly TokenFlow[]) {
   );
 }
 
-function closure(start: Address, neighbors: (known: ReadonlySet<Address>) => readonly Address[]): ReadonlySet<Address> {
+function closure(
+  start: Address,
+  neighbors: (known: ReadonlySet<Address>) => readonly Address[],
+): ReadonlySet<Address> {
   const known = new Set([start]);
   for (let size = 0; size < known.size; ) {
     size = known.size;

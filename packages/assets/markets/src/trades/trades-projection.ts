@@ -51,7 +51,10 @@ function provenPool(poolKey: Sql, chainId: Sql, pool: Sql, isInShard: Sql): Sql 
 
 /** `source`: relations `swap` and `proven`. Pools of over two tokens take the swap's. */
 function insertTrades(source: Sql): Sql {
-  const [token0, token1] = [sql`coalesce(proven.token0, ${swap.token0})`, sql`coalesce(proven.token1, ${swap.token1})`];
+  const [token0, token1] = [
+    sql`coalesce(proven.token0, ${swap.token0})`,
+    sql`coalesce(proven.token1, ${swap.token1})`,
+  ];
   return sql`INSERT INTO trades (${columnList(table, COLUMNS)})
    SELECT ${columnList(swaps, KEY, 'swap')}, address_key(${token0}), address_key(${token1}) FROM ${source}
    WHERE ${isTrade('swap.')} AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL

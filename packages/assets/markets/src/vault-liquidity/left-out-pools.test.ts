@@ -18,7 +18,8 @@ beforeEach(() => scratch.database.query(sql`TRUNCATE pools`));
 
 const idOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 /** A hook with these permissions: the last bits of its address. */
-const hookOf = (bits: bigint): Address => parseAddress(`0x${((0xabn << 152n) | bits).toString(16).padStart(40, '0')}`);
+const hookOf = (bits: bigint): Address =>
+  parseAddress(`0x${((0xabn << 152n) | bits).toString(16).padStart(40, '0')}`);
 
 function proven(exchange: string, given: Partial<ProvenPool> = {}): ProvenPool {
   const found = exchangesOf(eth).all.find((one) => one.exchange.name === exchange);

@@ -54,7 +54,8 @@ function randomRows(seed: string): readonly SwapRow[] {
 /** Sums of the rows of a pool before a block, without zeros. */
 function expectedTicks(rows: readonly SwapRow[], pool: PoolId, end: number) {
   const sums = new Map<number, bigint>();
-  const add = (tick: number | null, net: bigint): unknown => sums.set(tick ?? 0, (sums.get(tick ?? 0) ?? 0n) + net);
+  const add = (tick: number | null, net: bigint): unknown =>
+    sums.set(tick ?? 0, (sums.get(tick ?? 0) ?? 0n) + net);
   for (const row of rows) {
     if (row.pool !== pool || row.blockNumber >= end) continue;
     add(row.tickLower, BigInt(row.liquidityDelta ?? 0));

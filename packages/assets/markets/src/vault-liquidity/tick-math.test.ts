@@ -41,11 +41,14 @@ describe('the root of the price at tick', () => {
         const [root, steps] = [sqrtPriceAtTick(tick), BigInt(Math.abs(tick))];
         // (root / 2^96)² = 1.0001^tick
         const [up, down] = [10_001n ** steps, 10_000n ** steps];
-        const [left, right] = tick < 0 ? [root ** 2n * up, Q96 ** 2n * down] : [root ** 2n * down, Q96 ** 2n * up];
+        const [left, right] =
+          tick < 0 ? [root ** 2n * up, Q96 ** 2n * down] : [root ** 2n * down, Q96 ** 2n * up];
         const difference = left > right ? left - right : right - left;
         expect(difference * 1_000_000_000n < right).toBe(true);
         const product = root * sqrtPriceAtTick(-tick);
-        expect((product > Q96 ** 2n ? product - Q96 ** 2n : Q96 ** 2n - product) * 10n ** 18n < Q96 ** 2n).toBe(true);
+        expect((product > Q96 ** 2n ? product - Q96 ** 2n : Q96 ** 2n - product) * 10n ** 18n < Q96 ** 2n).toBe(
+          true,
+        );
       }),
     );
   });

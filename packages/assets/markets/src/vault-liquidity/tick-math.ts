@@ -32,9 +32,13 @@ const UINT256_MAX = (1n << 256n) - 1n;
 
 /** √(1.0001^tick) · 2^96, rounded up. @throws RangeError for a tick that no pool can have */
 export function sqrtPriceAtTick(tick: number): bigint {
-  if (!Number.isInteger(tick) || tick < MIN_TICK || tick > MAX_TICK) throw new RangeError(`No pool has tick ${tick}`);
+  if (!Number.isInteger(tick) || tick < MIN_TICK || tick > MAX_TICK)
+    throw new RangeError(`No pool has tick ${tick}`);
   const bits = Math.abs(tick);
-  const below = ROOTS.reduce((product, root, bit) => ((bits >> bit) & 1 ? (product * root) >> 128n : product), ONE);
+  const below = ROOTS.reduce(
+    (product, root, bit) => ((bits >> bit) & 1 ? (product * root) >> 128n : product),
+    ONE,
+  );
   const root = tick > 0 ? UINT256_MAX / below : below;
   return (root + (1n << 32n) - 1n) >> 32n;
 }

@@ -122,13 +122,32 @@ describe('a document', () => {
 
   test('gives only clean, bounded texts and safe links, whatever it holds', () => {
     const key = fc.constantFrom(
-      ...['name', 'symbol', 'image', 'banner', 'category', 'tags', 'website', 'wiki', 'discord', 'telegram', 'twitter'],
+      ...[
+        'name',
+        'symbol',
+        'image',
+        'banner',
+        'category',
+        'tags',
+        'website',
+        'wiki',
+        'discord',
+        'telegram',
+        'twitter',
+      ],
       ...['instagram', 'links', 'media', '__proto__'],
     );
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.webUrl(),
-      fc.constantFrom('javascript:alert(1)', 'data:text/html,x', '@a', 'https://a:b@c.example', 'ipfs://', '\ud800'),
+      fc.constantFrom(
+        'javascript:alert(1)',
+        'data:text/html,x',
+        '@a',
+        'https://a:b@c.example',
+        'ipfs://',
+        '\ud800',
+      ),
       fc.jsonValue(),
     );
     fc.assert(

@@ -50,12 +50,15 @@ export function readCollectionFields(document: Readonly<Record<string, unknown>>
     telegramUrl: first(
       ['telegram_url', 'telegram'],
       (value) =>
-        readLink(value) ?? prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/),
+        readLink(value) ??
+        prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/),
     ),
     twitterUsername: first(['twitter_username', 'twitter', 'x', 'twitter_url'], (value) =>
       readUserName(value, TWITTER_HOSTS),
     ),
-    instagramUsername: first(['instagram_username', 'instagram'], (value) => readUserName(value, INSTAGRAM_HOSTS)),
+    instagramUsername: first(['instagram_username', 'instagram'], (value) =>
+      readUserName(value, INSTAGRAM_HOSTS),
+    ),
   };
 }
 
@@ -132,7 +135,11 @@ function prefixed(value: unknown, prefix: string, dropped: RegExp, allowed: RegE
 function readUserName(value: unknown, hosts: RegExp): string | null {
   if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX) return null;
   const text = value.trim();
-  const url = /^[a-z]+:\/\//i.test(text) ? URL.parse(text) : text.includes('/') ? URL.parse(`https://${text}`) : null;
+  const url = /^[a-z]+:\/\//i.test(text)
+    ? URL.parse(text)
+    : text.includes('/')
+      ? URL.parse(`https://${text}`)
+      : null;
   if (url !== null && !hosts.test(url.hostname)) return null;
   const name = (url === null ? text : (url.pathname.split('/')[1] ?? '')).replace(/^@+/, '');
   return name.length <= USER_NAME_LENGTH_MAX && /^[\w.-]+$/.test(name) ? name : null;

@@ -17,10 +17,10 @@ export const collectionMetadataSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
     name: text,
-    synced_at: z.iso
-      .datetime({ precision: 3 })
-      .nullable()
-      .openapi({ description: 'Time of the last read. null until it is read', example: '2024-01-15T10:30:00.000Z' }),
+    synced_at: z.iso.datetime({ precision: 3 }).nullable().openapi({
+      description: 'Time of the last read. null until it is read',
+      example: '2024-01-15T10:30:00.000Z',
+    }),
     symbol: text,
     contract_type: text.openapi({ description: 'ERC721 or ERC1155. null while unknown', example: 'ERC721' }),
     possible_spam: z.boolean(),

@@ -13,7 +13,8 @@ const CATS = addressOf(1);
 
 const stage = stageOfTest(openMetadataStage);
 
-const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
+const metadata = async (api: ApiApp, address: Address = CATS, query = '') =>
+  ask(api, `${address}/metadata${query}`);
 
 describe('metadata of a contract that nobody asked for yet', () => {
   test('is read while the request waits, then answered from the database', async () => {
@@ -95,21 +96,24 @@ describe('metadata of a contract that nobody asked for yet', () => {
   test.each([
     ['not a contract', undefined, 'is not a contract on eth', 'not-contract'],
     ['not an NFT', { '0x313ce567': wordOf(18n) }, 'is not an NFT contract on eth', 'not-nft'],
-  ] as const)('that is %s is a 404 that says so, remembered for a while', async (_, contract, message, status) => {
-    if (contract !== undefined) stage.contracts.set(CATS, contract);
-    const api = await stage.openApi();
-    await stage.startWorker();
-    const answer = await metadata(api);
-    expect(answer).toMatchObject({ status: 404, body: { details: { status } } });
-    expect(answer.body.message).toContain(message);
-    // An NFT is deployed there. This goes unnoticed until the refusal expires.
-    stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
-    const calls = stage.node.counters.snapshot().calls;
-    expect((await metadata(api)).status).toBe(404);
-    expect(stage.node.counters.snapshot().calls).toEqual(calls);
-    await stage.scratch.database.query(sql`UPDATE nft_collections SET due_at = now()`);
-    expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Cats' } });
-  });
+  ] as const)(
+    'that is %s is a 404 that says so, remembered for a while',
+    async (_, contract, message, status) => {
+      if (contract !== undefined) stage.contracts.set(CATS, contract);
+      const api = await stage.openApi();
+      await stage.startWorker();
+      const answer = await metadata(api);
+      expect(answer).toMatchObject({ status: 404, body: { details: { status } } });
+      expect(answer.body.message).toContain(message);
+      // An NFT is deployed there. This goes unnoticed until the refusal expires.
+      stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
+      const calls = stage.node.counters.snapshot().calls;
+      expect((await metadata(api)).status).toBe(404);
+      expect(stage.node.counters.snapshot().calls).toEqual(calls);
+      await stage.scratch.database.query(sql`UPDATE nft_collections SET due_at = now()`);
+      expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Cats' } });
+    },
+  );
 
   test('that was refused is asked for again as soon as its events show an NFT', async () => {
     const api = await stage.openApi();
@@ -173,7 +177,13 @@ describe('what is known', () => {
     await list('a', { name: 'Listed', possible_spam: true });
     expect(await metadata(await stage.openApi(0))).toMatchObject({
       status: 200,
-      body: { name: 'Listed', contract_type: null, synced_at: null, possible_spam: true, verified_collection: false },
+      body: {
+        name: 'Listed',
+        contract_type: null,
+        synced_at: null,
+        possible_spam: true,
+        verified_collection: false,
+      },
     });
     expect(await stage.scratch.database.query(sql`SELECT status FROM nft_collections`)).toEqual([
       { status: 'pending' },

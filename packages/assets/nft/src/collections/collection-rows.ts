@@ -44,14 +44,19 @@ const REFUSAL_KEPT_SECONDS = 86_400;
 const STORED_URI_LENGTH_MAX = 65_536;
 const ERROR_LENGTH_MAX = 1_000;
 
-export async function readSeenEvents(database: Database, chainId: ChainId, address: Address): Promise<SeenEvents> {
+export async function readSeenEvents(
+  database: Database,
+  chainId: ChainId,
+  address: Address,
+): Promise<SeenEvents> {
   const contract = sql`${addressBytes(address)}`;
   const [row] = await database.query<{ readonly seen_as: number | null; readonly transfer: number | null }>(
     sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${contract} AND chain_id = ${chainId}) AS seen_as,
        (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${contract}) AND token_address = ${contract} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
   );
   const [seenAs, transfer] = [row?.seen_as ?? 0, row?.transfer ?? null];
-  const isBatchable = transfer === NFT_TRANSFER_KINDS.erc1155Single || transfer === NFT_TRANSFER_KINDS.erc1155Batch;
+  const isBatchable =
+    transfer === NFT_TRANSFER_KINDS.erc1155Single || transfer === NFT_TRANSFER_KINDS.erc1155Batch;
   return {
     erc721: (seenAs & 2) !== 0 || (transfer !== null && !isBatchable),
     erc1155: (seenAs & 4) !== 0 || isBatchable,
@@ -62,7 +67,11 @@ export interface CollectionReading {
   readonly contract: ContractReading & { readonly standard: NftStandard };
   /** Null keeps the fields of an earlier document. */
   readonly document: CollectionFields | null;
-  readonly failure: { readonly code: string; readonly message: string; readonly retrySeconds: number | null } | null;
+  readonly failure: {
+    readonly code: string;
+    readonly message: string;
+    readonly retrySeconds: number | null;
+  } | null;
 }
 
 /** A readable contract is `known` even if its document isn't. Stays due if requested meanwhile. */

@@ -18,7 +18,8 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
   const flags = parameters.map((parameter) => parameter.trim().toLowerCase());
   // JSON and SVG that claim to be base64 are not: neither starts with a base64 digit.
   const isPlain = /^\s*[{[<]/.test(payload);
-  if (flags.includes('base64') && !isPlain) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
+  if (flags.includes('base64') && !isPlain)
+    return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
   if (payload.length > bytesMax) throw tooLarge(bytesMax);
   const charset = flags.find((flag) => flag.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
   const asItStands = Buffer.from(payload.toWellFormed());

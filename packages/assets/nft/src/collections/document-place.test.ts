@@ -72,7 +72,21 @@ describe('a place', () => {
 
   test('on a gateway never leaves the folder of its identifier', () => {
     const segment = fc.oneof(
-      fc.constantFrom('..', '.', '%2e%2e', '%2E.', '%2f', '%5c', '\\', '%00', '..%2f..', '%252e%252e', '', '?', '#'),
+      fc.constantFrom(
+        '..',
+        '.',
+        '%2e%2e',
+        '%2E.',
+        '%2f',
+        '%5c',
+        '\\',
+        '%00',
+        '..%2f..',
+        '%252e%252e',
+        '',
+        '?',
+        '#',
+      ),
       fc.string({ unit: 'binary', maxLength: 5 }),
     );
     fc.assert(

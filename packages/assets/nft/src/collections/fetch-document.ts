@@ -20,7 +20,12 @@ const SINGLE_BLOCK_BYTES = 262_144;
 
 /** Both throw DocumentError, EgressError, or the signal's reason. */
 export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX) {
-  async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
+  async function get(
+    url: string,
+    accept: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<EgressResponse> {
     const response = await egress.request({
       url,
       headers: { accept, 'user-agent': 'chainstead' },

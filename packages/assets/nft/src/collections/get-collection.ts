@@ -15,7 +15,11 @@ export interface Collection extends CollectionFields {
   readonly syncedAt: Date | null;
 }
 
-export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
+export async function getCollection(
+  database: ReadDatabase,
+  chainId: ChainId,
+  address: Address,
+): Promise<Collection> {
   const [row] = await database.select<Collection>(sql`
 SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,
   facts.contract_type AS "contractType", facts.possible_spam AS "possibleSpam",

@@ -102,7 +102,9 @@ describe('a contract with a hostile contractURI', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await scratch.database.query(sql`SELECT FROM nft_collections WHERE status = 'pending' OR synced_at IS NULL`),
+          await scratch.database.query(
+            sql`SELECT FROM nft_collections WHERE status = 'pending' OR synced_at IS NULL`,
+          ),
         ).toEqual([]),
       { timeout: 60_000, interval: 100 },
     );

@@ -56,5 +56,8 @@ function depthOf(text: string): number {
 /** A whole surrogate pair, a rejected escape (its group), or any other escape. */
 const ESCAPES = /\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..)|\\./gis;
 function notJson(reason: string): DocumentError {
-  return new DocumentError({ code: 'DOCUMENT_NOT_JSON', message: `The document is not a JSON object: ${reason}` });
+  return new DocumentError({
+    code: 'DOCUMENT_NOT_JSON',
+    message: `The document is not a JSON object: ${reason}`,
+  });
 }

@@ -62,7 +62,9 @@ export async function listCollectionReads(
   { chainId, state, after, limit }: CollectionReadsRequested,
 ): Promise<CollectionReadsPage> {
   const behind =
-    after === null ? [] : [rowsAfter('ASC', KEY, [sql`${addressBytes(after.address)}`, sql`${after.chainId}::bigint`])];
+    after === null
+      ? []
+      : [rowsAfter('ASC', KEY, [sql`${addressBytes(after.address)}`, sql`${after.chainId}::bigint`])];
   const from = sql`FROM nft_collections ${where(behind)} ORDER BY token_address, chain_id`;
   const filters = [
     ...(chainId === null ? [] : [sql`chain_id = ${chainId}`]),

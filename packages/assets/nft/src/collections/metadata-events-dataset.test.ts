@@ -16,7 +16,8 @@ const BLOCK_SECONDS = 1_700_000_000;
 const MAX = 2n ** 256n - 1n;
 
 const topic = (signature: string): Hash => toEventSelector(`event ${signature}`) as Hash;
-const words = (...values: bigint[]): Hex => `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`;
+const words = (...values: bigint[]): Hex =>
+  `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`;
 
 function log(topics: readonly Hex[], data: Hex, logIndex = 0): Log {
   return {
@@ -40,7 +41,11 @@ describe('an event', () => {
   test.each([
     ['one token', log([topic('MetadataUpdate(uint256)')], words(5n)), [0, '5', '5']],
     ['one token, indexed', log([topic('MetadataUpdate(uint256)'), words(5n)], '0x'), [0, '5', '5']],
-    ['many tokens', log([topic('BatchMetadataUpdate(uint256,uint256)')], words(0n, MAX)), [0, '0', MAX.toString()]],
+    [
+      'many tokens',
+      log([topic('BatchMetadataUpdate(uint256,uint256)')], words(0n, MAX)),
+      [0, '0', MAX.toString()],
+    ],
     [
       'many tokens, indexed',
       log([topic('BatchMetadataUpdate(uint256,uint256)'), words(1n), words(9n)], '0x'),
@@ -201,6 +206,8 @@ describe('rows that were added', () => {
     );
     await add(contractUpdate);
     expect(await due()).toEqual([]);
-    expect(await scratch.database.query(sql`SELECT status FROM nft_collections`)).toEqual([{ status: 'not-nft' }]);
+    expect(await scratch.database.query(sql`SELECT status FROM nft_collections`)).toEqual([
+      { status: 'not-nft' },
+    ]);
   });
 });

@@ -31,7 +31,9 @@ export async function readMetadataStatuses(database: Database, failingMax: numbe
        WHERE place <= ${failingMax} ORDER BY "chainId", place`,
     ),
   ]);
-  const chainIds = [...new Set([...collections, ...tokens].map(({ chainId }) => chainId))].toSorted((a, b) => a - b);
+  const chainIds = [...new Set([...collections, ...tokens].map(({ chainId }) => chainId))].toSorted(
+    (a, b) => a - b,
+  );
   return chainIds.map((chainId) => ({
     chainId,
     collections: countsFrom(collections, chainId),

@@ -13,7 +13,13 @@ import {
   serveContracts,
   wordOf,
 } from './testing/example-contracts.ts';
-import { type CollectionRow, type ExampleReading, requestFor, rowOf, startReading } from './testing/example-reading.ts';
+import {
+  type CollectionRow,
+  type ExampleReading,
+  requestFor,
+  rowOf,
+  startReading,
+} from './testing/example-reading.ts';
 import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
 const soon = { timeout: 15_000, interval: 30 };
@@ -256,7 +262,8 @@ describe('the metadata of collections', () => {
     // As if the leases had expired.
     await scratch.database.query(sql`UPDATE nft_collections SET lease_until = now()`);
     await start();
-    for (const [index, address] of addresses.entries()) await settled(address, { status: 'known', name: `N${index}` });
+    for (const [index, address] of addresses.entries())
+      await settled(address, { status: 'known', name: `N${index}` });
   }, 60_000);
 
   test('what no notification told of is found by its row', async () => {

@@ -3,7 +3,12 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainNode, exampleChain, examplePool, MULTICALL3_ADDRESS } from '@chainstead/testkit';
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ContractReader, type ContractReading, createContractReader, type SeenEvents } from './read-contract.ts';
+import {
+  type ContractReader,
+  type ContractReading,
+  createContractReader,
+  type SeenEvents,
+} from './read-contract.ts';
 import {
   addressOf,
   asksFor,
@@ -61,7 +66,12 @@ const CASES: readonly Case[] = [
   ['silent, behaving as ERC-721', { [BALANCE_OF]: wordOf(3n), [OWNER_OF_1]: OWNER }, NOT_SEEN, 'erc721'],
   [
     'denying it by ERC-165, behaving as ERC-721',
-    { [asksFor('0x01ffc9a7')]: TRUE, [asksFor('0x80ac58cd')]: FALSE, [BALANCE_OF]: wordOf(3n), [OWNER_OF_1]: OWNER },
+    {
+      [asksFor('0x01ffc9a7')]: TRUE,
+      [asksFor('0x80ac58cd')]: FALSE,
+      [BALANCE_OF]: wordOf(3n),
+      [OWNER_OF_1]: OWNER,
+    },
     NOT_SEEN,
     'erc721',
   ],
@@ -100,7 +110,8 @@ const contracts = new Map<Address, ExampleContract>([
   [PUNKS, { [DECIMALS]: wordOf(0n), [NAME]: textOf('CRYPTOPUNKS') }],
   [KITTIES, { [NAME]: textOf('CryptoKitties') }],
 ]);
-for (const [index, [, contract]] of CASES.entries()) if (contract !== null) contracts.set(addressOf(index), contract);
+for (const [index, [, contract]] of CASES.entries())
+  if (contract !== null) contracts.set(addressOf(index), contract);
 
 const MULTICALL3 = parseAbi([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
@@ -139,13 +150,15 @@ describe.each(['by single calls', 'through Multicall3'] as const)('a contract re
   const read = (address: Address, seen = NOT_SEEN): Promise<ContractReading> =>
     reader.readCollection(address, seen, new AbortController().signal);
 
-  test.each(CASES.map(([what, contract, seen, standard], index) => [what, index, contract, seen, standard] as const))(
-    'is told for what it is: %s',
-    async (_, index, contract, seen, standard) => {
-      const wasSeen = seen.erc721 || seen.erc1155;
-      expect(await read(addressOf(index), seen)).toMatchObject({ standard, isContract: contract !== null || wasSeen });
-    },
-  );
+  test.each(
+    CASES.map(([what, contract, seen, standard], index) => [what, index, contract, seen, standard] as const),
+  )('is told for what it is: %s', async (_, index, contract, seen, standard) => {
+    const wasSeen = seen.erc721 || seen.erc1155;
+    expect(await read(addressOf(index), seen)).toMatchObject({
+      standard,
+      isContract: contract !== null || wasSeen,
+    });
+  });
 
   test('that is older than the standards is known by its address', async () => {
     expect(await read(PUNKS)).toMatchObject({ standard: 'erc721', name: 'CRYPTOPUNKS' });

@@ -3,7 +3,13 @@ import type { Address, Hex } from '@chainstead/core';
 import { createContractCalls } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { INTERFACES, supportsInterface } from '@chainstead/tokens';
-import { decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
+import {
+  decodeFlag,
+  decodeRawText,
+  decodeText,
+  NAME_LENGTH_MAX,
+  SYMBOL_LENGTH_MAX,
+} from '@chainstead/tokens/abi-text';
 import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
 import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
 
@@ -46,7 +52,10 @@ const CALLS = {
 type CallName = keyof typeof CALLS;
 const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-export function createContractReader(options: { readonly pool: UpstreamPool; readonly chain: Chain }): ContractReader {
+export function createContractReader(options: {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+}): ContractReader {
   const { pool, chain } = options;
   const calls = createContractCalls({ ...options, answerBytesMax: URI_BYTES_MAX + WORDS_BYTES });
   const { call, callTogether } = calls;
@@ -61,7 +70,9 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
     const calls = CALL_NAMES.map((name) => ({ name, to, data: CALLS[name] }));
     const together = await callTogether(calls, signal);
     const answers = await Promise.all(
-      calls.map(async ({ name, data }, index) => [name, together?.[index] ?? (await call(to, data, signal))] as const),
+      calls.map(
+        async ({ name, data }, index) => [name, together?.[index] ?? (await call(to, data, signal))] as const,
+      ),
     );
     return Object.fromEntries(answers) as Record<CallName, Hex | null>;
   }
@@ -74,7 +85,8 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
       const standard = eventsOnly.has(address) ? 'erc721' : standardOf(claimed, seen);
       const text = (data: Hex | null, lengthMax: number): string | null =>
         data === null ? null : decodeText(data, lengthMax);
-      const uri = (data: Hex | null): string | null => (data === null ? null : decodeRawText(data, URI_BYTES_MAX));
+      const uri = (data: Hex | null): string | null =>
+        data === null ? null : decodeRawText(data, URI_BYTES_MAX);
       return {
         isContract: isContract || wasSeen,
         standard: standard === null && isContract ? await probeBehaviour(calls, address, signal) : standard,

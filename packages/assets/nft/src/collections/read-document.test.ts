@@ -74,7 +74,9 @@ describe('a document on IPFS', () => {
 
   test('is proven when it is empty', async () => {
     const cid = cidOf(DAG_PB, writeUnixfsFile(new Uint8Array()));
-    expect(cidOf(DAG_PB, writeUnixfsFile(new Uint8Array()), 0)).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH');
+    expect(cidOf(DAG_PB, writeUnixfsFile(new Uint8Array()), 0)).toBe(
+      'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH',
+    );
     const gateway = await serve({ [`/ipfs/${cid}`]: Buffer.alloc(0) });
     expect(await read(open({ ipfs: [gateway.url] }), `ipfs://${cid}`)).toMatchObject({ verified: true });
   });
@@ -148,12 +150,15 @@ test('a document on Arweave comes from the gateways in order, through their redi
     [`/${id}/1.json`]: (_request, response) => response.writeHead(302, { location: '/sandbox' }).end(),
     '/sandbox': FILE,
   });
-  expect(text(await read(open({ arweave: [empty.url, gateway.url] }), `ar://${id}/1.json`))).toBe(FILE.toString());
+  expect(text(await read(open({ arweave: [empty.url, gateway.url] }), `ar://${id}/1.json`))).toBe(
+    FILE.toString(),
+  );
 });
 
 test('a document on the web is taken whatever its media type', async () => {
   const server = await serve({
-    '/a': (_request, response) => response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end(FILE),
+    '/a': (_request, response) =>
+      response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end(FILE),
   });
   expect(await read(open({}), `${server.url}/a`)).toMatchObject({ mediaType: 'text/html', verified: null });
 });

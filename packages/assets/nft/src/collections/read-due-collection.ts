@@ -37,10 +37,17 @@ export async function readDueCollection(
     return;
   }
   const { document, failure } = await readDocument(context, contract.contractUri, claim.attempts, signal);
-  await saveCollection(database, chain.id, address, claim, { contract: { ...contract, standard }, document, failure });
+  await saveCollection(database, chain.id, address, claim, {
+    contract: { ...contract, standard },
+    document,
+    failure,
+  });
   context.count('collection', failure === null ? 'known' : 'document-failed');
   if (failure !== null)
-    context.logger.debug({ chain: chain.key, token: address, code: failure.code }, 'Collection has no usable document');
+    context.logger.debug(
+      { chain: chain.key, token: address, code: failure.code },
+      'Collection has no usable document',
+    );
   if (!isFirst) return;
   try {
     await context.onCollection?.(chain, address, requestedBy);
@@ -63,7 +70,10 @@ async function readDocument(
   } catch (error) {
     if (!(error instanceof ChainsteadError)) throw error;
     const { code, message, retryable } = failureOf(error);
-    return { document: null, failure: { code, message, retrySeconds: documentRetryDelay(attempts, { retryable }) } };
+    return {
+      document: null,
+      failure: { code, message, retrySeconds: documentRetryDelay(attempts, { retryable }) },
+    };
   }
 }
 

@@ -21,5 +21,7 @@ test('of many requests of a key at once exactly so many may wait, collections an
   const [refused] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(refused).toMatchObject({ code: 'TOO_MANY_WAITING', status: 429 });
   const another = { id: 'modest', limit: 10 };
-  expect(await requestCollection(database, chainId, { address: addressOf(1_000), again: false }, another)).toBe(true);
+  expect(await requestCollection(database, chainId, { address: addressOf(1_000), again: false }, another)).toBe(
+    true,
+  );
 });

@@ -49,7 +49,9 @@ function notFound(chain: Chain, address: Address, status: Collection['status']):
     case 'not-nft':
       return new NotFoundError(`${address} is not an NFT contract ${on}`, { status });
     case 'failed':
-      return new NotFoundError(`${address} could not be read ${on} yet: Chainstead retries automatically`, { status });
+      return new NotFoundError(`${address} could not be read ${on} yet: Chainstead retries automatically`, {
+        status,
+      });
     default: {
       const message = `${address} is not indexed ${on} yet: indexing has started, retry in a moment`;
       return new NotFoundError(message, { status: 'indexing' });

@@ -11,7 +11,8 @@ const CATS = addressOf(1);
 
 const stage = stageOfTest(openMetadataStage);
 
-const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
+const metadata = async (api: ApiApp, address: Address = CATS, query = '') =>
+  ask(api, `${address}/metadata${query}`);
 
 describe('reading again', () => {
   test('a collection: 201 at once, what is known is served meanwhile', async () => {
@@ -92,7 +93,9 @@ describe('reading again', () => {
     const settled = () =>
       vi.waitFor(
         async () => {
-          const [row] = await database.query(sql`SELECT status, metadata, from_known_uri FROM nft_token_metadata`);
+          const [row] = await database.query(
+            sql`SELECT status, metadata, from_known_uri FROM nft_token_metadata`,
+          );
           expect(row).toMatchObject({ status: 'known', from_known_uri: false });
           return row?.metadata;
         },

@@ -11,7 +11,10 @@ export function nodeRetryDelay(attempts: number): number {
 }
 
 /** Seconds: 60, 120, … up to 6 hours, a day if permanent; null: not scheduled. */
-export function documentRetryDelay(attempts: number, { retryable }: { readonly retryable: boolean }): number | null {
+export function documentRetryDelay(
+  attempts: number,
+  { retryable }: { readonly retryable: boolean },
+): number | null {
   if (attempts >= DOCUMENT_ATTEMPTS_MAX) return null;
   return retryable ? backoffSeconds(attempts, { base: 60, max: 21_600 }) : HOPELESS_SECONDS;
 }

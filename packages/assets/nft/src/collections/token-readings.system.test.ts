@@ -61,7 +61,10 @@ describe('a token', () => {
 
   test("of ERC-1155 is read from its URI with the id put in, and keeps the document's own text", async () => {
     const uri = `${documents.url}/1155/{id}.json`;
-    contracts.set(swords, exampleCollection('erc1155', {}, { [`0x0e89341c${wordOf(10n).slice(2)}`]: textOf(uri) }));
+    contracts.set(
+      swords,
+      exampleCollection('erc1155', {}, { [`0x0e89341c${wordOf(10n).slice(2)}`]: textOf(uri) }),
+    );
     await ask('10');
     await start();
     await tokenIs({

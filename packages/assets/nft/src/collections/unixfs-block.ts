@@ -20,7 +20,13 @@ export function readUnixfsBlock(block: Uint8Array): UnixfsBlock | null {
 /** As common implementations write a file of one block. */
 export function writeUnixfsFile(content: Uint8Array): Uint8Array {
   const data = content.length === 0 ? [] : [tag(FILE_DATA, LENGTH_DELIMITED), ...varint(content.length), content];
-  const file = join([tag(FILE_TYPE, VARINT), TYPE_FILE, ...data, tag(FILE_SIZE, VARINT), ...varint(content.length)]);
+  const file = join([
+    tag(FILE_TYPE, VARINT),
+    TYPE_FILE,
+    ...data,
+    tag(FILE_SIZE, VARINT),
+    ...varint(content.length),
+  ]);
   return join([tag(NODE_DATA, LENGTH_DELIMITED), ...varint(file.length), file]);
 }
 
@@ -59,9 +65,16 @@ function readFields(message: Uint8Array): Field[] | null {
   return fields;
 }
 
-function readVarint(message: Uint8Array, start: number): { readonly value: number; readonly next: number } | null {
+function readVarint(
+  message: Uint8Array,
+  start: number,
+): { readonly value: number; readonly next: number } | null {
   let value = 0;
-  for (let at = start, weight = 1; at < message.length && weight <= Number.MAX_SAFE_INTEGER; at++, weight *= 128) {
+  for (
+    let at = start, weight = 1;
+    at < message.length && weight <= Number.MAX_SAFE_INTEGER;
+    at++, weight *= 128
+  ) {
     const byte = message[at] ?? 0;
     value += (byte % 128) * weight;
     if (byte < 128) return { value, next: at + 1 };

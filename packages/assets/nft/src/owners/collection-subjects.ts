@@ -37,7 +37,11 @@ export interface CollectionSubjects {
   /** Counts the collection's holdings and waits briefly for it. */
   open(requested: RequestedCollection): Promise<Collection>;
   /** If blocks are missing, queues the backfill, and a first read of the contract. */
-  stateOf(requested: RequestedCollection, collection: Collection, coverage: SubjectCoverage): Promise<CollectionState>;
+  stateOf(
+    requested: RequestedCollection,
+    collection: Collection,
+    coverage: SubjectCoverage,
+  ): Promise<CollectionState>;
 }
 
 export function createCollectionSubjects(
@@ -53,7 +57,12 @@ export function createCollectionSubjects(
       const { indexed, isCovered } = coverage;
       if (isCovered) return { ...syncStateOf(chain, 'collection', coverage, null), indexed };
       if (collection.isNft) {
-        const backfill = await onDemandBackfill.requestContract({ database, logger }, chain, contract, requestedBy);
+        const backfill = await onDemandBackfill.requestContract(
+          { database, logger },
+          chain,
+          contract,
+          requestedBy,
+        );
         return { ...syncStateOf(chain, 'collection', coverage, backfill), indexed };
       }
       if (collection.status === 'not-nft' || collection.status === 'not-contract')

@@ -75,8 +75,9 @@ describe('an NFT of a collection', () => {
 
   test('has prices, media and an id in hexadecimal digits where they are asked for, and no normalised document where not', async () => {
     await stage.add(1, [mint(255, 1)]);
-    const [row] = (await stage.get(`${ERC721}?format=hex&include_prices=true&media_items=true&normalizeMetadata=false`))
-      .result;
+    const [row] = (
+      await stage.get(`${ERC721}?format=hex&include_prices=true&media_items=true&normalizeMetadata=false`)
+    ).result;
     expect(row).toMatchObject({
       token_id: '0xff',
       token_hash: hashOf(255),
@@ -170,7 +171,9 @@ describe('documents', () => {
     );
     await stage.get(ERC721);
     const queued = () =>
-      stage.scratch.database.query(sql`SELECT FROM nft_token_metadata WHERE due_at <= now() AND requested_by IS NULL`);
+      stage.scratch.database.query(
+        sql`SELECT FROM nft_token_metadata WHERE due_at <= now() AND requested_by IS NULL`,
+      );
     expect(await queued()).toHaveLength(20);
     await stage.scratch.database.query(sql`TRUNCATE nft_token_metadata`);
     await stage.scratch.database.query(

@@ -55,7 +55,11 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
       datasets: [nftTransfers.name],
       cursorName: 'collection-nfts',
       filter: filterSchema,
-      filterOf: ({ address, chain, cursor, limit, body, ...filter }) => ({ ...filter, address, chain: chain?.key }),
+      filterOf: ({ address, chain, cursor, limit, body, ...filter }) => ({
+        ...filter,
+        address,
+        chain: chain?.key,
+      }),
       position: z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) }),
       firstPage: 0,
       read: async ({ chain, filter, limit, position, requester }) => {

@@ -53,7 +53,9 @@ const digits = z.string().openapi({ pattern: '^[0-9]+$' });
 export const collectionStatsSchema = z
   .object({
     total_tokens: digits.openapi({ description: 'Number of token IDs with at least one owner' }),
-    owners: z.object({ current: digits.openapi({ description: 'Number of addresses that own at least one NFT' }) }),
+    owners: z.object({
+      current: digits.openapi({ description: 'Number of addresses that own at least one NFT' }),
+    }),
     transfers: z.object({
       total: digits.openapi({ description: 'Number of transfers. Each token ID of a batch counts' }),
     }),

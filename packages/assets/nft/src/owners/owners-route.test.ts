@@ -103,28 +103,34 @@ describe('pages', () => {
     expect(pages.map(({ page }) => page)).toEqual(pages.map((_, number) => number + 1));
   });
 
-  test.each([1, 5])('of %i leave out what changed since the first of them, and lose nothing else', async (limit) => {
-    await seed();
-    const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`, (page) =>
-      stage.add(20 + page, [mint(100 + page, 5), ...(page === 1 ? [give(2, 2, 7)] : [])]),
-    );
-    expect(held(...pages)).toEqual(newestFirst.filter((row) => !row.startsWith('2 ')));
-  });
+  test.each([1, 5])(
+    'of %i leave out what changed since the first of them, and lose nothing else',
+    async (limit) => {
+      await seed();
+      const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`, (page) =>
+        stage.add(20 + page, [mint(100 + page, 5), ...(page === 1 ? [give(2, 2, 7)] : [])]),
+      );
+      expect(held(...pages)).toEqual(newestFirst.filter((row) => !row.startsWith('2 ')));
+    },
+  );
 
-  test.each([1, 5])('of %i give no row twice and lose none when blocks are taken back between them', async (limit) => {
-    await seed();
-    // The newest two blocks are replaced by others with the same tokens.
-    const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`, async (page) => {
-      if (page !== 1) return;
-      await stage.remove(12);
-      await stage.remove(11);
-      await stage.add(11, [mint(11, 2)]);
-      await stage.add(12, [mint(10, 1)]);
-    });
-    const owners = pages.flatMap(({ result }) => result.map((row) => `${row.token_id} ${row.owner_of}`));
-    expect(new Set(owners).size).toBe(owners.length);
-    expect(new Set(owners)).toEqual(new Set(IDS.map((id) => `${id} ${account(id % 3)}`)));
-  });
+  test.each([1, 5])(
+    'of %i give no row twice and lose none when blocks are taken back between them',
+    async (limit) => {
+      await seed();
+      // The newest two blocks are replaced by others with the same tokens.
+      const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`, async (page) => {
+        if (page !== 1) return;
+        await stage.remove(12);
+        await stage.remove(11);
+        await stage.add(11, [mint(11, 2)]);
+        await stage.add(12, [mint(10, 1)]);
+      });
+      const owners = pages.flatMap(({ result }) => result.map((row) => `${row.token_id} ${row.owner_of}`));
+      expect(new Set(owners).size).toBe(owners.length);
+      expect(new Set(owners)).toEqual(new Set(IDS.map((id) => `${id} ${account(id % 3)}`)));
+    },
+  );
 
   test('of one id’s owners follow each other', async () => {
     await stage.seen(ERC1155, 'erc1155');

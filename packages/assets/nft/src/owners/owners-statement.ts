@@ -1,6 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, joinSql, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
+import {
+  addressBytes,
+  expectedTrue,
+  hexText,
+  joinSql,
+  rawSql,
+  rowsAfter,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { collectionStatement } from './collection-statement.ts';
 

@@ -1,6 +1,14 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
-import { type Explained, exampleChain, explain, PLANS, type PlanNode, rowsRead, seedBuilt } from '@chainstead/testkit';
+import {
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanNode,
+  rowsRead,
+  seedBuilt,
+} from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tokenHashInSql } from '../records/token-hash.ts';
@@ -86,7 +94,14 @@ const owners = (more: Partial<Parameters<typeof ownersStatement>[1]>): Sql =>
 const several = (more: Partial<Parameters<typeof ownersStatement>[1]>): Sql =>
   owners({ contract: UNCOUNTED, isSingle: false, ...more });
 const nfts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Sql =>
-  contractNftsStatement(chain, { contract: BUSY, isSingle: true, limit: LIMIT, after: null, range: null, ...more });
+  contractNftsStatement(chain, {
+    contract: BUSY,
+    isSingle: true,
+    limit: LIMIT,
+    after: null,
+    range: null,
+    ...more,
+  });
 const amounts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Sql =>
   nfts({ contract: UNCOUNTED, isSingle: false, ...more });
 
@@ -126,7 +141,12 @@ const PAGES: readonly (readonly [string, Sql, string | RegExp, number])[] = [
     101,
   ],
   ['owners of one id', owners({ tokenId: '7', isSingle: false }), BY_ID, 101],
-  ['owners of one id, in the middle', owners({ tokenId: '7', isSingle: false, after: behind(500, '7') }), BY_ID, 101],
+  [
+    'owners of one id, in the middle',
+    owners({ tokenId: '7', isSingle: false, after: behind(500, '7') }),
+    BY_ID,
+    101,
+  ],
   ['owners of several of each that are not counted', several({}), GIVEN_BY_CHANGE, 202],
   [
     'owners of several of each that are not counted, in the middle',

@@ -27,13 +27,16 @@ describe('status', () => {
     expect(await histories()).toEqual([]);
   });
 
-  test.each(LISTS)('of a collection with missing blocks is SYNCING, and its own history is read: %s', async (rest) => {
-    await stage.seen(ERC721, 'erc721');
-    await stage.cover(50, 100);
-    const answer = await stage.get(`${ERC721}${rest}`);
-    expect(stateOf(answer)[0]).toBe('SYNCING');
-    expect([answer.indexed.from_block, answer.indexed.complete]).toEqual(['50', false]);
-  });
+  test.each(LISTS)(
+    'of a collection with missing blocks is SYNCING, and its own history is read: %s',
+    async (rest) => {
+      await stage.seen(ERC721, 'erc721');
+      await stage.cover(50, 100);
+      const answer = await stage.get(`${ERC721}${rest}`);
+      expect(stateOf(answer)[0]).toBe('SYNCING');
+      expect([answer.indexed.from_block, answer.indexed.complete]).toEqual(['50', false]);
+    },
+  );
 
   test('of many requests has one history read', async () => {
     const contract = account(0xabc);
@@ -68,7 +71,8 @@ describe('status', () => {
     await stage.add(1, [{ token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n }]);
     await stage.scratch.database.query(sql`UPDATE projections SET version = version + 1`);
     const message = 'Who holds this collection is being counted from the transfers that are indexed';
-    for (const rest of LISTS) expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(['SYNCING', message, false]);
+    for (const rest of LISTS)
+      expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(['SYNCING', message, false]);
     expect(await stage.get(`${ERC721}/stats`)).toMatchObject({ indexed: { complete: false } });
     await stage.scratch.database.query(sql`UPDATE projections SET version = version - 1`);
     expect(stateOf(await stage.get(ERC721))).toEqual(['SYNCED', undefined, true]);
@@ -88,7 +92,11 @@ describe('a contract that is no collection', () => {
 
   test('is read first where nobody knows yet what it is, in nobody’s name; its history is not', async () => {
     await stage.cover(50, 100);
-    const unknown = ['SYNCING', 'Whether this contract is a collection is not known yet: it is being read', false];
+    const unknown = [
+      'SYNCING',
+      'Whether this contract is a collection is not known yet: it is being read',
+      false,
+    ];
     for (const rest of LISTS) expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(unknown);
     const queued = await stage.scratch.database.query(
       sql`SELECT status, requested_by, due_at <= now() AS due FROM nft_collections`,

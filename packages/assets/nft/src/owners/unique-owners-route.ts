@@ -66,7 +66,11 @@ const BEFORE_ALL = Buffer.alloc(0);
 
 export function uniqueOwnersStatement(
   chain: Chain,
-  { contract, limit, after }: { readonly contract: Address; readonly limit: number; readonly after: Address | null },
+  {
+    contract,
+    limit,
+    after,
+  }: { readonly contract: Address; readonly limit: number; readonly after: Address | null },
 ): Sql {
   return collectionStatement(chain, contract, (of) => ({
     columns: sql`${hexText('page.owner')} AS owner`,

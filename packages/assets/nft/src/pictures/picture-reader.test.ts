@@ -94,16 +94,18 @@ describe('what is no picture, or must not be asked', () => {
     await expect(read(open(), '2')).rejects.toMatchObject({ code: 'PICTURE_UNREADABLE' });
   });
 
-  test.each(['http://127.0.0.1:1/x', 'http://10.0.0.7/x', 'http://169.254.169.254/latest/meta-data', 'http://[::1]/x'])(
-    '%s is never connected to',
-    async (url) => {
-      await name(url);
-      await expect(read(open({ allowPrivate: [] }))).rejects.toMatchObject({
-        code: 'PICTURE_UNREADABLE',
-        message: expect.stringContaining('EGRESS_BLOCKED_ADDRESS'),
-      });
-    },
-  );
+  test.each([
+    'http://127.0.0.1:1/x',
+    'http://10.0.0.7/x',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/x',
+  ])('%s is never connected to', async (url) => {
+    await name(url);
+    await expect(read(open({ allowPrivate: [] }))).rejects.toMatchObject({
+      code: 'PICTURE_UNREADABLE',
+      message: expect.stringContaining('EGRESS_BLOCKED_ADDRESS'),
+    });
+  });
 
   test('a redirect into this machine is not followed', async () => {
     const inner = await serve({ '/secret': PNG });
@@ -112,17 +114,21 @@ describe('what is no picture, or must not be asked', () => {
         response.writeHead(302, { location: `http://127.0.0.2:${inner.port}/secret` }).end(),
     });
     await name(`${server.url}/x`);
-    await expect(read(open())).rejects.toMatchObject({ message: expect.stringContaining('EGRESS_BLOCKED_ADDRESS') });
+    await expect(read(open())).rejects.toMatchObject({
+      message: expect.stringContaining('EGRESS_BLOCKED_ADDRESS'),
+    });
     expect(inner.requests).toEqual([]);
   });
 
-  test.each(['file:///etc/passwd', 'javascript:alert(1)', 'ftp://example.com/x', `http://${'x'.repeat(1_000_000)}`])(
-    'a place such as %.20s is not understood',
-    async (place) => {
-      await name(place);
-      await expect(read(open())).rejects.toMatchObject({ code: 'PICTURE_UNREADABLE', status: 404 });
-    },
-  );
+  test.each([
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'ftp://example.com/x',
+    `http://${'x'.repeat(1_000_000)}`,
+  ])('a place such as %.20s is not understood', async (place) => {
+    await name(place);
+    await expect(read(open())).rejects.toMatchObject({ code: 'PICTURE_UNREADABLE', status: 404 });
+  });
 
   test('a body without end is cut off, by its size', async () => {
     let sent = 0;

@@ -72,7 +72,11 @@ describe('normalised metadata', () => {
     ['bare texts', { attributes: ['Blue'] }, [{ ...PLAIN, value: 'Blue' }]],
     ['nothing of lists and nulls', { attributes: [null, ['a'], 3] }, [{ ...PLAIN, value: 3 }]],
     ['no objects as values', { attributes: [{ trait_type: 't', value: {} }] }, [{ ...PLAIN, trait_type: 't' }]],
-    ['a number as a type', { attributes: [{ trait_type: 1, value: 2 }] }, [{ ...PLAIN, trait_type: '1', value: 2 }]],
+    [
+      'a number as a type',
+      { attributes: [{ trait_type: 1, value: 2 }] },
+      [{ ...PLAIN, trait_type: '1', value: 2 }],
+    ],
   ])('takes as attributes %s', (_name, document, attributes) => {
     expect(normalizeMetadata(document).attributes).toEqual(attributes);
   });
@@ -81,7 +85,16 @@ describe('normalised metadata', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
-          fc.constantFrom('name', 'title', 'image', 'image_data', 'attributes', 'traits', 'properties', '__proto__'),
+          fc.constantFrom(
+            'name',
+            'title',
+            'image',
+            'image_data',
+            'attributes',
+            'traits',
+            'properties',
+            '__proto__',
+          ),
           fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.jsonValue(), fc.record({ value: fc.jsonValue() })))),
         ),
         (document) => {
@@ -92,9 +105,9 @@ describe('normalised metadata', () => {
         },
       ),
     );
-    expect(normalizeMetadata(JSON.parse('{"attributes":[{"value":1e999,"max_value":1e999}]}')).attributes).toEqual([
-      PLAIN,
-    ]);
+    expect(
+      normalizeMetadata(JSON.parse('{"attributes":[{"value":1e999,"max_value":1e999}]}')).attributes,
+    ).toEqual([PLAIN]);
   });
 });
 

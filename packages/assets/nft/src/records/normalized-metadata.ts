@@ -39,7 +39,9 @@ export const normalizedMetadataSchema = z
     external_url: text,
     attributes: z.array(attributeSchema),
   })
-  .openapi('NftNormalizedMetadata', { description: 'Fields are null if the metadata lacks them or is not known yet' });
+  .openapi('NftNormalizedMetadata', {
+    description: 'Fields are null if the metadata lacks them or is not known yet',
+  });
 
 export type NormalizedMetadata = z.infer<typeof normalizedMetadataSchema>;
 type Attribute = z.infer<typeof attributeSchema>;

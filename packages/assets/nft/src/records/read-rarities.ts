@@ -37,7 +37,11 @@ async function raritiesOf(
   const rated = ranks.map((row) => {
     const id = recordId(row);
     const document = documents.get(id) ?? null;
-    return { ...row, id, traits: document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes) };
+    return {
+      ...row,
+      id,
+      traits: document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes),
+    };
   });
   const counts = await readCounts(database, chain, rated, isSpread);
   return new Map(
@@ -89,9 +93,15 @@ async function readCounts(
   for (const { address, traits } of rated)
     for (const trait of traits) requested.set(countName(address, traitKey(address, trait)), { address, trait });
   if (requested.size === 0) return new Map();
-  type Counted = Pick<NftRecord, 'address'> & { readonly key: Buffer; readonly count: number; readonly tokens: number };
+  type Counted = Pick<NftRecord, 'address'> & {
+    readonly key: Buffer;
+    readonly count: number;
+    readonly tokens: number;
+  };
   const rows = await database.select<Counted>(countsStatement(chain, [...requested.values()], isSpread));
-  return new Map(rows.map(({ address, key, count, tokens }) => [countName(address, key), traitFigures(count, tokens)]));
+  return new Map(
+    rows.map(({ address, key, count, tokens }) => [countName(address, key), traitFigures(count, tokens)]),
+  );
 }
 
 type RequestedTrait = Pick<NftRecord, 'address'> & { readonly trait: Trait };
@@ -116,7 +126,10 @@ CROSS JOIN LATERAL (
 }
 
 function collectionsOf({ id }: Chain, requested: readonly Pick<NftRecord, 'address'>[]) {
-  return { chainId: sql`${id}`, contracts: sql`${requested.map(({ address }) => addressBytes(address))}::bytea[]` };
+  return {
+    chainId: sql`${id}`,
+    contracts: sql`${requested.map(({ address }) => addressBytes(address))}::bytea[]`,
+  };
 }
 
 function shownGenerations(chainId: Sql, contracts: Sql): Sql {
@@ -137,7 +150,8 @@ function shownGeneration(chainId: Sql): Sql {
 
 function oneContract(requested: readonly Pick<NftRecord, 'address'>[]): Buffer {
   const [first, ...others] = new Set(requested.map(({ address }) => address));
-  if (first === undefined || others.length > 0) throw new RangeError('Distributed tables allow one contract per query');
+  if (first === undefined || others.length > 0)
+    throw new RangeError('Distributed tables allow one contract per query');
   return addressBytes(first);
 }
 

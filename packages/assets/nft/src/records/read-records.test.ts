@@ -11,7 +11,9 @@ const eth = createChainRegistry().get('eth');
 const [CATS, SWORDS, ALICE, BOB] = [addressOf(0xca75), addressOf(0x5a0d), addressOf(0xa), addressOf(0xb)];
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query(sql`TRUNCATE nft_transfers, tokens, nft_token_metadata, nft_collections`));
+beforeEach(() =>
+  scratch.database.query(sql`TRUNCATE nft_transfers, tokens, nft_token_metadata, nft_collections`),
+);
 
 const keyOf = (address = CATS, tokenId = '1'): RecordKey => ({
   address,
@@ -66,7 +68,12 @@ describe('a record', () => {
     await scratch.database.query(
       sql`INSERT INTO nft_collections (token_address, chain_id, status, name, symbol, collection_logo) VALUES (${addressBytes(CATS)}, 1, 'known', 'Cats', 'DOCUMENT', 'https://logo')`,
     );
-    await seedMetadata(scratch.database, eth, { address: CATS, id: '1' }, { uri: 'ipfs://x', text: '{"name":"One"}' });
+    await seedMetadata(
+      scratch.database,
+      eth,
+      { address: CATS, id: '1' },
+      { uri: 'ipfs://x', text: '{"name":"One"}' },
+    );
     const records = await read(keyOf(SWORDS, '7'), keyOf(), keyOf());
     expect(records.map(({ address, tokenId, isUnread }) => [address, tokenId, isUnread])).toEqual([
       [SWORDS, '7', true],
@@ -158,6 +165,8 @@ describe('the mint', () => {
 
   test('is not looked for where transfers can’t be read by token', async () => {
     await seedMoves(scratch.database, eth, [{ ...ofCats, block: 3, to: ALICE }]);
-    expect(await readRecords(scratch.database, eth, [keyOf()], { hasMints: false })).toMatchObject([{ mint: null }]);
+    expect(await readRecords(scratch.database, eth, [keyOf()], { hasMints: false })).toMatchObject([
+      { mint: null },
+    ]);
   });
 });

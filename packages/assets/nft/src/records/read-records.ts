@@ -4,7 +4,12 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { readDocument } from '../document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
-import { DOCUMENTS_BYTES_MAX, mintStatement, type RecordsReading, recordsStatement } from './records-statement.ts';
+import {
+  DOCUMENTS_BYTES_MAX,
+  mintStatement,
+  type RecordsReading,
+  recordsStatement,
+} from './records-statement.ts';
 
 export async function readRecords(
   database: ReadDatabase,
@@ -36,7 +41,9 @@ async function readSpread(
     if (row === undefined) throw new Error('The statement gives a row for each token');
     bytes += Buffer.byteLength(row.metadata ?? '');
     const [mint] = reading.hasMints
-      ? await database.select<Pick<StoredRecord, 'mintedIn' | 'mintedAt'>>(mintStatement(chain, key, row.contractType))
+      ? await database.select<Pick<StoredRecord, 'mintedIn' | 'mintedAt'>>(
+          mintStatement(chain, key, row.contractType),
+        )
       : [];
     rows.push({ ...row, ...mint, ...(bytes > DOCUMENTS_BYTES_MAX && { metadata: null }) });
   }
@@ -52,7 +59,8 @@ interface StoredRecord
 }
 
 function toRecord(key: RecordKey, stored: StoredRecord): NftRecord {
-  const { contractType, verified, possibleSpam, tokenUri, uriSyncedAt, documentSyncedAt, isUnread, ...rest } = stored;
+  const { contractType, verified, possibleSpam, tokenUri, uriSyncedAt, documentSyncedAt, isUnread, ...rest } =
+    stored;
   const { metadata, mintedIn, mintedAt, ...collection } = rest;
   return {
     ...key,

@@ -34,7 +34,9 @@ const recordShape = {
   metadata: text.openapi({ description: 'Unmodified metadata: a JSON object as text' }),
   normalized_metadata: normalizedMetadataSchema.optional(),
   media: mediaSchema.nullable().optional(),
-  minter_address: text.openapi({ description: 'Sender of the transaction that minted the NFT. null for ERC-1155' }),
+  minter_address: text.openapi({
+    description: 'Sender of the transaction that minted the NFT. null for ERC-1155',
+  }),
   last_token_uri_sync: moment,
   last_metadata_sync: moment,
   possible_spam: z.boolean(),
@@ -107,7 +109,13 @@ export function showOwnedNft(record: NftRecord, options: NftRecordOptions): z.in
 }
 
 const NO_RARITY = { rarity_rank: null, rarity_percentage: null, rarity_label: null };
-const NOT_LISTED = { listed: false, price: null, price_currency: null, price_usd: null, marketplace: null } as const;
+const NOT_LISTED = {
+  listed: false,
+  price: null,
+  price_currency: null,
+  price_usd: null,
+  marketplace: null,
+} as const;
 
 function showRecord(record: NftRecord, options: NftRecordOptions) {
   const { document } = record;
@@ -127,7 +135,9 @@ function showRecord(record: NftRecord, options: NftRecordOptions) {
     ...(options.normalizeMetadata && {
       normalized_metadata: normalizeMetadata(document?.fields ?? null, record.rarity?.traits),
     }),
-    ...(options.mediaItems && { media: document === null ? null : mediaOf(document.fields, record.documentSyncedAt) }),
+    ...(options.mediaItems && {
+      media: document === null ? null : mediaOf(document.fields, record.documentSyncedAt),
+    }),
     minter_address: record.contractType === 'ERC1155' ? null : (options.minters.get(id) ?? null),
     last_token_uri_sync: record.uriSyncedAt?.toISOString() ?? null,
     last_metadata_sync: record.documentSyncedAt?.toISOString() ?? null,

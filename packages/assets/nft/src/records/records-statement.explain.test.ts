@@ -64,11 +64,15 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('nft_transfers_') === true);
     expect(scans.length).toBeGreaterThan(0);
-    const tokens = Math.max(...statementOf(statement).values.map((value) => (Array.isArray(value) ? value.length : 0)));
+    const tokens = Math.max(
+      ...statementOf(statement).values.map((value) => (Array.isArray(value) ? value.length : 0)),
+    );
     for (const name of new Set(scans.map((node) => node['Relation Name'] ?? '')))
       expect(rowsRead(nodes, name)).toBeLessThanOrEqual(each * tokens);
     for (const node of scans.filter((scan) => scan['Actual Rows'] > 0 && scan['Node Type'].startsWith('Index')))
-      expect(node['Index Cond']).toMatch(/hash_numeric\(token_id\) = |collection_key = .*chain_id|collection_key = /);
+      expect(node['Index Cond']).toMatch(
+        /hash_numeric\(token_id\) = |collection_key = .*chain_id|collection_key = /,
+      );
     expect(
       nodes.filter((node) => node['Node Type'] === 'Seq Scan' && /^nft_t/.test(node['Relation Name'] ?? '')),
     ).toEqual([]);

@@ -65,7 +65,8 @@ const NO_MINT = sql`(SELECT NULL::integer AS block_number, NULL::bytea AS transa
  */
 function mintOf(chainId: Sql): Sql {
   const columns = [...PLACE, 'from_address', 'to_address', 'transaction_hash'];
-  const moves = (order: TokenMoves['order'], limit: number): Sql => tokenMoves({ chainId, columns, order, limit });
+  const moves = (order: TokenMoves['order'], limit: number): Sql =>
+    tokenMoves({ chainId, columns, order, limit });
   return sql`(SELECT found.block_number, found.transaction_hash FROM (
     (SELECT 0 AS rank, newest.* FROM (${moves('DESC', MINT_SEARCH_MAX)}) AS newest
       WHERE shown.contract_type IS DISTINCT FROM 'ERC1155' AND (newest.from_address = ${NOBODY}) <> (newest.to_address = ${NOBODY})

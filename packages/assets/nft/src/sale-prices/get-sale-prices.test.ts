@@ -7,7 +7,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { COLLECTION, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { getSalePrices, type SalePrices } from './get-sale-prices.ts';
 
-const trusted: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token0', dollarDecimals: 18 };
+const trusted: EtherPool = {
+  address: addressOf(1),
+  protocol: 'uniswap-v3',
+  etherIs: 'token0',
+  dollarDecimals: 18,
+};
 const other: EtherPool = { address: addressOf(2), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };
 const chain = exampleChain({ etherPrice: { feed: null, pools: [trusted, other] } });
 const ETHER = (10n ** 18n).toString();

@@ -33,8 +33,14 @@ export interface SalePrices {
   readonly indexed: Indexed;
 }
 
-export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
-  const rows = await database.select<SaleColumns>(salePricesStatement(chain, query, await areTablesSpread(database)));
+export async function getSalePrices(
+  database: ReadDatabase,
+  chain: Chain,
+  query: SalePricesQuery,
+): Promise<SalePrices> {
+  const rows = await database.select<SaleColumns>(
+    salePricesStatement(chain, query, await areTablesSpread(database)),
+  );
   const [first] = rows;
   const tokenOf = tokenBook(first?.tokens ?? null);
   const saleOf = (name: SaleColumns['sale']): Sale | null => {
@@ -49,7 +55,9 @@ export async function getSalePrices(database: ReadDatabase, chain: Chain, query:
         ? null
         : { count: first.sales, last, lowest, highest, average },
     etherPrice:
-      first === undefined ? null : readEtherQuote(chain, { value: first.newest_value, source: first.newest_source }),
+      first === undefined
+        ? null
+        : readEtherQuote(chain, { value: first.newest_value, source: first.newest_source }),
     indexed: readIndexed(first),
   };
 }

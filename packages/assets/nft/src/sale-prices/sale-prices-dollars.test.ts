@@ -17,7 +17,9 @@ const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [tokenSalePricesRoute]));
 beforeEach(() =>
-  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, feed_answers, price_feed_phases`),
+  scratch.database.query(
+    sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, feed_answers, price_feed_phases`,
+  ),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
@@ -84,7 +86,9 @@ test('dollars are null where there is no answer yet, where blocks between are mi
 
 test('dollars of another chain come from that chain’s feed', async () => {
   await cover('feed-answers', polygon);
-  await seedTrades(scratch.database, polygon, [sale(1, { price: ether(2_000), paymentToken: polygon.bridgedEther })]);
+  await seedTrades(scratch.database, polygon, [
+    sale(1, { price: ether(2_000), paymentToken: polygon.bridgedEther }),
+  ]);
   await seedAnswers(scratch.database, polygon, [
     {
       aggregator: polygon.etherPrice.feed?.aggregators[0] ?? addressOf(0),

@@ -54,7 +54,10 @@ export const salePricesSchema = z
     highest_sale: saleSchema.nullable(),
     average_sale: averageSchema.nullable(),
     total_trades: z.int().min(0).openapi({ description: 'Number of counted sales' }),
-    message: z.string().optional().openapi({ description: 'Only if there is no sale: the reason for the null values' }),
+    message: z
+      .string()
+      .optional()
+      .openapi({ description: 'Only if there is no sale: the reason for the null values' }),
     indexed: indexedSchema,
   })
   .openapi('NftSalePrices');

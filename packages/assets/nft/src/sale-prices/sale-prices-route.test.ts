@@ -16,7 +16,15 @@ import {
   seedTrades,
 } from '../trades/testing/seeded-trades.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
-import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './testing/requested-prices.ts';
+import {
+  blockAgo,
+  DAY,
+  ether,
+  getCollectionPrices,
+  getTokenPrices,
+  NOW,
+  sale,
+} from './testing/requested-prices.ts';
 
 const registry = createChainRegistry();
 const eth = registry.get('eth');
@@ -67,7 +75,11 @@ describe('sale prices', () => {
       last_sale: record(1, '5000000000000000', '0.005'),
       lowest_sale: record(1, '5000000000000000', '0.005'),
       highest_sale: record(2, '10000000000000001', '0.010000000000000001'),
-      average_sale: { price: '7433333333333333', price_formatted: '0.007433333333333333', current_usd_value: null },
+      average_sale: {
+        price: '7433333333333333',
+        price_formatted: '0.007433333333333333',
+        current_usd_value: null,
+      },
       total_trades: 3,
       indexed: { from_block: '0', to_block: '1000000', complete: true },
     };
@@ -84,7 +96,11 @@ describe('sale prices', () => {
   test('without any sale are the documented nulls with a message', async () => {
     await cover('nft-trades');
     const indexed = { from_block: '0', to_block: '1000000', complete: true };
-    expect(await tokenPrices()).toEqual({ ...NOTHING, message: 'No sale paid in ETH in the last 7 days', indexed });
+    expect(await tokenPrices()).toEqual({
+      ...NOTHING,
+      message: 'No sale paid in ETH in the last 7 days',
+      indexed,
+    });
     expect(await collectionPrices('?days=1')).toMatchObject({
       ...NOTHING,
       message: 'No sale paid in ETH in the last 1 day',
@@ -106,7 +122,9 @@ describe('sale prices', () => {
   });
 
   test('of equal prices show the earliest sale as lowest and highest, the latest as last', async () => {
-    await seed(...[4, 3, 3 - 60 / DAY, 1].map((daysAgo, index) => sale(daysAgo, { price: ether(5), logIndex: index })));
+    await seed(
+      ...[4, 3, 3 - 60 / DAY, 1].map((daysAgo, index) => sale(daysAgo, { price: ether(5), logIndex: index })),
+    );
     const block = (hash: string | undefined): number => Number(BigInt(`0x${hash?.slice(10)}`) / 1_000n);
     const { last_sale, lowest_sale, highest_sale } = await tokenPrices();
     expect([last_sale, lowest_sale, highest_sale].map((shown) => block(shown?.transaction_hash))).toEqual([

@@ -1,4 +1,10 @@
-import { type ApiDependencies, booleanParameter, defineRoute, type RouteModule, textParameter } from '@chainstead/http';
+import {
+  type ApiDependencies,
+  booleanParameter,
+  defineRoute,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
 import { nftTrades } from '../trades/dataset.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
@@ -36,7 +42,13 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
     description: `Last, lowest, highest and average NFT price of a collection over the requested number of days. ${COUNTED}`,
     params: { address: parameters.address },
     async answer({ address: token, chain, days = DAYS_DEFAULT, include_weth: includeWrapped = false }) {
-      const prices = await getSalePrices(reads, chain, { token, tokenId: null, days, now: new Date(), includeWrapped });
+      const prices = await getSalePrices(reads, chain, {
+        token,
+        tokenId: null,
+        days,
+        now: new Date(),
+        includeWrapped,
+      });
       return showSalePrices(prices, days, token);
     },
   });

@@ -4,7 +4,14 @@ import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@c
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/pages';
 import { etherQuotes } from '@chainstead/tokens/price-feeds/quotes';
 import { tokensOf } from '@chainstead/tokens/token-book';
-import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
+import {
+  isSalePrice,
+  isSingleToken,
+  NATIVE_CURRENCY,
+  PLACE_COLUMNS,
+  saleSummary,
+  unitPrice,
+} from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { ofCollection, ofToken } from '../trades/trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
@@ -104,7 +111,9 @@ function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: Sql):
 }
 
 function sale(which: 'lowest' | 'highest', sign: '' | '-'): Sql {
-  return rawSql(`ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`);
+  return rawSql(
+    `ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`,
+  );
 }
 
 function sales(scan: Scan, condition: Sql): Sql {
@@ -139,7 +148,10 @@ const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHa
   ${hexText('trade.payment_token')} AS "paymentToken"`;
 
 /** docs/api/trades-and-prices.md#sale-prices. Empty if the chain has no ether. */
-export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
+export function etherPayments(
+  chain: Chain,
+  { withWrapped }: { readonly withWrapped: boolean },
+): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
   return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];
 }

@@ -70,7 +70,9 @@ function heldOf(row: HolderColumns, isWhole: boolean): Held | null {
   const holder = accounts.find(({ isLikely }) => isLikely);
   if (holder !== undefined)
     return { owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber, candidates: [] };
-  return accounts.every(({ amount }) => amount === '0') ? nobody : { ...nobody, candidates: accounts.map(candidateOf) };
+  return accounts.every(({ amount }) => amount === '0')
+    ? nobody
+    : { ...nobody, candidates: accounts.map(candidateOf) };
 }
 
 function candidateOf({ owner, blockNumber, isLikely }: HolderCandidate): HolderCandidate {

@@ -49,7 +49,12 @@ describe('several NFTs', () => {
       named(CATS.toUpperCase().replace('0X', '0x'), '0x1'),
       named(CATS, '2'),
     ];
-    const { status, body, headers } = await post(api, { tokens, normalizeMetadata: true, media_items: true, more: 1 });
+    const { status, body, headers } = await post(api, {
+      tokens,
+      normalizeMetadata: true,
+      media_items: true,
+      more: 1,
+    });
     expect([status, body]).toMatchObject([
       200,
       [

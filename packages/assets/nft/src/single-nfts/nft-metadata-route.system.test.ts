@@ -118,7 +118,14 @@ describe('one NFT', () => {
     const api = await stage.openApi();
     const reported = async (id: string) => {
       const { status, body } = await ask(api, `${SWORDS}/${id}`);
-      return [status, body.owner_of, body.amount, body.block_number, body.block_number_minted, body.minter_address];
+      return [
+        status,
+        body.owner_of,
+        body.amount,
+        body.block_number,
+        body.block_number_minted,
+        body.minter_address,
+      ];
     };
     await cover(stage.scratch.database, eth, 5, 100);
     expect(await reported('1')).toEqual([200, BOB, null, '11', '10', null]);
@@ -132,14 +139,14 @@ describe('one NFT', () => {
     await stage.startWorker();
     const api = await stage.openApi();
     const { status, body } = await ask(api, `${CATS}/3`);
-    expect([status, body.owner_of, body.amount, body.block_number, body.block_number_minted, body.metadata]).toEqual([
-      200,
-      null,
-      null,
-      null,
-      null,
-      TEXT,
-    ]);
+    expect([
+      status,
+      body.owner_of,
+      body.amount,
+      body.block_number,
+      body.block_number_minted,
+      body.metadata,
+    ]).toEqual([200, null, null, null, null, TEXT]);
     expect(await ask(api, `${CATS}/77`)).toMatchObject({
       status: 404,
       body: { message: `Token 77 of ${CATS} was not found`, details: { status: 'not-found' } },
@@ -151,9 +158,9 @@ describe('one NFT', () => {
     await stage.see(CATS, 2);
     const api = await stage.openApi(0);
     expect(await ask(api, `${CATS}/3`)).toMatchObject({ status: 404, body: { details: { status: 'indexing' } } });
-    expect(await stage.scratch.database.query(sql`SELECT token_id::text, status FROM nft_token_metadata`)).toEqual([
-      { token_id: '3', status: 'pending' },
-    ]);
+    expect(
+      await stage.scratch.database.query(sql`SELECT token_id::text, status FROM nft_token_metadata`),
+    ).toEqual([{ token_id: '3', status: 'pending' }]);
   });
 
   test('is not what the name of an operation that is not served means', async () => {
@@ -174,6 +181,8 @@ test('that a key which waits for much already asks for a token that never moved 
   await seedMoves(stage.scratch.database, eth, [{ token: CATS, id: '4', block: 10, to: ALICE }]);
   expect(await ask(api, `${CATS}/4`)).toMatchObject({ status: 200, body: { owner_of: ALICE, metadata: null } });
   expect(
-    await stage.scratch.database.query(sql`SELECT FROM nft_token_metadata WHERE token_address = ${addressBytes(CATS)}`),
+    await stage.scratch.database.query(
+      sql`SELECT FROM nft_token_metadata WHERE token_address = ${addressBytes(CATS)}`,
+    ),
   ).toHaveLength(2);
 });

@@ -130,7 +130,10 @@ interface Row {
   readonly block_number: string | null;
 }
 
-async function ask<Answer>(path: string, body?: object): Promise<{ readonly status: number; readonly body: Answer }> {
+async function ask<Answer>(
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: Answer }> {
   const headers = { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' };
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
   const answer = await api.request(`/api/v2.2/${path}`, init);

@@ -49,11 +49,15 @@ export const nftAmountsNow: HeldReader = {
     for (const [position, [, batch]] of batches.entries()) {
       const amounts = readAmounts(answers[position] ?? null, batch.length);
       if (amounts === null) refused.push(...batch);
-      else for (const [index, { item }] of batch.entries()) reported.set(item, amounts[index]?.toString() ?? null);
+      else
+        for (const [index, { item }] of batch.entries()) reported.set(item, amounts[index]?.toString() ?? null);
     }
     const singles = refused.slice(0, SINGLES_MAX);
     const singleCalls = singles.map(({ address, owner, id }) => {
-      return { to: address, data: encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [owner, id] }) };
+      return {
+        to: address,
+        data: encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [owner, id] }),
+      };
     });
     const amounts = await state.fetchTogether(singleCalls, signal);
     for (const [index, { item }] of singles.entries()) {

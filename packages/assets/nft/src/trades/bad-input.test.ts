@@ -88,7 +88,11 @@ describe('a parameter of trades', () => {
     ['nft_metadata=maybe', `nft_metadata ${BOOLEAN}${given('maybe')}`],
     ['limit=0&chain=nowhere', `chain ${CHAIN}${given('nowhere')}, limit ${LIMIT}${given('0')}`],
   ])('%s', async (query, message) => {
-    for (const path of [`/nft/${COLLECTION}/1/trades`, `/nft/${COLLECTION}/trades`, `/wallets/${SELLER}/nfts/trades`])
+    for (const path of [
+      `/nft/${COLLECTION}/1/trades`,
+      `/nft/${COLLECTION}/trades`,
+      `/wallets/${SELLER}/nfts/trades`,
+    ])
       await expectRefusal(`${path}?${query}`, message);
   });
 

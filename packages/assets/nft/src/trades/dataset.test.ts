@@ -4,7 +4,14 @@ import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/events/token-even
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { erc20, erc721, erc1155, native, orderFulfilled, SEAPORT_1_6 } from './marketplaces/testing/example-seaport.ts';
+import {
+  erc20,
+  erc721,
+  erc1155,
+  native,
+  orderFulfilled,
+  SEAPORT_1_6,
+} from './marketplaces/testing/example-seaport.ts';
 import { decodeExample, decodeLogs } from './testing/example-trades.ts';
 import { erc721Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
 import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
@@ -13,7 +20,12 @@ const seller = exampleAddress(1);
 const buyer = exampleAddress(2);
 const apes = exampleAddress(11);
 const usdc = exampleAddress(14);
-const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(100n, seller)] };
+const order = {
+  offerer: seller,
+  recipient: buyer,
+  offer: [erc721(apes, 7n)],
+  consideration: [native(100n, seller)],
+};
 const sale = [orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)];
 
 describe('topics', () => {
@@ -25,7 +37,9 @@ describe('topics', () => {
   });
 
   test('are fewer where fewer marketplaces are deployed', () => {
-    const [onEthereum, onBase] = [exampleChain(), exampleChain({ id: 8453 })].map((chain) => nftTrades.topics(chain));
+    const [onEthereum, onBase] = [exampleChain(), exampleChain({ id: 8453 })].map((chain) =>
+      nftTrades.topics(chain),
+    );
     expect(onBase?.length).toBeGreaterThan(0);
     expect(onBase?.length).toBeLessThan(onEthereum?.length ?? 0);
   });

@@ -1,6 +1,12 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
-import { contractsIn, type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync/datasets';
+import {
+  contractsIn,
+  type Dataset,
+  type DecodeContext,
+  defineTable,
+  timestampText,
+} from '@chainstead/sync/datasets';
 import type { Erc20Payment } from './marketplace.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';

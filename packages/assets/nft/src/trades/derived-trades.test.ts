@@ -66,7 +66,9 @@ const folders = isMissing ? [] : listRecordedBlocks();
 describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), () => {
   test('there are 107, of markets that are all decoded', () => {
     expect(derived).toHaveLength(107);
-    const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(MARKETS[name]?.[0] ?? name));
+    const missing = derived
+      .map((trade) => trade.market)
+      .filter((name) => !decoded.has(MARKETS[name]?.[0] ?? name));
     expect([...new Set(missing)]).toEqual([]);
     expect(folders).toEqual(expect.arrayContaining(derived.map((trade) => trade.folder)));
   });

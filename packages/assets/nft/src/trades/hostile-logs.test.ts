@@ -17,7 +17,12 @@ import {
 import { marketplaces } from './marketplaces.ts';
 import { punkBids } from './punk-bids.ts';
 import { amountsOf, decodeLogs, idsOf } from './testing/example-trades.ts';
-import { erc721Transfer, erc1155Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
+import {
+  erc721Transfer,
+  erc1155Transfer,
+  exampleAddress,
+  exampleTransaction,
+} from './testing/example-transaction.ts';
 import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
 
 const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) =>
@@ -27,7 +32,9 @@ const HOSTILE_CASES = 500;
 
 /** Few addresses, tokens and ids, so that logs relate to each other. */
 const addresses = fc.integer({ min: 1, max: 4 }).map(exampleAddress);
-const SAME_KEY = parseAddress(`${exampleAddress(11).slice(0, 10)}${'ab'.repeat(12)}${exampleAddress(11).slice(34)}`);
+const SAME_KEY = parseAddress(
+  `${exampleAddress(11).slice(0, 10)}${'ab'.repeat(12)}${exampleAddress(11).slice(34)}`,
+);
 const tokens = fc.oneof(fc.integer({ min: 11, max: 12 }).map(exampleAddress), fc.constant(SAME_KEY));
 const ids = fc.bigInt({ min: 0n, max: 2n });
 const amounts = fc.oneof(fc.bigInt({ min: 0n, max: 3n }), fc.constant(2n ** 256n - 1n));
@@ -101,7 +108,10 @@ const mutation = fc.record({
   length: fc.integer({ min: -70, max: 70 }),
 });
 
-function mutate(data: Hex, { bytes, words, length }: typeof mutation extends fc.Arbitrary<infer T> ? T : never): Hex {
+function mutate(
+  data: Hex,
+  { bytes, words, length }: typeof mutation extends fc.Arbitrary<infer T> ? T : never,
+): Hex {
   const buffer = Buffer.from(data.slice(2), 'hex');
   const resized =
     length < 0
@@ -180,7 +190,12 @@ describe('whatever is emitted under a marketplace’s address', () => {
 test('what a bundle costs grows with its size, not with the square of it', () => {
   const bundle = (size: number) => {
     const offer = Array.from({ length: size }, (_, id) => erc721(exampleAddress(11), 2n ** 255n + BigInt(id)));
-    const order = { offerer: exampleAddress(1), recipient: exampleAddress(2), offer, consideration: [native(1n)] };
+    const order = {
+      offerer: exampleAddress(1),
+      recipient: exampleAddress(2),
+      offer,
+      consideration: [native(1n)],
+    };
     const rows = decodeLogs(exampleTransaction([orderFulfilled(order)]));
     return rows.reduce((sum, row) => sum + nftTrades.table.copyLine(row).length, 0) / size;
   };

@@ -16,7 +16,9 @@ const api = madeForFile(() =>
   exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
 );
 beforeEach(() =>
-  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, nft_token_metadata`),
+  scratch.database.query(
+    sql`TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, nft_token_metadata`,
+  ),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
@@ -81,7 +83,13 @@ describe('an accepted bid for a punk', () => {
   });
 
   test('does not shorten a page', async () => {
-    await seed(accepted, { ...accepted, blockNumber: 11 }, { blockNumber: 8 }, { blockNumber: 7 }, { blockNumber: 6 });
+    await seed(
+      accepted,
+      { ...accepted, blockNumber: 11 },
+      { blockNumber: 8 },
+      { blockNumber: 7 },
+      { blockNumber: 6 },
+    );
     const first = await tokenTrades('?limit=2');
     expect(blocksOf(first)).toEqual([8, 7]);
     expect(blocksOf(await tokenTrades(`?cursor=${first.cursor}`))).toEqual([6]);

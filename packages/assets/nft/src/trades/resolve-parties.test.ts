@@ -12,7 +12,12 @@ import {
   SEAPORT_1_1,
 } from './marketplaces/testing/example-seaport.ts';
 import { decodeExample } from './testing/example-trades.ts';
-import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from './testing/example-transaction.ts';
+import {
+  type ExampleLog,
+  erc721Transfer,
+  erc1155Transfer,
+  exampleAddress,
+} from './testing/example-transaction.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);
@@ -133,7 +138,9 @@ describe('the shared storefront, sold through an adapter that the event names', 
     ['moved', erc1155Transfer(storefront, seller, buyer, 7n, 1n)],
     ['minted as it was sold', erc1155Transfer(storefront, ZERO_ADDRESS, buyer, 7n, 1n)],
   ])('the token of the trade is the one that %s', (_, transfer) => {
-    expect(decodeExample([transfer, sale])).toMatchObject([{ tokenAddress: storefront, tokenId: '7', seller, buyer }]);
+    expect(decodeExample([transfer, sale])).toMatchObject([
+      { tokenAddress: storefront, tokenId: '7', seller, buyer },
+    ]);
   });
 
   test('another token of the same id that other people moved is not taken for it', () => {
@@ -142,7 +149,10 @@ describe('the shared storefront, sold through an adapter that the event names', 
   });
 
   test('nor one whose own token moved', () => {
-    const logs = [erc1155Transfer(adapter, seller, buyer, 7n, 1n), erc1155Transfer(storefront, seller, buyer, 7n, 1n)];
+    const logs = [
+      erc1155Transfer(adapter, seller, buyer, 7n, 1n),
+      erc1155Transfer(storefront, seller, buyer, 7n, 1n),
+    ];
     expect(decodeExample([...logs, sale])).toMatchObject([{ tokenAddress: adapter }]);
   });
 });

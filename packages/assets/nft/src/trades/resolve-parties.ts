@@ -43,14 +43,20 @@ function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): T
   const sameId = transfers.withId(item.tokenId);
   if (sameId.some((transfer) => transfer.token === item.token)) return item;
   const instead = sameId.filter(
-    (transfer) => (transfer.from === fill.seller || transfer.to === fill.buyer) && transfer.amount === item.amount,
+    (transfer) =>
+      (transfer.from === fill.seller || transfer.to === fill.buyer) && transfer.amount === item.amount,
   );
   const tokens = new Set(instead.map((transfer) => transfer.token));
   const [token] = tokens;
   return tokens.size === 1 && token !== undefined ? { ...item, token } : item;
 }
 
-function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, resold: ReadonlySet<string>): Address {
+function lastHolder(
+  item: TradedItem,
+  fill: Fill,
+  transfers: TransfersByToken,
+  resold: ReadonlySet<string>,
+): Address {
   const all = transfers.of(item);
   let at = deliveryTo(all, fill);
   let holder = all[at]?.to ?? fill.buyer;
@@ -73,10 +79,17 @@ function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): numbe
   const received = all.findIndex((transfer) => transfer.to === buyer);
   if (received !== -1) return received;
   const sent = all.filter((transfer) => transfer.from === seller && !BURN_ADDRESSES.has(transfer.to));
-  return new Set(sent.map((transfer) => transfer.to)).size === 1 && sent[0] !== undefined ? all.indexOf(sent[0]) : -1;
+  return new Set(sent.map((transfer) => transfer.to)).size === 1 && sent[0] !== undefined
+    ? all.indexOf(sent[0])
+    : -1;
 }
 
-function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, bought: ReadonlySet<string>): Address {
+function firstHolder(
+  item: TradedItem,
+  fill: Fill,
+  transfers: TransfersByToken,
+  bought: ReadonlySet<string>,
+): Address {
   const all = transfers.of(item);
   let at = deliveryFrom(all, fill);
   let holder = all[at]?.from ?? fill.seller;

@@ -115,7 +115,10 @@ const trade = (blockNumber: number, facts: Partial<SeededTrade> = {}): SeededTra
 
 describe('what counts', () => {
   test('a sale counts for its token and for its collection', async () => {
-    await seedTrades(scratch.database, chain, [trade(3, { price: '5' }), trade(4, { tokenIds: ['2'], price: '7' })]);
+    await seedTrades(scratch.database, chain, [
+      trade(3, { price: '5' }),
+      trade(4, { tokenIds: ['2'], price: '7' }),
+    ]);
     const rows = await storedDays();
     expect(rows.map(({ token_id, sales, total }) => [token_id, sales, total])).toEqual([
       ['-1', 2, '12'],

@@ -38,7 +38,12 @@ const DAY_TYPES = {
   payment_token: 'bytea',
   day: 'date',
 };
-const POSITION_TYPES = { block_number: 'integer', transaction_index: 'integer', log_index: 'integer', item: 'integer' };
+const POSITION_TYPES = {
+  block_number: 'integer',
+  transaction_index: 'integer',
+  log_index: 'integer',
+  item: 'integer',
+};
 const SALE_TYPES = { ...DAY_TYPES, ...POSITION_TYPES, unit: 'numeric' };
 const LOWEST_POSITION: readonly Column[] = ['lowestBlock', 'lowestTransaction', 'lowestLog', 'lowestItem'];
 const HIGHEST_POSITION: readonly Column[] = ['highestBlock', 'highestTransaction', 'highestLog', 'highestItem'];
@@ -132,7 +137,8 @@ function daysOf(sales: Sql): Sql {
 
 function replaceIf(condition: Sql, columns: readonly Column[]): Sql {
   const values = namesOf(table, columns).map(
-    (name) => sql`${rawSql(name)} = CASE WHEN ${condition} THEN ${rawSql(`excluded.${name} ELSE stored.${name}`)} END`,
+    (name) =>
+      sql`${rawSql(name)} = CASE WHEN ${condition} THEN ${rawSql(`excluded.${name} ELSE stored.${name}`)} END`,
   );
   return joinSql(values, ',\n  ');
 }

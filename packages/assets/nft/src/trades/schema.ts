@@ -58,7 +58,12 @@ export const nftTrades = storedTable(
     key: ['collectionKey', ...LOG_PLACE, 'item'],
     indexes: (table) => [
       // Four bytes distinguish a collection's ids: queries compare the whole id too.
-      index('nft_trades_by_token').on(table.collectionKey, sql`token_id_key(token_id)`, ...logOrder(table), table.item),
+      index('nft_trades_by_token').on(
+        table.collectionKey,
+        sql`token_id_key(token_id)`,
+        ...logOrder(table),
+        table.item,
+      ),
       index('nft_trades_by_marketplace')
         .on(table.collectionKey, table.marketplace, ...logOrder(table), table.item)
         .where(sql`leads`),

@@ -3,7 +3,14 @@ import { createPartitions, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { erc20, erc721, erc1155, native, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
+import {
+  erc20,
+  erc721,
+  erc1155,
+  native,
+  orderFulfilled,
+  orderHash,
+} from './marketplaces/testing/example-seaport.ts';
 import { decodeExample } from './testing/example-trades.ts';
 import { exampleAddress } from './testing/example-transaction.ts';
 
@@ -25,7 +32,12 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
   const paid = [erc20(usdc, MAX, seller), erc20(usdc, MAX, buyer)];
   const rows = decodeExample([
     orderFulfilled({ hash: orderHash(1), ...parties, offer, consideration: paid }),
-    orderFulfilled({ hash: orderHash(2), ...parties, offer: [erc721(cats, 6n)], consideration: [native(0n, seller)] }),
+    orderFulfilled({
+      hash: orderHash(2),
+      ...parties,
+      offer: [erc721(cats, 6n)],
+      consideration: [native(0n, seller)],
+    }),
   ]);
   const unpriced = rows.map((row, place) => (place === rows.length - 1 ? { ...row, price: null } : row));
   expect(unpriced).toHaveLength(4);

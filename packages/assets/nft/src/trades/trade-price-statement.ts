@@ -25,7 +25,8 @@ export function pricedBefore(
   if (cryptoPunks === null || ('collection' in of && of.collection !== cryptoPunks))
     return { ctes: [], join: rawSql(''), price: sql`trade.price` };
   const punks = sql`${addressBytes(cryptoPunks)}::bytea`;
-  const own = 'wallet' in of ? sql` AND ${addressBytes(of.wallet)}::bytea IN (trade.seller, trade.buyer)` : rawSql('');
+  const own =
+    'wallet' in of ? sql` AND ${addressBytes(of.wallet)}::bytea IN (trade.seller, trade.buyer)` : rawSql('');
   const place = joinSql(PLACE.map((column) => rawSql(`trade.${column}`)));
   const bidPlace = joinSql(PLACE.map((column) => rawSql(`bid_${column}`)));
   const isSamePlace = PLACE.map((column) => rawSql(`bids.bid_${column} = trade.${column}`));

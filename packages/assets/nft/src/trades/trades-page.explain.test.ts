@@ -39,7 +39,11 @@ beforeAll(async () => {
 
 const TOKEN: NftTradesSubject = { kind: 'token', token: COLLECTION, tokenId: '1' };
 const ALL: NftTradesSubject = { kind: 'collection', token: COLLECTION, marketplace: null };
-const market = (marketplace: string): NftTradesSubject => ({ kind: 'collection', token: COLLECTION, marketplace });
+const market = (marketplace: string): NftTradesSubject => ({
+  kind: 'collection',
+  token: COLLECTION,
+  marketplace,
+});
 const wallet = (address: typeof SELLER): NftTradesSubject => ({ kind: 'wallet', wallet: address });
 
 const explained = (
@@ -134,7 +138,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('blocks are looked up by those of the page', async () => {
     const { nodes } = await explained(plan, ALL, { toBlock: 90_000 });
     const scans = nodes.filter((node) => node['Relation Name'] === 'blocks');
-    expect(scans.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/)]);
+    expect(scans.map((node) => node['Node Type'])).toEqual([
+      expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/),
+    ]);
     expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1);
   });
 

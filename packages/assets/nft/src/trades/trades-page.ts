@@ -22,7 +22,14 @@ import {
   packedRows,
   type RowOf,
 } from '@chainstead/db/packed-rows';
-import { type ChainQuery, chainPage, ITEM_ORDER, type ItemPosition, pageRange, scanRange } from '@chainstead/pages';
+import {
+  type ChainQuery,
+  chainPage,
+  ITEM_ORDER,
+  type ItemPosition,
+  pageRange,
+  scanRange,
+} from '@chainstead/pages';
 import { tokenIdsOf } from './sale.ts';
 import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
@@ -70,8 +77,11 @@ export function tradesPage(chain: Chain, query: NftTradesQuery, isSpread = false
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
   const priced = isSpread ? pricedBefore(chain, chainId, of) : BY_BIDS;
   const trades = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
-  const contract = subject.kind === 'wallet' ? sql`trade.token_address` : sql`${addressBytes(subject.token)}::bytea`;
-  const metadata = query.metadata ? sql`(SELECT json_agg(${metadataOf(chainId, isSpread)}) FROM page)` : rawSql('NULL');
+  const contract =
+    subject.kind === 'wallet' ? sql`trade.token_address` : sql`${addressBytes(subject.token)}::bytea`;
+  const metadata = query.metadata
+    ? sql`(SELECT json_agg(${metadataOf(chainId, isSpread)}) FROM page)`
+    : rawSql('NULL');
   return chainPage({
     ...{ chain, query, order: TRADE_ORDER, rows: TRADES, newest: [] },
     range: { ...range, ctes: [...range.ctes, ...priced.ctes], far },
@@ -182,7 +192,9 @@ function metadataOf(chainId: Sql, isSpread: boolean): Sql {
 
 function documentsOf(subject: NftTradesSubject, chainId: Sql): Sql {
   const place =
-    subject.kind === 'wallet' ? rawSql('') : sql`known.token_address = ${addressBytes(subject.token)}::bytea AND `;
+    subject.kind === 'wallet'
+      ? rawSql('')
+      : sql`known.token_address = ${addressBytes(subject.token)}::bytea AND `;
   return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
     JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;
 }

@@ -92,7 +92,15 @@ function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[
         (a.token < b.token ? 1 : -1),
     )
     .map((trade) =>
-      [trade.blockNumber, trade.logIndex, trade.item, trade.token, trade.tokenIds, trade.price, trade.seller].join(' '),
+      [
+        trade.blockNumber,
+        trade.logIndex,
+        trade.item,
+        trade.token,
+        trade.tokenIds,
+        trade.price,
+        trade.seller,
+      ].join(' '),
     );
 }
 
@@ -105,7 +113,9 @@ async function readRun(run: Run, limit: number): Promise<string[]> {
     for (const row of page.rows) {
       expect(page.blockOf(row).block_hash).toBe(hashOf(1, row.block_number));
       found.push(
-        [row.block_number, row.log_index, row.item, row.token_address, row.token_ids, row.price, row.seller].join(' '),
+        [row.block_number, row.log_index, row.item, row.token_address, row.token_ids, row.price, row.seller].join(
+          ' ',
+        ),
       );
     }
     if (page.next === null) return found;

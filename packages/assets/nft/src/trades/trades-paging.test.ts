@@ -54,7 +54,8 @@ function mixedTrades(): SeededTrade[] {
     trades.push({ ...place, ...parties, price: String(index) });
     // The same log fills another trade of the collection, and one of another collection.
     if (index % 4 === 0) trades.push({ ...place, ...parties, item: 1, price: String(100 + index) });
-    if (index % 3 === 0) trades.push({ ...place, ...parties, token: addressOf(0xabc), price: String(200 + index) });
+    if (index % 3 === 0)
+      trades.push({ ...place, ...parties, token: addressOf(0xabc), price: String(200 + index) });
   }
   return trades;
 }
@@ -95,16 +96,19 @@ test('a cursor keeps the whole filter, and is refused with another one', async (
   expect(blocksOf(second)).toEqual([3, 2]);
   expect(second).toMatchObject({ page: 1, page_size: 2, cursor: null });
   expect(second.result[0]).not.toHaveProperty('nft_metadata');
-  expect(blocksOf(await getTradesPage(api, `${path}?cursor=${cursor}&marketplace=blur&chain=0x1&limit=2`))).toEqual([
-    3, 2,
-  ]);
+  expect(
+    blocksOf(await getTradesPage(api, `${path}?cursor=${cursor}&marketplace=blur&chain=0x1&limit=2`)),
+  ).toEqual([3, 2]);
   const refusals = [
     [
       `${path}?cursor=${cursor}&marketplace=all`,
       'marketplace must be "blur" as in the cursor, or left out, "all" was given',
     ],
     [`${path}?cursor=${cursor}&from_block=3`, 'from_block must be 2 as in the cursor, or left out, 3 was given'],
-    [`${path}?cursor=${cursor}&chain=base`, 'chain must be "eth" as in the cursor, or left out, "base" was given'],
+    [
+      `${path}?cursor=${cursor}&chain=base`,
+      'chain must be "eth" as in the cursor, or left out, "base" was given',
+    ],
     [
       `${path}?cursor=${cursor}&nft_metadata=true`,
       'nft_metadata must be false as in the cursor, or left out, true was given',

@@ -20,14 +20,19 @@ const tradeSchema = z
   .object({
     transaction_hash: hashText,
     transaction_index: digits,
-    token_ids: z.array(digits).openapi({ description: 'All token IDs of the collection in the trade, in event order' }),
+    token_ids: z
+      .array(digits)
+      .openapi({ description: 'All token IDs of the collection in the trade, in event order' }),
     seller_address: addressText,
-    buyer_address: addressText.openapi({ description: 'Final receiver of the NFT, behind routers and aggregators' }),
+    buyer_address: addressText.openapi({
+      description: 'Final receiver of the NFT, behind routers and aggregators',
+    }),
     token_address: addressText.openapi({ description: 'The NFT contract' }),
     marketplace_address: addressText.openapi({ description: 'The contract that emitted the sale' }),
     price_token_address: addressText.nullable().openapi({ description: 'null if paid in the native token' }),
     price: digits.openapi({
-      description: 'Amount paid for the whole order including fees and royalties, in base units of the payment token',
+      description:
+        'Amount paid for the whole order including fees and royalties, in base units of the payment token',
     }),
     block_timestamp: z.iso.datetime({ precision: 3 }).openapi({ example: '2022-12-06T00:32:11.000Z' }),
     block_number: digits,

@@ -26,18 +26,27 @@ const api = madeForFile(() =>
   exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
 );
 beforeEach(() =>
-  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries`),
+  scratch.database.query(
+    sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries`,
+  ),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
-const tokenTrades = (query = '', tokenId = '1') => getTradesPage(api, `/nft/${COLLECTION}/${tokenId}/trades${query}`);
+const tokenTrades = (query = '', tokenId = '1') =>
+  getTradesPage(api, `/nft/${COLLECTION}/${tokenId}/trades${query}`);
 const collectionTrades = (query = '') => getTradesPage(api, `/nft/${COLLECTION}/trades${query}`);
 const walletTrades = (query = '', wallet: Address = SELLER) =>
   getTradesPage(api, `/wallets/${wallet}/nfts/trades${query}`);
 
 describe('a trade', () => {
   test('is shown with every field, all of them text', async () => {
-    await seed({ blockNumber: 7, transactionIndex: 254, logIndex: 9, paymentToken: WETH, price: '69990000000000000' });
+    await seed({
+      blockNumber: 7,
+      transactionIndex: 254,
+      logIndex: 9,
+      paymentToken: WETH,
+      price: '69990000000000000',
+    });
     await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, 10);
     const expected = {
       page: 0,
@@ -173,7 +182,8 @@ describe('a wallet', () => {
 });
 
 describe('bounds', () => {
-  const date = (block: number, seconds = 0): string => new Date((timestampOf(block) + seconds) * 1000).toISOString();
+  const date = (block: number, seconds = 0): string =>
+    new Date((timestampOf(block) + seconds) * 1000).toISOString();
   beforeEach(() => seed(...Array.from({ length: 9 }, (_, index) => ({ blockNumber: index + 1 }))));
 
   test.each([

@@ -24,7 +24,8 @@ export function tradingChain(chain: Chain): TradingChain {
     for (const address of addresses) byAddress.set(address, [...(byAddress.get(address) ?? []), marketplace]);
     if (addresses.length > 0) for (const topic of marketplace.topics) fillTopics.add(topic);
   }
-  const topics = byAddress.size === 0 ? [] : [...new Set([...fillTopics, ...nftTransferTopics(chain), TRANSFER_TOPIC])];
+  const topics =
+    byAddress.size === 0 ? [] : [...new Set([...fillTopics, ...nftTransferTopics(chain), TRANSFER_TOPIC])];
   const isFill = ({ address, topics: [topic0] }: Log): boolean =>
     topic0 !== undefined &&
     (byAddress.get(address)?.some((marketplace) => marketplace.topics.includes(topic0)) ?? false);

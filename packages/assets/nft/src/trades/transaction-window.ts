@@ -48,7 +48,11 @@ export function paidFrom(
 const TOTAL_TO_PRICE_MAX = 2n;
 
 /** All that the buyer sent; null if less than the price, or too much more for fees. */
-export function paidInParts(price: bigint, payments: readonly Erc20Payment[], place: PaymentPlace): bigint | null {
+export function paidInParts(
+  price: bigint,
+  payments: readonly Erc20Payment[],
+  place: PaymentPlace,
+): bigint | null {
   const total = sumOf(sentByBuyer(payments, place));
   return total < price || total > price * TOTAL_TO_PRICE_MAX ? null : total;
 }

@@ -16,7 +16,8 @@ export function transfersByToken(transfers: readonly NftTransfer[]): TransfersBy
     push(byId, transfer.tokenId, transfer);
   }
   return {
-    of: (item) => (byToken.get(tokenKey(item)) ?? []).filter(({ amount }) => BigInt(amount) >= BigInt(item.amount)),
+    of: (item) =>
+      (byToken.get(tokenKey(item)) ?? []).filter(({ amount }) => BigInt(amount) >= BigInt(item.amount)),
     withId: (tokenId) => byId.get(tokenId) ?? [],
   };
 }

@@ -57,7 +57,9 @@ function readBasket(encoded: Hex, filled: bigint): OrderAsset | null {
   if (nested.length === 0 || nested.length !== amounts.length) return null;
   const items: TradedItem[] = [];
   for (const [index, data] of nested.entries()) {
-    const asset = data.startsWith(PROXIES.multiAsset) ? null : readAssetData(data, (amounts[index] ?? 0n) * filled);
+    const asset = data.startsWith(PROXIES.multiAsset)
+      ? null
+      : readAssetData(data, (amounts[index] ?? 0n) * filled);
     if (asset?.kind !== 'nfts') return null;
     items.push(...asset.items);
   }

@@ -6,7 +6,11 @@ import { readCollectionRows } from '../owners/collection-statement.ts';
 import { type CollectionStats, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
 
 export async function readCollectionCoverage(database: Database, chain: Chain, contract: Address) {
-  const stored = await readCollectionRows<CollectionStats>(database, chain, collectionStatsStatement(chain, contract));
+  const stored = await readCollectionRows<CollectionStats>(
+    database,
+    chain,
+    collectionStatsStatement(chain, contract),
+  );
   return { ...stored, ids: Number(stored.rows[0]?.ids ?? 0) };
 }
 

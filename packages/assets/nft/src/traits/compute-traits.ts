@@ -40,13 +40,19 @@ export interface TraitsContext {
 /** Bytes of documents read together. */
 const PIECE_BYTES_MAX = 8_388_608;
 
-export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
+export async function computeTraits(
+  context: TraitsContext,
+  contract: Address,
+  signal: AbortSignal,
+): Promise<void> {
   const { database, chain, logger } = context;
   const generation = await beginGeneration(database, chain, contract);
   if (generation === null) return;
   const work = { kind: 'collection', keys: [`${chain.id} ${contract} traits`] } as const;
   try {
-    context.count(await context.journal.run(work, () => compute(context, { chain, contract, generation }, signal)));
+    context.count(
+      await context.journal.run(work, () => compute(context, { chain, contract, generation }, signal)),
+    );
   } catch (error) {
     if (!(error instanceof WorkSetAsideError)) {
       if (!signal.aborted) context.count('failed');

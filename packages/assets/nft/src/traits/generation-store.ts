@@ -10,7 +10,11 @@ const ROWS_PER_PIECE = 10_000;
 const KEY = ['token_address', 'chain_id', 'generation'];
 const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
 
-export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
+export async function beginGeneration(
+  database: Database,
+  chain: Chain,
+  contract: Address,
+): Promise<number | null> {
   const [row] = await database.query<{ generation: number }>(
     sql`WITH at_work AS (
        SELECT token_address, chain_id FROM nft_collection_traits
@@ -31,7 +35,11 @@ export interface NewGeneration {
   readonly generation: number;
 }
 
-export async function storeGeneration(database: Database, made: NewGeneration, census: TraitCensus): Promise<void> {
+export async function storeGeneration(
+  database: Database,
+  made: NewGeneration,
+  census: TraitCensus,
+): Promise<void> {
   const { chain, contract, generation } = made;
   const line = (...values: readonly (string | number)[]) =>
     [copyHex(contract), chain.id, generation, ...values].join('\t');
@@ -39,7 +47,12 @@ export async function storeGeneration(database: Database, made: NewGeneration, c
     const key = copyHex(`0x${traitKey(contract, { type, value }).toString('hex')}`);
     return line(place, key, copyText(type), copyText(value), count);
   });
-  await copyPieces(database, 'nft_trait_counts', ['place', 'trait_key', 'trait_type', 'trait_value', 'count'], counts);
+  await copyPieces(
+    database,
+    'nft_trait_counts',
+    ['place', 'trait_key', 'trait_type', 'trait_value', 'count'],
+    counts,
+  );
   const ranks = census.tokens
     .values()
     .flatMap(({ tokenId, rank, score }) => (rank === null ? [] : [line(tokenId, rank, score)]));

@@ -19,7 +19,9 @@ beforeAll(async () => {
   await database.query(
     sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${eth.id}, ${nftCollectionOwners.name}, ${cats})`,
   );
-  await database.query(sql`INSERT INTO nft_collection_counts VALUES (${cats}, ${eth.id}, ${IDS}, ${IDS}, ${IDS})`);
+  await database.query(
+    sql`INSERT INTO nft_collection_counts VALUES (${cats}, ${eth.id}, ${IDS}, ${IDS}, ${IDS})`,
+  );
   await database.query(
     sql`INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block)
      SELECT ${cats}, ${eth.id}, id, decode(md5(${CATS}::text || id::text), 'hex'), 1, 1, 1 FROM ${ids}`,
@@ -40,7 +42,8 @@ test('of 50,000 ids is computed whole, while readers get nothing of it before', 
     .toBe(200);
   const { body } = await stage.ask(`${CATS}/traits`);
   expect(body.traits.map(({ values }) => values.length)).toEqual([2, 5, 10, 17, 26, 37, 50, 65]);
-  for (const { values } of body.traits) expect(values.reduce((sum, { count }) => sum + Number(count), 0)).toBe(IDS);
+  for (const { values } of body.traits)
+    expect(values.reduce((sum, { count }) => sum + Number(count), 0)).toBe(IDS);
   const [rows] = await stage.database.query(
     sql`SELECT (SELECT count(*) FROM nft_trait_tokens)::int AS pairs, (SELECT count(*) FROM nft_token_rarity)::int AS ranks`,
   );

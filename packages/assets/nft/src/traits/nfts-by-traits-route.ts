@@ -107,8 +107,14 @@ const requestedTraitsSchema = z
       .unknown()
       .transform((given, ctx): Readonly<Record<string, string>> => {
         const refuse = (value: unknown, allowed: string, path: string[] = []): void =>
-          ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, path, params: { allowed, given: value } });
-        const named = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
+          ctx.addIssue({
+            code: 'custom',
+            message: `must be ${allowed}`,
+            path,
+            params: { allowed, given: value },
+          });
+        const named =
+          typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > REQUESTED_MAX) refuse(given, ALLOWED);
         for (const [type, value] of named.slice(0, REQUESTED_MAX)) {

@@ -61,7 +61,10 @@ export async function settleDocuments(
   if (row === undefined) throw new Error('The statement gives one row');
   const isStuck = row.settled < row.seen;
   const isDone = !isStuck && row.seen < IDS_PER_PIECE;
-  return { step: isDone ? { work: 'compute', after: null } : { work: at.work, after: row.last ?? at.after }, isStuck };
+  return {
+    step: isDone ? { work: 'compute', after: null } : { work: at.work, after: row.last ?? at.after },
+    isStuck,
+  };
 }
 
 export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {

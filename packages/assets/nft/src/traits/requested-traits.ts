@@ -68,8 +68,10 @@ export function createRequestedTraits(
       // Not a collection, or without transfers: there are no traits to wait for.
       const { isNft, status } = collection;
       const isRefused = !isNft && (status === 'not-nft' || status === 'not-contract');
-      const isNothing = first.generation === null && (first.ids ?? 0) === 0 && (isRefused || found.indexed.complete);
-      if (!isNothing) await requestMissing(database, { chain, contract, requester }, { collection, found, first });
+      const isNothing =
+        first.generation === null && (first.ids ?? 0) === 0 && (isRefused || found.indexed.complete);
+      if (!isNothing)
+        await requestMissing(database, { chain, contract, requester }, { collection, found, first });
       if (first.is_old === true)
         await database.query(
           sql`UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,

@@ -43,7 +43,10 @@ test('the worked example: red, red, blue and nothing', () => {
 
 describe('a collection', () => {
   test('without any trait has no ranks, one without ids has nothing', () => {
-    expect(census([['1', []]])).toEqual({ traits: [], tokens: [{ tokenId: '1', traits: [], score: 0, rank: null }] });
+    expect(census([['1', []]])).toEqual({
+      traits: [],
+      tokens: [{ tokenId: '1', traits: [], score: 0, rank: null }],
+    });
     expect(census([])).toEqual({ traits: [], tokens: [] });
   });
 
@@ -125,7 +128,8 @@ describe('of any collection', () => {
               .toSorted(),
           ).toEqual((tokens[index]?.[1] ?? []).map(({ type: of, value }) => `${of} ${value}`).toSorted());
         const sorted = traits.toSorted(
-          (a, b) => a.count - b.count || (a.type < b.type ? -1 : a.type > b.type ? 1 : a.value < b.value ? -1 : 1),
+          (a, b) =>
+            a.count - b.count || (a.type < b.type ? -1 : a.type > b.type ? 1 : a.value < b.value ? -1 : 1),
         );
         expect(traits).toEqual(sorted);
       }),

@@ -70,7 +70,9 @@ export function createTraitCounter(limits: { readonly pairsMax?: number } = {}):
     result() {
       const ordered = [...byName.values()].sort(
         (a, b) =>
-          a.count - b.count || compareTexts(a.trait.type, b.trait.type) || compareTexts(a.trait.value, b.trait.value),
+          a.count - b.count ||
+          compareTexts(a.trait.type, b.trait.type) ||
+          compareTexts(a.trait.value, b.trait.value),
       );
       const indexes = new Map(ordered.map((trait, index) => [trait, index]));
       const scores = scoresOf(tokens, [...types.values()]);

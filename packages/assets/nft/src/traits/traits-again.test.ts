@@ -18,7 +18,8 @@ let cats: Address;
 beforeEach(async () => {
   cats = contract(contracts++);
   await stage.mint(cats, [1, 2, 3]);
-  for (const [index, value] of ['red', 'red', 'blue'].entries()) await stage.document(cats, index + 1, [color(value)]);
+  for (const [index, value] of ['red', 'red', 'blue'].entries())
+    await stage.document(cats, index + 1, [color(value)]);
 });
 
 const resync = () => stage.ask(`${cats}/traits/resync`);
@@ -117,7 +118,9 @@ describe('a new generation', () => {
     await expect
       .poll(
         async () =>
-          stage.database.query(sql`SELECT FROM nft_trait_generations WHERE token_address = ${addressBytes(cats)}`),
+          stage.database.query(
+            sql`SELECT FROM nft_trait_generations WHERE token_address = ${addressBytes(cats)}`,
+          ),
         { timeout: 10_000 },
       )
       .toHaveLength(1);

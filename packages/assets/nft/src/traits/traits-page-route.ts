@@ -40,7 +40,8 @@ export function createTraitsPageRoute(options: RequestedTraitsOptions): RouteMod
         const after = position?.place ?? null;
         const statement = traitListStatement(chain, { contract, limit, order, after });
         const page = await traits.read<StoredTrait>({ chain, contract, requester }, statement);
-        if (position !== null && position.generation !== (page?.generation ?? null)) throw computedAgain(given.cursor);
+        if (position !== null && position.generation !== (page?.generation ?? null))
+          throw computedAgain(given.cursor);
         if (page === null) return null;
         const { generation, indexed, tokens } = page;
         const rows = page.rows.slice(0, limit);

@@ -56,11 +56,16 @@ const shown = (rows: Answer['body']['result']): unknown =>
   rows.map((row) => [row.trait_type, row.trait_value, row.count]);
 
 describe('pages of traits', () => {
-  test.each([1, 2, 7, 100])('of %i have each once, by count, then type and value, from either end', async (limit) => {
-    expect(shown(await pages(`${CATS}/traits/paginate?order=ASC&limit=${limit}`))).toEqual(ASCENDING);
-    expect(shown(await pages(`${CATS}/traits/paginate?limit=${limit}`))).toEqual(ASCENDING.toReversed());
-    expect(shown(await pages(`${CATS}/traits/paginate?order=desc&limit=${limit}`))).toEqual(ASCENDING.toReversed());
-  });
+  test.each([1, 2, 7, 100])(
+    'of %i have each once, by count, then type and value, from either end',
+    async (limit) => {
+      expect(shown(await pages(`${CATS}/traits/paginate?order=ASC&limit=${limit}`))).toEqual(ASCENDING);
+      expect(shown(await pages(`${CATS}/traits/paginate?limit=${limit}`))).toEqual(ASCENDING.toReversed());
+      expect(shown(await pages(`${CATS}/traits/paginate?order=desc&limit=${limit}`))).toEqual(
+        ASCENDING.toReversed(),
+      );
+    },
+  );
 
   test('say which they are', async () => {
     const first = await stage.ask(`${CATS}/traits/paginate?limit=4`);
@@ -109,11 +114,21 @@ describe('NFTs by traits', () => {
   test('are those that still exist, with who has them now', async () => {
     const odd = matching((id) => id % 2 === 1).map(Number);
     const [first = 0, second = 0, third = 0] = odd;
-    const burn = (id: number, to: Address) => ({ token: CATS, id: BigInt(id), from: account(id % 5), to, amount: 1n });
+    const burn = (id: number, to: Address) => ({
+      token: CATS,
+      id: BigInt(id),
+      from: account(id % 5),
+      to,
+      amount: 1n,
+    });
     const rows = await pages(`${path}?limit=1`, { traits: { Two: '1' } }, async (page) => {
       if (page !== 1) return;
       // The second is burned and the third sold between the first two pages; one already shown is burned too.
-      await stage.owners.add(50, [burn(first, ZERO_ADDRESS), burn(second, ZERO_ADDRESS), burn(third, account(9))]);
+      await stage.owners.add(50, [
+        burn(first, ZERO_ADDRESS),
+        burn(second, ZERO_ADDRESS),
+        burn(third, account(9)),
+      ]);
     });
     expect(idsOf(rows)).toEqual(odd.filter((id) => id !== second).map(String));
     expect(rows[1]).toMatchObject({ token_id: String(third), owner_of: account(9), block_number: '50' });

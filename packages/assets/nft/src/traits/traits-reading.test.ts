@@ -23,7 +23,10 @@ beforeAll(async () => {
     const uri = `data:application/json,${JSON.stringify({ name: `#${id}`, attributes })}`;
     return [`0xc87b56dd${wordOf(BigInt(id)).slice(2)}`, textOf(uri)] as const;
   });
-  node = await serveContracts(new Map([[CATS, exampleCollection('erc721', {}, Object.fromEntries(uris))]]), eth.id);
+  node = await serveContracts(
+    new Map([[CATS, exampleCollection('erc721', {}, Object.fromEntries(uris))]]),
+    eth.id,
+  );
   reading = await startReading({
     database: stage.database,
     node,

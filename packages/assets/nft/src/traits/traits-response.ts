@@ -6,11 +6,16 @@ import { NOT_READY } from './requested-traits.ts';
 import type { StoredTrait } from './traits-statement.ts';
 
 const figures = {
-  count: z.int().min(1).openapi({ description: 'Number of NFTs in the collection with this trait', example: 1_242 }),
+  count: z
+    .int()
+    .min(1)
+    .openapi({ description: 'Number of NFTs in the collection with this trait', example: 1_242 }),
   percentage: z.number().openapi({ description: 'Percentage of the collection, two decimals', example: 12.42 }),
   rarity_label: z.string().openapi({ example: 'Top 13% trait' }),
 };
-const traitType = z.string().openapi({ description: 'Empty if the metadata contains none', example: 'Background' });
+const traitType = z
+  .string()
+  .openapi({ description: 'Empty if the metadata contains none', example: 'Background' });
 
 /** docs/api/nfts.md#traits */
 export const traitsSchema = z
@@ -20,7 +25,9 @@ export const traitsSchema = z
         .object({
           trait_type: traitType,
           values: z.array(
-            z.object({ trait_value: z.string().openapi({ example: 'Blue' }), ...figures }).openapi('NftTraitValue'),
+            z
+              .object({ trait_value: z.string().openapi({ example: 'Blue' }), ...figures })
+              .openapi('NftTraitValue'),
           ),
         })
         .openapi('NftTraitType'),
@@ -67,7 +74,10 @@ export function showTrait(
   return { trait_type, trait_value, ...traitFigures(count, tokens) };
 }
 
-export function groupTraits(rows: readonly StoredTrait[], tokens: number): z.infer<typeof traitsSchema>['traits'] {
+export function groupTraits(
+  rows: readonly StoredTrait[],
+  tokens: number,
+): z.infer<typeof traitsSchema>['traits'] {
   return [...Map.groupBy(rows, ({ trait_type }) => trait_type)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([trait_type, traits]) => ({

@@ -24,7 +24,8 @@ const type = (value: unknown): unknown => ({ trait_type: 'Type', value });
 async function workedExample(): Promise<Address> {
   const cats = nextContract();
   await stage.mint(cats, [1, 2, 3, 4]);
-  for (const [index, value] of ['red', 'red', 'blue'].entries()) await stage.document(cats, index + 1, [type(value)]);
+  for (const [index, value] of ['red', 'red', 'blue'].entries())
+    await stage.document(cats, index + 1, [type(value)]);
   await stage.document(cats, 4, []);
   return cats;
 }
@@ -38,7 +39,10 @@ test('more than an answer has room for are not complete by type, and in pages ar
     await stage.document(cats, id, traits);
   }
   const { traits, indexed } = (await stage.ready(`${cats}/traits`)).body;
-  expect([traits.flatMap(({ values }) => values).length, indexed]).toEqual([5_000, { ...INDEXED, complete: false }]);
+  expect([traits.flatMap(({ values }) => values).length, indexed]).toEqual([
+    5_000,
+    { ...INDEXED, complete: false },
+  ]);
   expect((await stage.ready(`${cats}/traits/paginate`)).body.indexed).toEqual(INDEXED);
 });
 
@@ -102,7 +106,9 @@ describe('the worked example', () => {
         rarity_percentage: 25,
         rarity_label: 'Top 25%',
         normalized_metadata: {
-          attributes: [{ trait_type: 'Type', value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' }],
+          attributes: [
+            { trait_type: 'Type', value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' },
+          ],
         },
       },
     ]);
@@ -194,7 +200,9 @@ describe('a contract', () => {
     const token = nextContract();
     expect(await stage.ask(`${token}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
     expect(
-      await stage.database.query(sql`SELECT FROM nft_collection_traits WHERE token_address = ${addressBytes(token)}`),
+      await stage.database.query(
+        sql`SELECT FROM nft_collection_traits WHERE token_address = ${addressBytes(token)}`,
+      ),
     ).toEqual([]);
   });
 

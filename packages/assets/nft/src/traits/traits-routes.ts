@@ -6,7 +6,7 @@ import { createTraitsPageRoute } from './traits-page-route.ts';
 import { createTraitsRoute } from './traits-route.ts';
 
 export function createTraitsRoutes(options: RequestedTraitsOptions): readonly RouteModule[] {
-  return [createTraitsRoute, createTraitsPageRoute, createNftsByTraitsRoute, createResyncTraitsRoute].map((create) =>
-    create(options),
+  return [createTraitsRoute, createTraitsPageRoute, createNftsByTraitsRoute, createResyncTraitsRoute].map(
+    (create) => create(options),
   );
 }

@@ -150,13 +150,26 @@ const STATEMENTS: readonly (readonly [string, Sql, string | RegExp, number])[] =
     'figures of attributes of a page',
     countsStatement(
       chain,
-      Array.from({ length: LIMIT }, (_, index) => ({ address: BUSY, trait: { type: 'Rare', value: String(index) } })),
+      Array.from({ length: LIMIT }, (_, index) => ({
+        address: BUSY,
+        trait: { type: 'Rare', value: String(index) },
+      })),
     ),
     'nft_trait_counts_by_key',
     4 * LIMIT,
   ],
-  ['documents to read', queueStatement(chain, atWork(BUSY, '4000'), 0), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
-  ['documents that are read', settleStatement(chain, atWork(BUSY, '4000')), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
+  [
+    'documents to read',
+    queueStatement(chain, atWork(BUSY, '4000'), 0),
+    /^nft_collection_ids_/,
+    2 * IDS_PER_PIECE,
+  ],
+  [
+    'documents that are read',
+    settleStatement(chain, atWork(BUSY, '4000')),
+    /^nft_collection_ids_/,
+    2 * IDS_PER_PIECE,
+  ],
   ['documents to count', documentsStatement(chain, BUSY, '4000'), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
   [
     'documents of a huge collection',
@@ -179,7 +192,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     // A bitmap is a range too; the rows it reads are counted below.
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index (Only )?Scan|Bitmap Heap Scan)$/);
     const ranges = nodes.filter((node) => TABLES.test(node['Index Name'] ?? ''));
-    for (const range of ranges) expect(range['Index Cond']).toMatch(/token_address = .*chain_id = |^\(trait_key = /);
+    for (const range of ranges)
+      expect(range['Index Cond']).toMatch(/token_address = .*chain_id = |^\(trait_key = /);
     expect(ranges.map((range) => range['Index Name'])).toContainEqual(
       typeof index === 'string' ? index : expect.stringMatching(index),
     );

@@ -40,6 +40,8 @@ test('collections are told by what they wait for, and counted once they are done
   );
   await stage.document(DOGS, 1, red);
   await stage.settled(DOGS);
-  expect(await readTraitsStatuses(stage.database)).toEqual([{ chainId: 1, computed: 1, tooLarge: 1, atWork: IDLE }]);
+  expect(await readTraitsStatuses(stage.database)).toEqual([
+    { chainId: 1, computed: 1, tooLarge: 1, atWork: IDLE },
+  ]);
   expect(await outcomes()).toEqual({ 'eth computed': 1, 'eth too-large': 1 });
 });

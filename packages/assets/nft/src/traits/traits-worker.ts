@@ -66,7 +66,8 @@ export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions)
       returning: TRAITS_COLUMNS_CLAIMED,
       concurrency: CONCURRENCY,
       async perform(claims, signal) {
-        for (const claim of claims) await goOn(context, { projections, documentRate, stepEveryMs }, claim, signal);
+        for (const claim of claims)
+          await goOn(context, { projections, documentRate, stepEveryMs }, claim, signal);
       },
       retrySeconds: ({ attempts }) => backoffSeconds(attempts, RETRY_SECONDS),
       async tidy() {
@@ -79,7 +80,12 @@ export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions)
 
 type Pace = Required<Pick<TraitsOptions, 'projections' | 'documentRate' | 'stepEveryMs'>>;
 
-async function goOn(context: TraitsContext, pace: Pace, claim: Claim<DueTraits>, signal: AbortSignal): Promise<void> {
+async function goOn(
+  context: TraitsContext,
+  pace: Pace,
+  claim: Claim<DueTraits>,
+  signal: AbortSignal,
+): Promise<void> {
   const { database, chain } = context;
   const { address, work } = claim.row;
   if (work === 'history') await awaitHistory(context, pace.projections, address);
@@ -136,21 +142,20 @@ async function readDocuments(
   let next: TraitsWork | null = null;
   for (let piece = 0; piece < PIECES_PER_CLAIM; piece++) {
     signal.throwIfAborted();
-    const done = await advanceTraits<{ readonly isStuck: boolean; readonly queued: number; readonly work: TraitsWork }>(
-      database,
-      chain,
-      contract,
-      async (transaction, at) => {
-        if (at.work === 'settle' || at.work === 'improve') {
-          const { step, isStuck } = await settleDocuments(transaction, chain, at);
-          return { step, outcome: { isStuck, queued: 0, work: step.work } };
-        }
-        if (at.work !== 'queue' || left === 0)
-          return { step: null, outcome: { isStuck: true, queued: 0, work: at.work } };
-        const { step, queued } = await queueDocuments(transaction, chain, at, left);
-        return { step, outcome: { isStuck: queued === left, queued, work: step.work } };
-      },
-    );
+    const done = await advanceTraits<{
+      readonly isStuck: boolean;
+      readonly queued: number;
+      readonly work: TraitsWork;
+    }>(database, chain, contract, async (transaction, at) => {
+      if (at.work === 'settle' || at.work === 'improve') {
+        const { step, isStuck } = await settleDocuments(transaction, chain, at);
+        return { step, outcome: { isStuck, queued: 0, work: step.work } };
+      }
+      if (at.work !== 'queue' || left === 0)
+        return { step: null, outcome: { isStuck: true, queued: 0, work: at.work } };
+      const { step, queued } = await queueDocuments(transaction, chain, at, left);
+      return { step, outcome: { isStuck: queued === left, queued, work: step.work } };
+    });
     left -= done?.queued ?? 0;
     next = done?.work ?? null;
     if (done?.isStuck !== false) break;

@@ -110,7 +110,9 @@ const OF_TOKENS: readonly Case[] = [
 ];
 
 // The API uses generic plans. Custom ones, of a database behind a pooler, need statistics to recognize a busy wallet.
-const KNOWING = PLANS.filter(({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics');
+const KNOWING = PLANS.filter(
+  ({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics',
+);
 
 describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
   const cases = [...CASES, ...(statistics === 'without statistics' ? [] : OF_TOKENS)];

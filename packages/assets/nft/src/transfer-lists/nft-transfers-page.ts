@@ -1,7 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, type Sql, sql, where } from '@chainstead/db';
-import { digits, hex, hexOrNull, int4, int8, packedRows, type RowOf, textOrNull } from '@chainstead/db/packed-rows';
+import {
+  digits,
+  hex,
+  hexOrNull,
+  int4,
+  int8,
+  packedRows,
+  type RowOf,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import {
   type ChainQuery,
   type ChainRange,
@@ -159,7 +168,14 @@ interface ShownContract {
 }
 
 /** Hexadecimal digits, name, symbol, contract type, whether spam, whether verified. */
-type ContractEntry = readonly [string, string | null, string | null, ShownContract['contractType'], boolean, boolean];
+type ContractEntry = readonly [
+  string,
+  string | null,
+  string | null,
+  ShownContract['contractType'],
+  boolean,
+  boolean,
+];
 
 function readContracts(entries: readonly ContractEntry[] | null): (token: Address) => ShownContract {
   const contracts = new Map<string, ShownContract>();

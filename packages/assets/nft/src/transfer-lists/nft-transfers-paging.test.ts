@@ -74,30 +74,33 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
     );
   });
 
-  test.each(['ASC', 'DESC'])('stay what they are while blocks arrive and others are reorganised, %s', async (order) => {
-    const { database } = stage;
-    await stage.cover(0, 20);
-    const moves = history(20);
-    await seedMoves(database, eth, moves);
-    const walked: NftAnswer[] = [await stage.get(`${path}?limit=1&order=${order}`)];
-    for (let round = 0; ; round++) {
-      const { cursor } = walked.at(-1) ?? { cursor: null };
-      if (cursor === null) break;
-      await seedMoves(database, eth, [{ blockNumber: 21 + round }]);
-      if (round === 3) {
-        await database.query(sql`DELETE FROM nft_transfers WHERE block_number IN (19, 20)`);
-        await seedMoves(database, eth, movesIn(19, 20, { logIndex: 7 }));
+  test.each(['ASC', 'DESC'])(
+    'stay what they are while blocks arrive and others are reorganised, %s',
+    async (order) => {
+      const { database } = stage;
+      await stage.cover(0, 20);
+      const moves = history(20);
+      await seedMoves(database, eth, moves);
+      const walked: NftAnswer[] = [await stage.get(`${path}?limit=1&order=${order}`)];
+      for (let round = 0; ; round++) {
+        const { cursor } = walked.at(-1) ?? { cursor: null };
+        if (cursor === null) break;
+        await seedMoves(database, eth, [{ blockNumber: 21 + round }]);
+        if (round === 3) {
+          await database.query(sql`DELETE FROM nft_transfers WHERE block_number IN (19, 20)`);
+          await seedMoves(database, eth, movesIn(19, 20, { logIndex: 7 }));
+        }
+        walked.push(await stage.get(`${path}?cursor=${cursor}`));
       }
-      walked.push(await stage.get(`${path}?cursor=${cursor}`));
-    }
-    const before = expectedOf(moves.filter(({ blockNumber }) => blockNumber <= 18));
-    const replaced = expectedOf(movesIn(19, 20, { logIndex: 7 }));
-    const found = placesOf(walked);
-    expect(new Set(found).size).toBe(found.length);
-    if (order === 'ASC') expect(found).toEqual([...before, ...replaced]);
-    else expect(found.filter((place) => Number(place.split('.')[0]) <= 18)).toEqual(before.toReversed());
-    expect(found.filter((place) => Number(place.split('.')[0]) > 20)).toEqual([]);
-  });
+      const before = expectedOf(moves.filter(({ blockNumber }) => blockNumber <= 18));
+      const replaced = expectedOf(movesIn(19, 20, { logIndex: 7 }));
+      const found = placesOf(walked);
+      expect(new Set(found).size).toBe(found.length);
+      if (order === 'ASC') expect(found).toEqual([...before, ...replaced]);
+      else expect(found.filter((place) => Number(place.split('.')[0]) <= 18)).toEqual(before.toReversed());
+      expect(found.filter((place) => Number(place.split('.')[0]) > 20)).toEqual([]);
+    },
+  );
 
   // Invariant: PAGE-KEYSET
   test.each(['ASC', 'DESC'])('walk transfers above the covered blocks, %s', async (order) => {
@@ -115,7 +118,10 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
     const again = await stage.get(`${path}?cursor=${cursor}&order=asc&format=hex&chain=0x1&limit=2`);
     expect([again.page, again.page_size]).toEqual([1, 2]);
     for (const changed of ['order=DESC', 'format=decimal', 'include_prices=true', 'chain=base'])
-      expect([changed, (await stage.request(`${path}?cursor=${cursor}&${changed}`)).status]).toEqual([changed, 400]);
+      expect([changed, (await stage.request(`${path}?cursor=${cursor}&${changed}`)).status]).toEqual([
+        changed,
+        400,
+      ]);
   });
 });
 

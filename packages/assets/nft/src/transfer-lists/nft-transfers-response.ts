@@ -50,7 +50,8 @@ const nftTransferSchema = z
     possible_spam: z.boolean(),
     verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),
     last_sale: salePricesSchema.shape.last_sale.optional().openapi({
-      description: 'Last sale of the NFT paid in ether within a year. null if there is none. Only with include_prices',
+      description:
+        'Last sale of the NFT paid in ether within a year. null if there is none. Only with include_prices',
     }),
   })
   .openapi('NftTransfer');

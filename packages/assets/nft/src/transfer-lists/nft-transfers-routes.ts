@@ -20,7 +20,12 @@ import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { INDEXES_OF, type NftTransferItem, type NftTransfersSubject, nftTransfersPage } from './nft-transfers-page.ts';
+import {
+  INDEXES_OF,
+  type NftTransferItem,
+  type NftTransfersSubject,
+  nftTransfersPage,
+} from './nft-transfers-page.ts';
 import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
 
 export interface NftTransfersOptions {

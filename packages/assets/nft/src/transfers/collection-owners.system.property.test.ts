@@ -39,7 +39,9 @@ describe('who holds collections', () => {
           await rows.take(chainId, schedule, relationOf(builtTo), async (isThere) => {
             const counted = schedule.blocks.flatMap((moves, block) =>
               isThere(block)
-                ? moves.filter(({ token }) => block <= (builtTo.get(token) ?? -1)).map((move) => movedIn(block, move))
+                ? moves
+                    .filter(({ token }) => block <= (builtTo.get(token) ?? -1))
+                    .map((move) => movedIn(block, move))
                 : [],
             );
             expect(await storedCollections(scratch.database, chainId)).toEqual(summedCollections(counted));

@@ -1,6 +1,11 @@
 import type { Address } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, readNftLogs } from '@chainstead/events/token-events';
+import {
+  NFT_TRANSFER_KINDS,
+  type NftTransfer,
+  nftTransferTopics,
+  readNftLogs,
+} from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
 import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync/datasets';
 import { nftCollectionOwners } from './collection-owners.ts';
@@ -32,7 +37,8 @@ export const nftTransfers: Dataset<NftTransferRow> = {
 };
 
 function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<NftTransferRow> {
-  for (const read of readNftLogs(logs, context.chain)) if (!('reason' in read)) yield toRow(read, context.chain.id);
+  for (const read of readNftLogs(logs, context.chain))
+    if (!('reason' in read)) yield toRow(read, context.chain.id);
 }
 
 function toRow(transfer: NftTransfer, chainId: number): NftTransferRow {

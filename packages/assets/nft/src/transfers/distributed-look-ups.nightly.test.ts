@@ -40,7 +40,8 @@ describe.runIf(programs !== undefined)('ids of a large mint', () => {
     scratch = await cluster.createDatabase({ distributed: true });
     await scratch.database.query(sql`SELECT attach_partition('nft_transfers', ${CHAIN}, 0, NULL)`);
     await ask(scratch.database, nftCollectionOwners, ERC721);
-    for (let wallet = 0; wallet < WALLETS; wallet++) await ask(scratch.database, nftWalletTokens, account(wallet));
+    for (let wallet = 0; wallet < WALLETS; wallet++)
+      await ask(scratch.database, nftWalletTokens, account(wallet));
   }, 120_000);
   afterAll(async () => {
     await scratch?.drop();
@@ -66,7 +67,12 @@ async function ask(database: Database, { name }: SubjectProjection, subject: Add
 }
 
 /** Adds or removes the rows of a block with their derived rows. @returns the number of statements */
-function change(database: Database, kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<number> {
+function change(
+  database: Database,
+  kind: 'added' | 'removed',
+  block: number,
+  moves: readonly Move[],
+): Promise<number> {
   return database.transaction(async (transaction) => {
     await transaction.query(sql`CREATE TEMP TABLE changed (LIKE nft_transfers) ON COMMIT DROP`);
     await transaction.copy('changed', nftTransfers.table.columns, linesOf(CHAIN, block, moves));

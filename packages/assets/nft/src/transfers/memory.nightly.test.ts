@@ -27,9 +27,14 @@ test('blocks full of consecutive mints are committed and verified in a small hea
   const scratch = await createScratchDatabase();
   onTestFinished(() => scratch.drop());
   const events = Object.fromEntries(
-    BLOCKS.map((block) => [block, Array.from({ length: EVENTS_OF_BLOCK }, (_, index) => mint(block * 100 + index))]),
+    BLOCKS.map((block) => [
+      block,
+      Array.from({ length: EVENTS_OF_BLOCK }, (_, index) => mint(block * 100 + index)),
+    ]),
   );
-  const node = await serveChain(createEventSource({ chainId: createChainRegistry().get('eth').id, head: 20, events }));
+  const node = await serveChain(
+    createEventSource({ chainId: createChainRegistry().get('eth').id, head: 20, events }),
+  );
   onTestFinished(() => node.close());
   const options: CommitProcessOptions = { databaseUrl: scratch.url, nodeUrl: node.url, lastBlock: 12 };
   const child = spawnDependent(process.execPath, [

@@ -27,7 +27,10 @@ beforeAll(async () => {
   await seed(200, BLOCKS);
   await database.query(sql`INSERT INTO gone SELECT * FROM nft_transfers WHERE block_number >= ${REMOVED_FROM}`);
   for (const [projection, subjects] of PROJECTIONS)
-    await runStatements(database, projection.added({ rows: rawSql('nft_transfers'), subjects, access: LOCAL_ACCESS }));
+    await runStatements(
+      database,
+      projection.added({ rows: rawSql('nft_transfers'), subjects, access: LOCAL_ACCESS }),
+    );
   await database.query(sql`DELETE FROM nft_transfers WHERE block_number >= ${REMOVED_FROM}`);
 });
 
@@ -66,7 +69,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
             expect(scan['Index Cond']).toMatch(/collection_key = .*hash_numeric\(token_id\) = /);
         }
         const read = scans.reduce(
-          (sum, scan) => sum + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'],
+          (sum, scan) =>
+            sum + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'],
           0,
         );
         expect(read).toBeLessThanOrEqual(10 * MOVES_OF_BLOCK * 30);

@@ -63,7 +63,11 @@ export const nftMalformedLogs = storedTable(
     transactionHash: hash('transaction_hash').notNull(),
     reason: smallint('reason').$type<MalformedReason>().notNull(),
   },
-  { writes: 'append', placement: distributedBy('contract', 'token_address'), key: ['tokenAddress', ...LOG_PLACE] },
+  {
+    writes: 'append',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', ...LOG_PLACE],
+  },
 );
 
 export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
@@ -174,7 +178,9 @@ export const nftCollectionIds = storedTable(
     placement: distributedBy('contract', 'token_address'),
     key: ['tokenAddress', 'chainId', 'tokenId'],
     indexes: (table) => [
-      index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
+      index('nft_collection_ids_by_hash')
+        .on(table.tokenAddress, table.chainId, table.tokenHash)
+        .where(sql`is_held`),
       index('nft_collection_ids_given_by_hash')
         .on(table.tokenAddress, table.chainId, table.tokenHash)
         .where(sql`NOT is_held AND receiver IS NULL`),

@@ -39,23 +39,30 @@ const events: fc.Arbitrary<readonly Log[]> = fc.oneof(
   parties.map(({ to }) => [punkAssignLog(PUNKS, to, 1n)]),
   parties.map(({ from, to }) => [erc20Log(from, to, 1n, PUNKS), punkTransferLog(PUNKS, from, to, 1n)]),
   parties.map(({ from, to }) => [erc20Log(from, to, 1n, PUNKS), punkBoughtLog(PUNKS, from, to, 1n, 9n)]),
-  parties.map(({ from, to }) => [erc20Log(from, to, 1n, PUNKS), punkBoughtLog(PUNKS, from, ZERO_ADDRESS, 1n, 0n)]),
+  parties.map(({ from, to }) => [
+    erc20Log(from, to, 1n, PUNKS),
+    punkBoughtLog(PUNKS, from, ZERO_ADDRESS, 1n, 0n),
+  ]),
 );
-const chains = fc
-  .array(events, { maxLength: 30 })
-  .map((all) =>
-    all.flatMap((logs, number) =>
-      logs.map((log, logIndex) =>
-        placed(log, { blockNumber: number >> 2, transactionIndex: number & 3, logIndex: (number & 3) * 2 + logIndex }),
-      ),
+const chains = fc.array(events, { maxLength: 30 }).map((all) =>
+  all.flatMap((logs, number) =>
+    logs.map((log, logIndex) =>
+      placed(log, {
+        blockNumber: number >> 2,
+        transactionIndex: number & 3,
+        logIndex: (number & 3) * 2 + logIndex,
+      }),
     ),
-  );
+  ),
+);
 
 /** As go-ethereum's eth_getLogs: a filter of four positions matches only logs of four topics. */
 function matches(log: Log, { topics, indexed = [], addresses }: HistoryFilter): boolean {
   if (addresses !== undefined && !addresses.includes(log.address)) return false;
   if (log.topics.length < 1 + indexed.length || !topics.includes(log.topics[0] as Hash)) return false;
-  return indexed.every((wanted, position) => wanted === null || wanted.includes(log.topics[position + 1] as Hash));
+  return indexed.every(
+    (wanted, position) => wanted === null || wanted.includes(log.topics[position + 1] as Hash),
+  );
 }
 
 function readAlone(logs: readonly Log[], filters: readonly HistoryFilter[]): Log[] {
@@ -64,7 +71,9 @@ function readAlone(logs: readonly Log[], filters: readonly HistoryFilter[]): Log
   const completed = new Set(
     found.filter(({ address }) => whole.includes(address)).map(({ blockNumber }) => blockNumber),
   );
-  return logs.filter((log) => found.includes(log) || (whole.includes(log.address) && completed.has(log.blockNumber)));
+  return logs.filter(
+    (log) => found.includes(log) || (whole.includes(log.address) && completed.has(log.blockNumber)),
+  );
 }
 
 test('a wallet’s filters give all that moves something of it, and it reads as in whole blocks', () => {

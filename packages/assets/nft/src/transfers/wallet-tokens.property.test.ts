@@ -42,9 +42,9 @@ describe('what wallets hold', () => {
             expect(await storedHoldings(scratch.database, chainId)).toEqual(reportedBy(present));
             expect(await wrongBlocks(chainId)).toEqual([]);
           });
-          expect(await scratch.database.query(sql`SELECT FROM nft_wallet_tokens WHERE chain_id = ${chainId}`)).toEqual(
-            [],
-          );
+          expect(
+            await scratch.database.query(sql`SELECT FROM nft_wallet_tokens WHERE chain_id = ${chainId}`),
+          ).toEqual([]);
         }),
         { numRuns: atDepth(25) },
       );
@@ -110,7 +110,13 @@ describe('many rows of one key', () => {
 
   it('finds each balance by its whole key, however many owners an id has and with no statistics', async () => {
     const chainId = nextChain++;
-    const drop = (to: number): Move => ({ token: ERC1155, id: 1n, from: account(0), to: account(to), amount: 1n });
+    const drop = (to: number): Move => ({
+      token: ERC1155,
+      id: 1n,
+      from: account(0),
+      to: account(to),
+      amount: 1n,
+    });
     const block = (first: number) =>
       linesOf(
         chainId,

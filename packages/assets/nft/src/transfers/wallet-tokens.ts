@@ -46,7 +46,10 @@ export const nftWalletTokens: SubjectProjection = {
   ],
   removed: (change) => {
     const sides = sidesOf(WALLET_AMOUNTS, change, '-');
-    return [changeAmounts(change, sides, newestRemaining(change, sides)), ...updateLastBlocks(WALLET_AMOUNTS, change)];
+    return [
+      changeAmounts(change, sides, newestRemaining(change, sides)),
+      ...updateLastBlocks(WALLET_AMOUNTS, change),
+    ];
   },
 };
 

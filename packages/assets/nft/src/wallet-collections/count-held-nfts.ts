@@ -20,7 +20,12 @@ export async function countHeldNfts(
   chain: Chain,
   wallet: Address,
 ): Promise<HeldNfts | null> {
-  const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
+  const progress = await projections.keep(
+    chain,
+    { dataset: nftTransfers, state: nftWalletTokens },
+    wallet,
+    waitMs,
+  );
   if (progress !== 'built') return null;
   const [row] = await database.query<HeldNfts>(
     sql`SELECT coalesce(sum(ids_held), 0)::int8 AS nfts, count(*) AS collections FROM nft_wallet_collections

@@ -94,19 +94,24 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     ['the first page', { excludeSpam: false }],
     ['a page in the middle', { excludeSpam: false, after: contractOf(1_500) }],
     ['a page without spam', { excludeSpam: true }],
-  ])('%s of a wallet whose beginning is not indexed is two ranges that stop after a page', async (_name, query) => {
-    const { nodes } = await explainPage(plan, { wallet: GIVER, ...query });
-    const given = nodes.filter((node) => node['Relation Name'] === 'nft_wallet_tokens' && node['Actual Loops'] > 0);
-    expect(given.length).toBeGreaterThan(0);
-    for (const scan of given) {
-      expect(scan['Index Name']).toBe('nft_wallet_tokens_given_by_contract');
-      expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
-    }
-    // Three ids of each contract: to find it, and to read from the contract.
-    const most = (query.excludeSpam ? 1.5 : 1) * (LIMIT + 1);
-    expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(3 * (most + LIMIT + 1) + 3);
-    expect(rowsRead(nodes, 'nft_wallet_collections')).toBeLessThanOrEqual(most);
-  });
+  ])(
+    '%s of a wallet whose beginning is not indexed is two ranges that stop after a page',
+    async (_name, query) => {
+      const { nodes } = await explainPage(plan, { wallet: GIVER, ...query });
+      const given = nodes.filter(
+        (node) => node['Relation Name'] === 'nft_wallet_tokens' && node['Actual Loops'] > 0,
+      );
+      expect(given.length).toBeGreaterThan(0);
+      for (const scan of given) {
+        expect(scan['Index Name']).toBe('nft_wallet_tokens_given_by_contract');
+        expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
+      }
+      // Three ids of each contract: to find it, and to read from the contract.
+      const most = (query.excludeSpam ? 1.5 : 1) * (LIMIT + 1);
+      expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(3 * (most + LIMIT + 1) + 3);
+      expect(rowsRead(nodes, 'nft_wallet_collections')).toBeLessThanOrEqual(most);
+    },
+  );
 
   test('a page in the middle touches as little as the first', async () => {
     const first = await explainPage(plan);

@@ -15,7 +15,9 @@ export async function requestUnreadCollections(
   chain: Chain,
   collections: readonly Pick<WalletCollection, 'address' | 'isUnread' | 'possibleSpam'>[],
 ): Promise<void> {
-  const unread = collections.filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam).slice(0, PER_PAGE_MAX);
+  const unread = collections
+    .filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam)
+    .slice(0, PER_PAGE_MAX);
   if (unread.length === 0) return;
   await leaveUnlessAway(async () => {
     const left = await database.query(

@@ -22,7 +22,13 @@ async function setHistory(columns: Readonly<Record<string, SqlValue>>): Promise<
 
 describe('status', () => {
   test.each<
-    [string, readonly (readonly [number, number])[], readonly (readonly [number, number])[], string, string | null]
+    [
+      string,
+      readonly (readonly [number, number])[],
+      readonly (readonly [number, number])[],
+      string,
+      string | null,
+    ]
   >([
     ['the chain covers all', [[0, 100]], [], 'SYNCED', '0'],
     ['the chain begins later', [[1, 100]], [], 'SYNCING', '1'],
@@ -66,7 +72,8 @@ describe('status', () => {
     ['nothing is covered', [], [], 'SYNCING', null],
   ])('where %s', async (_what, chainRanges, walletRanges, status, from) => {
     for (const [first, last] of chainRanges) await seedNftCoverage(stage.scratch.database, eth, first, last);
-    for (const [first, last] of walletRanges) await seedWalletRange(stage.scratch.database, eth, WALLET, first, last);
+    for (const [first, last] of walletRanges)
+      await seedWalletRange(stage.scratch.database, eth, WALLET, first, last);
     await seedWalletRange(stage.scratch.database, eth, contractOf(7), 0, 100);
     const answer = await get();
     expect([answer.status, answer.indexed.from_block, answer.indexed.complete]).toEqual([
@@ -112,8 +119,14 @@ describe('status', () => {
     );
     await setHistory({ status: 'pending', due_at: new Date(Date.now() + 600_000) });
     expect((await get()).status_message).toMatch(/can still be reorganised/);
-    await setHistory({ status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', error_message: 'https://secret.example' });
-    expect((await get()).status_message).toBe('Reading the history of this wallet has failed and will be tried again');
+    await setHistory({
+      status: 'failed',
+      error_code: 'UPSTREAMS_EXHAUSTED',
+      error_message: 'https://secret.example',
+    });
+    expect((await get()).status_message).toBe(
+      'Reading the history of this wallet has failed and will be tried again',
+    );
   });
 
   test('of a refused history says what it would take', async () => {

@@ -9,7 +9,10 @@ const collectionSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
     contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
-    name: z.string().nullable().openapi({ description: 'null until it is known, as for symbol, logo and banner' }),
+    name: z
+      .string()
+      .nullable()
+      .openapi({ description: 'null until it is known, as for symbol, logo and banner' }),
     symbol: z.string().nullable(),
     possible_spam: z.boolean(),
     verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),

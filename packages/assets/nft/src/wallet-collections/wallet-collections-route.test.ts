@@ -121,7 +121,10 @@ describe('a collection', () => {
   test('has its last sale where prices are asked for, as its own price route shows it', async () => {
     const other = Array.from({ length: 9 }, (_, index) => contractOf(1_000 + index));
     await hold(COLLECTION, ...other);
-    await seedTrades(stage.scratch.database, eth, [sale(200, { price: ether(2) }), sale(30, { price: ether(3) })]);
+    await seedTrades(stage.scratch.database, eth, [
+      sale(200, { price: ether(2) }),
+      sale(30, { price: ether(3) }),
+    ]);
     const { result } = await get('?include_prices=true');
     const shown = new Map(result.map((row) => [row.token_address, row.last_sale]));
     expect(shown.get(COLLECTION)).toMatchObject({
@@ -147,7 +150,11 @@ describe('a collection', () => {
 describe('spam', () => {
   beforeEach(async () => {
     await hold(A, B, C);
-    const facts = (contract: Address, more: object) => ({ address: addressBytes(contract), chain_id: 1, ...more });
+    const facts = (contract: Address, more: object) => ({
+      address: addressBytes(contract),
+      chain_id: 1,
+      ...more,
+    });
     await seedRow(stage.scratch.database, 'tokens', facts(A, { possible_spam: true }));
     await seedRow(stage.scratch.database, 'tokens', facts(B, { possible_spam: true }));
     await seedRow(stage.scratch.database, 'collection_list_entries', {
@@ -187,7 +194,11 @@ describe('metadata', () => {
 
   test('of collections that nobody asked for is left to the worker, once and in nobody’s name; spam is not', async () => {
     await hold(A, B, C);
-    await seedRow(stage.scratch.database, 'tokens', { address: addressBytes(B), chain_id: 1, possible_spam: true });
+    await seedRow(stage.scratch.database, 'tokens', {
+      address: addressBytes(B),
+      chain_id: 1,
+      possible_spam: true,
+    });
     await seedRow(stage.scratch.database, 'nft_collections', {
       token_address: addressBytes(C),
       chain_id: 1,

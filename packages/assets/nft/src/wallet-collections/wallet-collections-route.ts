@@ -41,7 +41,10 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
           default: false,
           description: 'Adds count: the number of distinct token IDs of the collection held by the wallet.',
         }),
-        exclude_spam: booleanParameter({ default: false, description: 'Omits collections that are possible spam.' }),
+        exclude_spam: booleanParameter({
+          default: false,
+          description: 'Omits collections that are possible spam.',
+        }),
         include_prices: booleanParameter({
           default: false,
           description: 'Adds last_sale, the last sale paid in ether within a year. Floor prices are null.',
@@ -85,7 +88,9 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         ...showSyncState(state),
         ...envelope,
         indexed: showIndexed(indexed),
-        result: collections.map((collection) => showCollection(collection, { counts: filter.token_counts, lastSales })),
+        result: collections.map((collection) =>
+          showCollection(collection, { counts: filter.token_counts, lastSales }),
+        ),
       }),
     });
   };

@@ -87,7 +87,13 @@ describe('bad input', () => {
     await stage.cover(0, 100);
     await stage.hold({ token: CATS, id: '1', block: 5 }, { token: CATS, id: '2', block: 4 });
     const { cursor } = await stage.get('?limit=1&exclude_spam=true');
-    for (const other of ['exclude_spam=false', 'format=hex', 'limit=2', `token_addresses[]=${CATS}`, 'chain=base'])
+    for (const other of [
+      'exclude_spam=false',
+      'format=hex',
+      'limit=2',
+      `token_addresses[]=${CATS}`,
+      'chain=base',
+    ])
       expect((await stage.request(`?cursor=${cursor}&${other}`)).status).toBe(400);
     expect((await stage.request(`?cursor=${cursor}`, addressOf(7))).status).toBe(400);
     expect(tokensOf(await stage.get(`?cursor=${cursor}&exclude_spam=true&chain=eth`))).toEqual([`${CAT}:2`]);

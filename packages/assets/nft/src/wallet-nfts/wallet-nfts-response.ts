@@ -6,7 +6,8 @@ import { ownedNftSchema } from '../records/record-response.ts';
 export const walletNftsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({
-      description: 'SYNCING while blocks of the wallet are missing. The list may then lack NFTs or contain too many',
+      description:
+        'SYNCING while blocks of the wallet are missing. The list may then lack NFTs or contain too many',
     }),
     status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

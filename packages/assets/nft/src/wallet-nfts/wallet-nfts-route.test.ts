@@ -85,8 +85,9 @@ describe('a wallet’s NFTs', () => {
   test('have what is asked for beside, and ids as they are asked for', async () => {
     await stage.cover(0, 200);
     await stage.hold({ token: CATS, id: '26', block: 150 }, { token: CATS, id: '0', block: 140 });
-    const [first, zero] = (await stage.get('?format=hex&media_items=true&normalizeMetadata=false&include_prices=true'))
-      .result;
+    const [first, zero] = (
+      await stage.get('?format=hex&media_items=true&normalizeMetadata=false&include_prices=true')
+    ).result;
     expect([first?.token_id, zero?.token_id]).toEqual(['0x1a', '0x0']);
     expect(first).toMatchObject({
       media: null,
@@ -108,9 +109,9 @@ describe('a wallet’s NFTs', () => {
       { token: SPAM, id: '2', block: 149 },
       { token: SWORDS, id: '3', block: 148 },
     );
-    expect(tokensOf(await stage.get(`?token_addresses%5B%5D=${CATS.toUpperCase().replace('0X', '0x')}`))).toEqual([
-      `${0xca}:1`,
-    ]);
+    expect(tokensOf(await stage.get(`?token_addresses%5B%5D=${CATS.toUpperCase().replace('0X', '0x')}`))).toEqual(
+      [`${0xca}:1`],
+    );
     expect(tokensOf(await stage.get(`?token_addresses=${SWORDS},${SPAM},${SWORDS}`))).toEqual([
       `${0xba}:2`,
       `${0x5a}:3`,

@@ -1,5 +1,13 @@
 import { addressBytes, sql } from '@chainstead/db';
-import { addressOf, type Explained, exampleChain, explain, PLANS, type PlanKind, rowsRead } from '@chainstead/testkit';
+import {
+  addressOf,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  rowsRead,
+} from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
@@ -82,17 +90,20 @@ const scansOf = (nodes: Explained['nodes']) =>
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
-  test.each(QUERIES)('%s is one range of the index by change that stops after a page', async (_name, query, most) => {
-    const { nodes } = await explainPage(plan, query);
-    const scans = scansOf(nodes);
-    expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
-      [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_tokens_by_change'],
-    ]);
-    expect(scans[0]?.['Index Cond']).toMatch(/wallet = .*chain_id = /);
-    expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(most);
-    for (const table of ['tokens', 'nft_collections', 'collection_list_entries', 'spam_list_entries'])
-      expect(rowsRead(nodes, table)).toBeLessThanOrEqual(2 * Math.max(1.6 * (LIMIT + 1), most));
-  });
+  test.each(QUERIES)(
+    '%s is one range of the index by change that stops after a page',
+    async (_name, query, most) => {
+      const { nodes } = await explainPage(plan, query);
+      const scans = scansOf(nodes);
+      expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_tokens_by_change'],
+      ]);
+      expect(scans[0]?.['Index Cond']).toMatch(/wallet = .*chain_id = /);
+      expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(most);
+      for (const table of ['tokens', 'nft_collections', 'collection_list_entries', 'spam_list_entries'])
+        expect(rowsRead(nodes, table)).toBeLessThanOrEqual(2 * Math.max(1.6 * (LIMIT + 1), most));
+    },
+  );
 
   test.each(QUERIES.slice(0, 3))(
     '%s of a wallet whose beginning is not indexed is two ranges that stop after a page',

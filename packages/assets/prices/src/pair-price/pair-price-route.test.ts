@@ -125,7 +125,8 @@ test('an unknown pair, exchange or state is refused', async () => {
       'Pair not found: no state of it is indexed at or before the requested block',
     ],
   ] as const;
-  for (const [path, status, message] of refusals) expect(await get(path)).toMatchObject({ status, body: { message } });
+  for (const [path, status, message] of refusals)
+    expect(await get(path)).toMatchObject({ status, body: { message } });
 });
 
 test('the official SDK reads it', async () => {

@@ -18,7 +18,12 @@ import {
 import { readTokenBook } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';
-import { type PriceMoment, type PricePlace, readPlace, STATES_DATASET } from '../token-price/place/price-place.ts';
+import {
+  type PriceMoment,
+  type PricePlace,
+  readPlace,
+  STATES_DATASET,
+} from '../token-price/place/price-place.ts';
 import { type PriceSources, startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
 import { dollarsOf } from '../token-price/read/token-price.ts';
@@ -79,7 +84,10 @@ export function createPairPriceRoute(balances: BalanceRequestSources): RouteModu
 
 const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
 
-function momentOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }): PriceMoment {
+function momentOf(query: {
+  readonly to_block?: number | undefined;
+  readonly to_date?: Date | undefined;
+}): PriceMoment {
   if (query.to_block !== undefined) return { of: 'block', block: query.to_block };
   return query.to_date === undefined ? { of: 'newest' } : { of: 'time', time: query.to_date.getTime() / 1_000 };
 }

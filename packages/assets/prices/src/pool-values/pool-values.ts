@@ -43,7 +43,10 @@ export function valuesOfPool(
   const ratio = wholePriceOf(state, pool);
   const { isQuotedIn0 } = pairOf(pool.token0, pool.token1, chain);
   const usd = pricesInPool(chain, [pool.token0, pool.token1], ratio, (token) => anchors.get(token) ?? null);
-  const [amount0, amount1] = [wholeTokens(balances[0], pool.decimals[0]), wholeTokens(balances[1], pool.decimals[1])];
+  const [amount0, amount1] = [
+    wholeTokens(balances[0], pool.decimals[0]),
+    wholeTokens(balances[1], pool.decimals[1]),
+  ];
   const sides = [worth(amount0, usd[0]), worth(amount1, usd[1])] as const;
   const skew = skewOf([worth(amount0, ratio), amount1]);
   return {

@@ -31,12 +31,16 @@ export async function readPoolValues(
   const { reads, database } = sources;
   const states = await readStates(reads, chain, pools, place);
   const anchors = anchorPrices(place);
-  const held = pools.filter((pool) => holdsTokens(pool) && (states.get(pool.pool)?.of ?? 'reserves') !== 'reserves');
+  const held = pools.filter(
+    (pool) => holdsTokens(pool) && (states.get(pool.pool)?.of ?? 'reserves') !== 'reserves',
+  );
   const found = await readBalances(reads, chain, held, place);
   const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread' || of === 'moved'));
   const wanted = deepest(chain, unread, states, anchors);
   const isRead = await requestOf(sources, chain, wanted, sources.waitsUntil - performance.now());
-  const again = isRead ? await readBalances(database, chain, wanted, place) : new Map<PoolId, Sides<BalanceSeries>>();
+  const again = isRead
+    ? await readBalances(database, chain, wanted, place)
+    : new Map<PoolId, Sides<BalanceSeries>>();
   const old = held.filter(({ pool }) => found.get(pool)?.some((series) => series.of === 'known' && series.isOld));
   await requestOf(sources, chain, deepest(chain, old, states, anchors), 0);
   const inVaults = pools.filter((pool) => !holdsTokens(pool) && states.get(pool.pool)?.of === 'price');
@@ -50,8 +54,17 @@ export async function readPoolValues(
       const state = states.get(pool.pool);
       if (state === undefined) return [pool.pool, { ...UNKNOWN_VALUES, isFinal: true }];
       const series = again.get(pool.pool) ?? found.get(pool.pool);
-      const values = valuesOfPool(chain, pool, state, positions.get(pool.pool) ?? balancesOf(state, series), anchors);
-      return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread' && of !== 'moved') ?? true }];
+      const values = valuesOfPool(
+        chain,
+        pool,
+        state,
+        positions.get(pool.pool) ?? balancesOf(state, series),
+        anchors,
+      );
+      return [
+        pool.pool,
+        { ...values, isFinal: series?.every(({ of }) => of !== 'unread' && of !== 'moved') ?? true },
+      ];
     }),
   );
 }
@@ -77,7 +90,9 @@ async function readStates(
         WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea
         AND block_number >= ${first} AND block_number <= ${last} ORDER BY block_number DESC LIMIT 1)`,
     );
-    const rows = await database.select<StateColumns & { readonly position: number }>(joinSql(ranges, ' UNION ALL '));
+    const rows = await database.select<StateColumns & { readonly position: number }>(
+      joinSql(ranges, ' UNION ALL '),
+    );
     for (const row of rows) {
       const [pool, state] = [some[row.position], poolStateOf(row)];
       if (pool !== undefined && state !== null) states.set(pool.pool, state);
@@ -92,7 +107,10 @@ async function readBalances(
   pools: readonly ValuedPool[],
   { block }: PricePlace,
 ): Promise<ReadonlyMap<PoolId, Sides<BalanceSeries>>> {
-  const series = await readBalanceSeries(database, chain, pools.flatMap(holdingsOf), { start: block, end: block });
+  const series = await readBalanceSeries(database, chain, pools.flatMap(holdingsOf), {
+    start: block,
+    end: block,
+  });
   return new Map(
     pools.flatMap(({ pool }, position) => {
       const [left, right] = series.slice(2 * position);

@@ -23,7 +23,10 @@ export function skewOf([side0, side1]: Sides<Fraction | null>): Fraction | null 
   if (side0 === null || side1 === null) return null;
   const sum = addFractions(side0, side1);
   if (sum.numerator === 0n) return null;
-  return multiplyFractions(wholeFraction(2n), multiplyFractions(smallerFraction(side0, side1), invertFraction(sum)));
+  return multiplyFractions(
+    wholeFraction(2n),
+    multiplyFractions(smallerFraction(side0, side1), invertFraction(sum)),
+  );
 }
 
 export function wholeTokens(balance: Fraction | null, decimals: number | null): Fraction | null {

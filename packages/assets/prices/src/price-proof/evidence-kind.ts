@@ -4,10 +4,18 @@ import { z } from 'zod';
 import { accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 
 export interface EvidenceQuestion {
-  readonly blocks: readonly { readonly number: number; readonly hash: Hash; readonly logs: readonly LogOfBlock[] }[];
+  readonly blocks: readonly {
+    readonly number: number;
+    readonly hash: Hash;
+    readonly logs: readonly LogOfBlock[];
+  }[];
   /** All headers from block `first` to the one of this hash; null: none. */
   readonly link: { readonly first: number; readonly last: number; readonly hash: Hash } | null;
-  readonly state: { readonly number: number; readonly hash: Hash; readonly balances: readonly BalanceOfPool[] } | null;
+  readonly state: {
+    readonly number: number;
+    readonly hash: Hash;
+    readonly balances: readonly BalanceOfPool[];
+  } | null;
 }
 
 /** `balance`: base units, decimal digits. */

@@ -35,7 +35,8 @@ async function readEvidence(
   if (encoding === 'none') return { ...none, reason: 'header-not-verifiable' };
   const block = await readProvenBlock({ pool, chain, policy: 'record' }, hash, { signal });
   const root = block?.header.receiptsRoot ?? null;
-  if (block === null || block.level !== 'receipts' || root === null) return { ...none, reason: 'no-proof-from-node' };
+  if (block === null || block.level !== 'receipts' || root === null)
+    return { ...none, reason: 'no-proof-from-node' };
   const header = encodeHeader(block.header.raw, hash);
   if (header === null) return { ...none, reason: 'header-not-verifiable' };
   const context = { encoding, blockNumber: block.header.number, blockHash: hash };
@@ -82,7 +83,9 @@ async function readBalances(
     const evidence = await readBalanceEvidence(options, { account, token, balance: BigInt(balance) }, signal);
     const proof = accountProofSchema.safeParse(evidence?.proof);
     const isComplete = evidence !== null && proof.success;
-    found.push(isComplete ? { layout: evidence.layout, slot: evidence.slot.toString(), proof: proof.data } : null);
+    found.push(
+      isComplete ? { layout: evidence.layout, slot: evidence.slot.toString(), proof: proof.data } : null,
+    );
   }
   return found;
 }

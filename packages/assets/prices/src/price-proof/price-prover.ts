@@ -10,6 +10,7 @@ export function createPriceProver({ nodeReads }: { readonly nodeReads: NodeReadQ
   return (found, chain, { database, waitMs }) =>
     showProvenPrice(found, chain, {
       database,
-      readEvidence: (question) => nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: KEPT_MS }),
+      readEvidence: (question) =>
+        nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: KEPT_MS }),
     });
 }

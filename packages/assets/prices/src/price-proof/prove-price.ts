@@ -16,7 +16,13 @@ import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-
 import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
 import { countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
-import type { BalanceOfPool, BlockEvidence, EvidenceQuestion, LogOfBlock, PriceEvidence } from './evidence-kind.ts';
+import type {
+  BalanceOfPool,
+  BlockEvidence,
+  EvidenceQuestion,
+  LogOfBlock,
+  PriceEvidence,
+} from './evidence-kind.ts';
 import { readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { newestBalances } from './verify-balances.ts';
@@ -43,7 +49,10 @@ export async function showProvenPrice(
   const balances = newestBalances(countedPools(explanation)).slice(0, BALANCES_MAX);
   const evidence = await readAll(sources, { chosen, hashes, balances, block: Number(explanation.block) });
   if (evidence.headers.length === 0)
-    throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
+    throw new InvalidParameterError({
+      parameter: 'proof',
+      message: `Block hashes of ${chain.name} can't be verified`,
+    });
   const proof = assemble(chain, facts, evidence);
   const document = { ...shown, explanation, proof };
   const known = { chain, rules: found.rules };
@@ -67,7 +76,10 @@ async function readFacts(
   const stored = await readLogsOfPools(database, chain, spans, Number(explanation.block));
   const feeds = decidingAnchors(explanation, token).filter(({ source }) => source === 'feed');
   return {
-    pools: counted.map(({ candidate }, index) => ({ candidate, stored: stored[index] ?? { logs: [], ticks: [] } })),
+    pools: counted.map(({ candidate }, index) => ({
+      candidate,
+      stored: stored[index] ?? { logs: [], ticks: [] },
+    })),
     feeds: feeds.map((anchor) => {
       const { block, transaction_index: transactionIndex, log_index: logIndex } = anchor;
       const isLog = transactionIndex !== null && logIndex !== null && block !== null;
@@ -85,7 +97,10 @@ interface FoundEvidence {
   readonly block: { readonly number: number; readonly hash: Hash };
   readonly headers: readonly Hex[];
   readonly balances: PriceProof['balances'];
-  readonly blocks: ReadonlyMap<number, { readonly evidence: BlockEvidence; readonly logs: readonly LogOfBlock[] }>;
+  readonly blocks: ReadonlyMap<
+    number,
+    { readonly evidence: BlockEvidence; readonly logs: readonly LogOfBlock[] }
+  >;
 }
 
 async function readAll(
@@ -109,7 +124,9 @@ async function readAll(
   const none = { blocks: [], link: null, state: null };
   const [link, state, ...found] = await Promise.all([
     sources.readEvidence({ ...none, link: { first, last: block, hash } }),
-    balances.length === 0 ? NO_EVIDENCE : sources.readEvidence({ ...none, state: { number: block, hash, balances } }),
+    balances.length === 0
+      ? NO_EVIDENCE
+      : sources.readEvidence({ ...none, state: { number: block, hash, balances } }),
     ...inParts(known, TOGETHER).map((blocks) => sources.readEvidence({ ...none, blocks })),
   ]);
   const complete = found.filter((part) => part !== null);
@@ -141,7 +158,10 @@ function notReady(block: number): StateUnavailableError {
 
 function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): PriceProof {
   const pools = facts.pools.map((pool) => choosePoolLogs(pool, found));
-  const feeds = facts.feeds.map((feed) => ({ ...feed, place: feed.log === null ? null : placeOf(feed.log, found) }));
+  const feeds = facts.feeds.map((feed) => ({
+    ...feed,
+    place: feed.log === null ? null : placeOf(feed.log, found),
+  }));
   const places = [...pools.flatMap(({ logs }) => logs), ...feeds.flatMap(({ place }) => place ?? [])];
   const receipts = new Map(
     places
@@ -149,7 +169,10 @@ function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): Price
       .map((place) => [`${place.block} ${place.receipt.index}`, place]),
   );
   const order = [...receipts.keys()];
-  const logOf = ({ block, receipt, log }: Place) => ({ receipt: order.indexOf(`${block} ${receipt.index}`), log });
+  const logOf = ({ block, receipt, log }: Place) => ({
+    receipt: order.indexOf(`${block} ${receipt.index}`),
+    log,
+  });
   const headers = new Map(found.headers.map((header) => [readHeader(hexToBytes(header))?.number ?? -1, header]));
   for (const { block, evidence } of places) headers.set(block, evidence.header);
   return {
@@ -179,7 +202,10 @@ interface Place {
   readonly log: number;
 }
 
-function placeOf({ block, ...log }: LogOfBlock & { readonly block: number }, { blocks }: FoundEvidence): Place | null {
+function placeOf(
+  { block, ...log }: LogOfBlock & { readonly block: number },
+  { blocks }: FoundEvidence,
+): Place | null {
   const { evidence, logs } = blocks.get(block) ?? {};
   const place = evidence?.logs[logs?.findIndex((candidate) => keyOf(candidate) === keyOf(log)) ?? -1];
   const receipt = evidence?.receipts.find(({ index }) => index === place?.index);

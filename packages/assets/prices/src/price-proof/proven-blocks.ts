@@ -39,7 +39,10 @@ export function readBlocks({ headers, block_hash: priceHash, receipts }: PricePr
   const unlinked = read.filter(({ hash }) => !linked.has(hash));
   for (const { hash, number } of unlinked)
     if (!used.has(hash))
-      throw new PriceProofError(`proof.headers`, `has block ${number}, which is neither linked nor has a receipt`);
+      throw new PriceProofError(
+        `proof.headers`,
+        `has block ${number}, which is neither linked nor has a receipt`,
+      );
   return { price, byHash, byNumber: new Map(read.map((header) => [header.number, header])), unlinked };
 }
 

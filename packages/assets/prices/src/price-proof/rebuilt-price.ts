@@ -86,7 +86,8 @@ function rebuildStep({ at, token, candidates, prices, known }: Step, context: St
   const { time, rules, decimals } = context;
   // On an unknown chain, any token may be the wrapped native one.
   const isInAll = candidates.every((pool) => tokensOf(pool).includes(token));
-  const forms = context.chain !== null ? formsOf(token, context.chain) : isInAll ? [token] : [token, ZERO_ADDRESS];
+  const forms =
+    context.chain !== null ? formsOf(token, context.chain) : isInAll ? [token] : [token, ZERO_ADDRESS];
   const anchors = otherAnchors(prices, forms);
   const histories = candidates.map((candidate, index) =>
     readHistory(candidate, { at: `${at}.candidates[${index}]`, forms, time, anchors, known }),

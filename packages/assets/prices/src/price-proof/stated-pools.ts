@@ -29,7 +29,9 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   const states = candidate.states.map((stated, index): StateSince => {
     const state = readState(stated, null);
     const path = `${at}.states[${index}]`;
-    const balances = [stated.balance0, stated.balance1].map((text) => (text === null ? null : readWord(text, path)));
+    const balances = [stated.balance0, stated.balance1].map((text) =>
+      text === null ? null : readWord(text, path),
+    );
     const [balance0 = null, balance1 = null] = balances;
     if (state.of === 'reserves' && (balance0 !== state.reserve0 || balance1 !== state.reserve1))
       throw new PriceProofError(path, 'has balances that differ from its reserves');
@@ -39,7 +41,10 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   const changedAt = states.at(-1) ?? { block: 0, since: 0 };
   const first = states[0]?.since ?? time;
   if (candidate.reading_block === null && candidate.created_time !== null && candidate.created_time > first)
-    throw new PriceProofError(`${at}.created_time`, `is ${candidate.created_time}, but the states begin at ${first}`);
+    throw new PriceProofError(
+      `${at}.created_time`,
+      `is ${candidate.created_time}, but the states begin at ${first}`,
+    );
   const { pair_address: pool, reading_block: readAt } = candidate;
   if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(pool))
     throw new PriceProofError(at, `has ${pool.slice(0, 80)}, which is not a pool`);
@@ -52,13 +57,20 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   };
 }
 
-function checkOrder({ states: stated }: Candidate, { at, time }: HistoryContext, states: readonly StateSince[]): void {
+function checkOrder(
+  { states: stated }: Candidate,
+  { at, time }: HistoryContext,
+  states: readonly StateSince[],
+): void {
   if (states.length === 0) throw new PriceProofError(`${at}.states`, 'are none');
   for (const [index, state] of states.entries()) {
     const before = states[index - 1];
     const path = `${at}.states[${index}]`;
     readNumber(stated[index]?.block ?? '', `${path}.block`);
-    if (state.since > time || (before !== undefined && (state.block <= before.block || state.since < before.since)))
+    if (
+      state.since > time ||
+      (before !== undefined && (state.block <= before.block || state.since < before.since))
+    )
       throw new PriceProofError(path, 'is not later than the state before it, or later than the price');
   }
 }

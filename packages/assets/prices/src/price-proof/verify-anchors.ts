@@ -75,7 +75,8 @@ function verifyValue(anchor: Anchor, log: ProvenLog, { at, stated }: { at: strin
     ['transaction_index', anchor.transaction_index, index],
   ] as const;
   for (const [member, said, found] of facts)
-    if (said !== found) throw new PriceProofError(`${stated}.${member}`, `is ${said}, but the log proves ${found}`);
+    if (said !== found)
+      throw new PriceProofError(`${stated}.${member}`, `is ${said}, but the log proves ${found}`);
 }
 
 function verifyAge({ data, block }: ProvenLog, heartbeat: number, { price }: ProvenBlocks, at: string): void {
@@ -105,7 +106,10 @@ function checkAnchor(anchor: Anchor, { anchors }: PriceExplanation, chain: Chain
   if (proxy !== feed.proxy) throw new PriceProofError(`${at}.feed`, `is ${proxy}, but the feed is ${feed.proxy}`);
   const decimals = decimalsOf(readNumber(anchor.price_denominator, `${at}.price_denominator`));
   if (decimals !== feed.decimals)
-    throw new PriceProofError(`${at}.price_denominator`, `has ${decimals} decimals, but the feed has ${feed.decimals}`);
+    throw new PriceProofError(
+      `${at}.price_denominator`,
+      `has ${decimals} decimals, but the feed has ${feed.decimals}`,
+    );
 }
 
 function decimalsOf(denominator: bigint): number | null {

@@ -1,5 +1,13 @@
 /** Storage proofs of balances, over tries with one account and one slot. */
-import { type Address, type Hash, keccak256, keccak256Hex, parseAddress, parseHash, ZERO_HASH } from '@chainstead/core';
+import {
+  type Address,
+  type Hash,
+  keccak256,
+  keccak256Hex,
+  parseAddress,
+  parseHash,
+  ZERO_HASH,
+} from '@chainstead/core';
 import { slotOfHolder } from '@chainstead/erc20';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
@@ -91,7 +99,11 @@ describe('a balance of a pool', () => {
   });
 
   test.each<readonly [name: string, pools: readonly CountedPool[], message: string]>([
-    ['another balance', [poolWith(1n)], `the balance of ${TOKEN} in pool ${POOL} is 1, but the storage has ${BALANCE}`],
+    [
+      'another balance',
+      [poolWith(1n)],
+      `the balance of ${TOKEN} in pool ${POOL} is 1, but the storage has ${BALANCE}`,
+    ],
     [
       'another balance of the same pool at a hop',
       [poolWith(BALANCE), poolWith(2n, 'explanation.hops[0].candidates[0]')],
@@ -105,7 +117,8 @@ describe('a balance of a pool', () => {
   test('is rejected with another state root, account or slot', () => {
     const stale = { ...evidence, slot: '4' };
     const other = { ...stateOf(parseAddress(OTHER)).evidence, token_address: TOKEN };
-    const message = /^The price proof is invalid: proof\.balances\[0\] does not lead to the state root of block 9 \(/;
+    const message =
+      /^The price proof is invalid: proof\.balances\[0\] does not lead to the state root of block 9 \(/;
     expect(() => verify([poolWith(BALANCE)], [evidence], parseHash(ZERO_HASH))).toThrow(message);
     expect(() => verify([poolWith(BALANCE)], [stale])).toThrow(message);
     expect(() => verify([poolWith(BALANCE)], [other])).toThrow(message);

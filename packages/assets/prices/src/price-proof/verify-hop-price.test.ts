@@ -146,7 +146,10 @@ test('is rejected with one other digit of its evidence and a new digest, for 50 
 test('is rejected with any other member of a step and a new digest, except facts without a proof', () => {
   const hop = price.explanation?.hops[0]?.candidates ?? [];
   const place = hop.findIndex((one) => one.pair_address === POOL.address);
-  expect(acceptedMembers(price, 'candidates')).toEqual(['candidates.0.created_time', 'candidates.0.reading_block']);
+  expect(acceptedMembers(price, 'candidates')).toEqual([
+    'candidates.0.created_time',
+    'candidates.0.reading_block',
+  ]);
   const accepted = acceptedMembers(price, 'hops').filter((path) => !/(created_time|reading_block)$/.test(path));
   // Earlier balances of a concentrated pool follow from no log.
   expect(accepted).toEqual(
@@ -158,7 +161,8 @@ const ownPool = (document: File): File => document.explanation.candidates[0];
 const hopOf = (document: File): File => document.explanation.hops[0];
 const placeIn = ({ candidates }: File, pool: string): number =>
   candidates.findIndex((one: File) => one.pair_address === pool);
-const hopPool = (document: File, pool: string): File => hopOf(document).candidates[placeIn(hopOf(document), pool)];
+const hopPool = (document: File, pool: string): File =>
+  hopOf(document).candidates[placeIn(hopOf(document), pool)];
 const evidenceOf = (document: File, pool: string): File =>
   document.proof.pools.find((one: File) => one.pair_address === pool);
 
@@ -270,7 +274,11 @@ describe('a forged explanation is rejected', () => {
       (one) => (hopOf(one).price_numerator += '0'),
       'explanation.hops[0].price_numerator is ',
     ],
-    ['another shown price of a hop', (one) => (hopOf(one).price_usd = '1'), 'explanation.hops[0].price_usd is 1, but '],
+    [
+      'another shown price of a hop',
+      (one) => (hopOf(one).price_usd = '1'),
+      'explanation.hops[0].price_usd is 1, but ',
+    ],
     ['another depth of a hop', (one) => (hopOf(one).depth_usd = '1'), 'explanation.hops[0].depth_usd is 1, but '],
     [
       'another rule of a hop',
@@ -294,7 +302,11 @@ describe('a forged explanation is rejected', () => {
       'explanation.candidates[0].sides do not contain an anchor with a price',
     ],
     ['no evidence of a pool of the hop', (one) => one.proof.pools.pop(), 'proof.pools has 2 pools, but 3 count'],
-    ['no evidence of an anchor of the hop', (one) => one.proof.feeds.pop(), 'proof.feeds has 1 feeds, but 2 decide'],
+    [
+      'no evidence of an anchor of the hop',
+      (one) => one.proof.feeds.pop(),
+      'proof.feeds has 1 feeds, but 2 decide',
+    ],
     [
       'evidence of another pool',
       (one) => one.proof.pools.reverse(),

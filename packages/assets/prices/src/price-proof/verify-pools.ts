@@ -30,7 +30,10 @@ export function verifyPools(
     const at = `proof.pools[${index}]`;
     const { candidate, stated } = counted[index] ?? {};
     if (candidate === undefined || stated === undefined || evidence.pair_address !== candidate.pair_address)
-      throw new PriceProofError(`${at}.pair_address`, 'is not that of the pool at this place of those that count');
+      throw new PriceProofError(
+        `${at}.pair_address`,
+        'is not that of the pool at this place of those that count',
+      );
     const logs = evidence.logs.map((log, position) => logOf(log, `${at}.logs[${position}]`));
     return verifyPool(candidate, { at, stated, start: evidence.start, logs }, blocks, balances);
   });
@@ -73,7 +76,10 @@ function verifyPool(
   });
   const last = candidate.states.find(({ block }) => Number(block) === startBlock);
   if (start !== null && last === undefined)
-    throw new PriceProofError(`${at}.start.block`, `is ${start.block}, which is not the block of an explained state`);
+    throw new PriceProofError(
+      `${at}.start.block`,
+      `is ${start.block}, which is not the block of an explained state`,
+    );
   const changes = logs.flatMap(({ log, event }): LiquidityChange[] =>
     event.kind === 'liquidity' && event.range !== null ? [{ ...placeOf(log), ...event.range }] : [],
   );
@@ -119,7 +125,12 @@ function reportedStates(
   });
   if (last === undefined) return states;
   const state = readState(last, start?.tick ?? null);
-  const place = { block: Number(last.block), since: last.time, transactionIndex: END_OF_BLOCK, logIndex: END_OF_BLOCK };
+  const place = {
+    block: Number(last.block),
+    since: last.time,
+    transactionIndex: END_OF_BLOCK,
+    logIndex: END_OF_BLOCK,
+  };
   return [{ ...place, state }, ...states];
 }
 
@@ -140,9 +151,15 @@ function compareStates(
     const shown = showState(found.state);
     for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'active_bin'] as const)
       if (state[member] !== shown[member])
-        throw new PriceProofError(`${path}.${member}`, `is ${state[member]}, but the logs prove ${shown[member]}`);
+        throw new PriceProofError(
+          `${path}.${member}`,
+          `is ${state[member]}, but the logs prove ${shown[member]}`,
+        );
     if (Number(state.block) === found.block && state.time !== found.since)
-      throw new PriceProofError(`${path}.time`, `is ${state.time}, but that of block ${state.block} is ${found.since}`);
+      throw new PriceProofError(
+        `${path}.time`,
+        `is ${state.time}, but that of block ${state.block} is ${found.since}`,
+      );
   }
   const blocks = new Set(states.map(({ block }) => Number(block)));
   for (const { block } of expected)

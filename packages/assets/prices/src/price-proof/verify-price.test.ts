@@ -110,9 +110,9 @@ describe('a proof that holds', () => {
     const blockHashes = new Set([hashOf(5), hashOf(10)]);
     const verified = verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes });
     expect(verified.blocksToCheck).toEqual([]);
-    expect(() => verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes: new Set([hashOf(5)]) })).toThrow(
-      `block 10 has the hash ${hashOf(10)}, which is not trusted and not linked`,
-    );
+    expect(() =>
+      verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes: new Set([hashOf(5)]) }),
+    ).toThrow(`block 10 has the hash ${hashOf(10)}, which is not trusted and not linked`);
     expect(() => verifyPrice(fileOf(), chains, { blockHash: hashOf(5), blockHashes: null })).toThrow(
       `The price proof is invalid: proof.block_hash is ${hashOf(HEAD)}, but the trusted hash is ${hashOf(5)}`,
     );
@@ -175,7 +175,9 @@ describe('a proof that holds', () => {
   });
 
   test('is refused while evidence is missing', async () => {
-    await expect(stage.prove(async () => null)).rejects.toThrow('The proof of block 400 is being read: try again');
+    await expect(stage.prove(async () => null)).rejects.toThrow(
+      'The proof of block 400 is being read: try again',
+    );
     const path = `/api/v2.2/erc20/${CATS}/price?to_block=${HEAD}&proof=true`;
     const response = await api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY } });
     expect([response.status, await response.json()]).toEqual([
@@ -266,8 +268,16 @@ describe('a changed proof', () => {
       (one) => (one.proof.receipts[0].index = 0),
       'does not lead to the receipts root of block 5',
     ],
-    ['a left out header', (one) => one.proof.headers.splice(0, 1), `is of block ${hashOf(5)}, whose header is missing`],
-    ['a header without use', (one) => one.proof.headers.splice(4, 1), 'which is neither linked nor has a receipt'],
+    [
+      'a left out header',
+      (one) => one.proof.headers.splice(0, 1),
+      `is of block ${hashOf(5)}, whose header is missing`,
+    ],
+    [
+      'a header without use',
+      (one) => one.proof.headers.splice(4, 1),
+      'which is neither linked nor has a receipt',
+    ],
     [
       'another last header',
       (one) => one.proof.headers.pop(),
@@ -326,7 +336,11 @@ describe('a changed proof', () => {
       (one) => (one.explanation.time += 1),
       'explanation.time is 1700024001, but that of the block is 1700024000',
     ],
-    ['the block', (one) => (one.explanation.block = '399'), 'explanation.block is 399, but the header is of block 400'],
+    [
+      'the block',
+      (one) => (one.explanation.block = '399'),
+      'explanation.block is 399, but the header is of block 400',
+    ],
     ['the token', (one) => (one.tokenAddress = USDC), 'do not contain an anchor with a price'],
     ['the shown price', (one) => (one.usdPrice += 1), 'usdPrice is '],
     [
@@ -393,7 +407,11 @@ describe('a changed proof', () => {
       { proof: { format: 'chainstead-price-proof', version: 2 } },
       'proof.version is 2, but this program reads 1',
     ],
-    ['no explanation', { proof: { format: 'chainstead-price-proof', version: 1 } }, 'tokenAddress is malformed: '],
+    [
+      'no explanation',
+      { proof: { format: 'chainstead-price-proof', version: 1 } },
+      'tokenAddress is malformed: ',
+    ],
   ])('%s is refused', (_, document, message) => {
     expect(() => verifyPrice(document, chains, NO_TRUST)).toThrow(`The price proof is invalid: ${message}`);
   });

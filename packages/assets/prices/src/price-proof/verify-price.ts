@@ -65,7 +65,10 @@ export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Tru
   const price = verifyFacts(parsed, { chain, rules: DEFAULT_PRICING_RULES }, trust);
   // Invariant: PRICE-PROOF-ALONE
   if (documentDigest(document) !== parsed.proof.digest)
-    throw new PriceProofError('proof.digest', 'is not that of the document: a member was changed that no proof covers');
+    throw new PriceProofError(
+      'proof.digest',
+      'is not that of the document: a member was changed that no proof covers',
+    );
   return price;
 }
 
@@ -79,9 +82,15 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
   const blocks = readBlocks(proof);
   const { price: at } = blocks;
   if (explanation.block !== String(at.number))
-    throw new PriceProofError('explanation.block', `is ${explanation.block}, but the header is of block ${at.number}`);
+    throw new PriceProofError(
+      'explanation.block',
+      `is ${explanation.block}, but the header is of block ${at.number}`,
+    );
   if (explanation.time !== at.timestamp)
-    throw new PriceProofError('explanation.time', `is ${explanation.time}, but that of the block is ${at.timestamp}`);
+    throw new PriceProofError(
+      'explanation.time',
+      `is ${explanation.time}, but that of the block is ${at.timestamp}`,
+    );
   const blocksToCheck = checkTrust(blocks, trust);
   const logOf = readLogs(proof, blocks);
   if (chain !== null) checkRules(explanation, rules);
@@ -113,10 +122,14 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
     ...anchors.unproven,
     ...identities.unproven,
     ...(chain === null ? unprovenChain(explanation, { token, rules, id: proof.chain_id }) : []),
-    ...counted.map(({ candidate }) => ({ fact: `Age of pool ${candidate.pair_address}`, reason: 'absence' }) as const),
+    ...counted.map(
+      ({ candidate }) => ({ fact: `Age of pool ${candidate.pair_address}`, reason: 'absence' }) as const,
+    ),
     { fact: 'No later log of these pools and feeds until the block', reason: 'absence' } as const,
     ...(explanation.rule === 'anchor' ? [] : [{ fact: 'No other pools that count', reason: 'absence' } as const]),
-    ...(explanation.hops.length === 0 ? [] : [{ fact: 'No direct price of the token', reason: 'absence' } as const]),
+    ...(explanation.hops.length === 0
+      ? []
+      : [{ fact: 'No direct price of the token', reason: 'absence' } as const]),
   ];
   return {
     ...{ chainId: proof.chain_id, token, usd: plainDecimal(usd), block: { number: at.number, hash: at.hash } },
@@ -130,18 +143,26 @@ function readDocument(given: unknown): PriceDocument {
   if (!isObject(proof) || proof.format !== PROOF_FORMAT)
     throw new PriceProofError('the document', 'is not a price response with a proof: request it with proof=true');
   if (proof.version !== PROOF_VERSION)
-    throw new PriceProofError('proof.version', `is ${String(proof.version)}, but this program reads ${PROOF_VERSION}`);
+    throw new PriceProofError(
+      'proof.version',
+      `is ${String(proof.version)}, but this program reads ${PROOF_VERSION}`,
+    );
   const parsed = documentSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const path = issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
+  const path =
+    issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
   throw new PriceProofError(path.slice(1), `is malformed: ${issue?.message}`);
 }
 
-function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes }: Trust): readonly BlockToCheck[] {
+function checkTrust(
+  { price, unlinked }: ProvenBlocks,
+  { blockHash, blockHashes }: Trust,
+): readonly BlockToCheck[] {
   if (blockHash !== null && price.hash !== blockHash)
     throw new PriceProofError('proof.block_hash', `is ${price.hash}, but the trusted hash is ${blockHash}`);
-  const isTrusted = (hash: Hash) => (hash === price.hash && blockHash !== null) || (blockHashes?.has(hash) ?? false);
+  const isTrusted = (hash: Hash) =>
+    (hash === price.hash && blockHash !== null) || (blockHashes?.has(hash) ?? false);
   const unknown = [...unlinked, price].filter(({ hash }) => !isTrusted(hash));
   const [first] = unknown;
   if (blockHashes === null || first === undefined) return unknown.map(({ number, hash }) => ({ number, hash }));

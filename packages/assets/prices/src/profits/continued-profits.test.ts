@@ -89,9 +89,9 @@ test('an aborted reading continues from its stored part', async () => {
     }) as typeof scratch.database.select,
   };
   const reading = { part: 3, partsPerStore: 2 };
-  await expect(continueWalletProfits(database, eth, query, { ...reading, signal: ending.signal })).rejects.toThrow(
-    'It takes too long',
-  );
+  await expect(
+    continueWalletProfits(database, eth, query, { ...reading, signal: ending.signal }),
+  ).rejects.toThrow('It takes too long');
   const aborted = parts;
   expect(await continueWalletProfits(database, eth, query, { ...reading, signal })).toEqual((await whole())[0]);
   expect(aborted).toBe(6);
@@ -222,7 +222,9 @@ test('profits are the same in any order of arrival, with reorgs, and equal recei
 });
 
 /** Trades without a sale of more than is held; the last one sells the rest. Each is in a separate block. */
-function sellingAll(list: readonly { readonly isPurchase: boolean; readonly amount: number; readonly paid: number }[]) {
+function sellingAll(
+  list: readonly { readonly isPurchase: boolean; readonly amount: number; readonly paid: number }[],
+) {
   let held = 0;
   const trades = list.map(({ isPurchase: wants, amount, paid }) => {
     const isPurchase = wants || amount > held;

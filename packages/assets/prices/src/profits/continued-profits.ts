@@ -68,7 +68,9 @@ export async function continueWalletProfits(
 }
 
 export function jsonOf(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? member.toString() : member)));
+  return JSON.parse(
+    JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? member.toString() : member)),
+  );
 }
 
 export const addressSchema = z.string().transform((text): Address => parseAddress(text));

@@ -51,7 +51,7 @@ test('the profitable wallets of a token', async () => {
   const found = await sdk.token.getTopProfitableWalletPerToken({ address: CATS, days: '7', chain });
   expect(found.toJSON()).toEqual(await sent(`erc20/${CATS}/top-gainers?days=7`));
   expect(found.result.decimals).toBe(6);
-  expect(found.result.result.map(({ address, realizedProfitUsd }) => [address.lowercase, realizedProfitUsd])).toEqual([
-    [ANN, '4'],
-  ]);
+  expect(
+    found.result.result.map(({ address, realizedProfitUsd }) => [address.lowercase, realizedProfitUsd]),
+  ).toEqual([[ANN, '4']]);
 });

@@ -17,7 +17,9 @@ const figuresShape = {
   total_tokens_sold: nullable('Sold whole tokens. null: the decimals are unknown'),
   total_usd_invested: decimal('US dollars of all purchases'),
   total_sold_usd: decimal('US dollars of all sales'),
-  avg_buy_price_usd: nullable('US dollars per bought token; 0 without a purchase. null: the decimals are unknown'),
+  avg_buy_price_usd: nullable(
+    'US dollars per bought token; 0 without a purchase. null: the decimals are unknown',
+  ),
   avg_sell_price_usd: nullable('US dollars per sold token; 0 without a sale. null: the decimals are unknown'),
   avg_cost_of_quantity_sold: nullable(
     'US dollars paid per sold token that was bought before; 0 without one. null: the decimals are unknown',
@@ -37,7 +39,9 @@ const tokenShape = {
 };
 
 const stateShape = {
-  status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
+  status: z
+    .enum(['SYNCED', 'SYNCING'])
+    .openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
   status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
   trades_without_value: count(
     'Trades of these tokens that are left out because their US dollar value is unknown. Chainstead extension',
@@ -73,7 +77,9 @@ export const summarySchema = z
     total_count_of_trades: count('Number of purchases and sales of all tokens'),
     total_trade_volume: decimal('US dollars of all purchases and sales'),
     total_realized_profit_usd: signed('US dollars of all sales minus their cost'),
-    total_realized_profit_percentage: z.number().openapi({ description: 'Realized profit in percent of the cost' }),
+    total_realized_profit_percentage: z
+      .number()
+      .openapi({ description: 'Realized profit in percent of the cost' }),
     total_buys: count('Number of purchases'),
     total_sells: count('Number of sales'),
     total_sold_volume_usd: decimal('US dollars of all sales'),
@@ -143,7 +149,10 @@ export function showSummary(
 
 const NOTHING: ProfitTotals = { buys: 0, sells: 0, invested: 0n, received: 0n, coveredValue: 0n, cost: 0n };
 
-export function showTopGainers({ wallets, indexed }: TopGainers, facts: TokenFacts): z.infer<typeof topGainersSchema> {
+export function showTopGainers(
+  { wallets, indexed }: TopGainers,
+  facts: TokenFacts,
+): z.infer<typeof topGainersSchema> {
   return {
     indexed: showIndexed(indexed),
     ...showToken(facts),

@@ -7,5 +7,9 @@ import {
 } from './wallet-profit-routes.ts';
 
 export function createProfitRoutes(options: WalletProfitOptions): readonly RouteModule[] {
-  return [createWalletProfitabilityRoute(options), createWalletSummaryRoute(options), createTopGainersRoute(options)];
+  return [
+    createWalletProfitabilityRoute(options),
+    createWalletSummaryRoute(options),
+    createTopGainersRoute(options),
+  ];
 }

@@ -16,7 +16,9 @@ const trades = fc
     ),
     fc.nat(30),
   )
-  .map(([list, windowStart]) => list.map((one, place): TokenTrade => ({ ...one, isInWindow: place >= windowStart })));
+  .map(([list, windowStart]) =>
+    list.map((one, place): TokenTrade => ({ ...one, isInWindow: place >= windowStart })),
+  );
 
 const total = (list: readonly TokenTrade[], member: 'amount' | 'value') =>
   list.reduce((sum, one) => sum + one[member], 0n);
@@ -123,24 +125,29 @@ test('once no bought token is left, the profit is the received less the invested
     value: fc.bigInt(0n, 10n ** 36n),
   });
   fc.assert(
-    fc.property(fc.array(trade, { minLength: 1 }), fc.nat(30), fc.bigInt(0n, 10n ** 36n), (list, start, value) => {
-      const sum = emptyProfitSum();
-      let held = 0n;
-      let paidBefore = 0n;
-      for (const [place, one] of list.entries()) {
-        const isInWindow = place >= start;
-        // A sale of more than is held sells tokens that came by a transfer.
-        held = one.isPurchase ? held + one.amount : held > one.amount ? held - one.amount : 0n;
-        addTrade(sum, { ...one, isInWindow });
-        if (!isInWindow) paidBefore = sum.earlier.cost;
-      }
-      if (held > 0n) addTrade(sum, { isPurchase: false, amount: held, value, isInWindow: true });
-      expect([sum.inWindow, sum.earlier]).toEqual([
-        { amount: 0n, cost: 0n },
-        { amount: 0n, cost: 0n },
-      ]);
-      expect(realizedProfit(sum)).toBe(sum.coveredValue - sum.invested - paidBefore);
-    }),
+    fc.property(
+      fc.array(trade, { minLength: 1 }),
+      fc.nat(30),
+      fc.bigInt(0n, 10n ** 36n),
+      (list, start, value) => {
+        const sum = emptyProfitSum();
+        let held = 0n;
+        let paidBefore = 0n;
+        for (const [place, one] of list.entries()) {
+          const isInWindow = place >= start;
+          // A sale of more than is held sells tokens that came by a transfer.
+          held = one.isPurchase ? held + one.amount : held > one.amount ? held - one.amount : 0n;
+          addTrade(sum, { ...one, isInWindow });
+          if (!isInWindow) paidBefore = sum.earlier.cost;
+        }
+        if (held > 0n) addTrade(sum, { isPurchase: false, amount: held, value, isInWindow: true });
+        expect([sum.inWindow, sum.earlier]).toEqual([
+          { amount: 0n, cost: 0n },
+          { amount: 0n, cost: 0n },
+        ]);
+        expect(realizedProfit(sum)).toBe(sum.coveredValue - sum.invested - paidBefore);
+      },
+    ),
   );
 });
 

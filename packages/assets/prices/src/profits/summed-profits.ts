@@ -57,7 +57,9 @@ export async function sumTopGainers(
 }
 
 function beingSummed(subject: string, { requestMax }: ProfitLimits): StateUnavailableError {
-  return new StateUnavailableError(`${subject} are being summed from more than ${requestMax} swaps: retry in a moment`);
+  return new StateUnavailableError(
+    `${subject} are being summed from more than ${requestMax} swaps: retry in a moment`,
+  );
 }
 
 const days = z.int().nullable();

@@ -64,7 +64,9 @@ test('a trade counts for its sender and its beneficiary, once each', async () =>
     { block: 10, wallet: BOT, beneficiary: ANN, gave: dollars(1), got: cats(1) },
     { block: 11, wallet: ANN, beneficiary: ANN, gave: cats(1), got: dollars(6) },
   ]);
-  expect((await get(CATS)).body.result).toMatchObject([{ address: ANN, realized_profit_usd: '5', count_of_trades: 2 }]);
+  expect((await get(CATS)).body.result).toMatchObject([
+    { address: ANN, realized_profit_usd: '5', count_of_trades: 2 },
+  ]);
 });
 
 test('the native token counts against dollar tokens, with its own pools', async () => {

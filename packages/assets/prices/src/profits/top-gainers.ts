@@ -29,7 +29,12 @@ export async function readTopGainers(
   const token = shownToken(given, chain);
   const { indexed, newestTime } = await readTradesSpan(database, chain, null);
   const lastBlock = indexed.toBlock ?? -1;
-  const firstBlock = await firstBlockOfNewest(database, chain, { kind: 'token', token }, { lastBlock, tradesMax });
+  const firstBlock = await firstBlockOfNewest(
+    database,
+    chain,
+    { kind: 'token', token },
+    { lastBlock, tradesMax },
+  );
   const start = windowStart(newestTime, days);
   const sums = new Map<Address, ProfitSum>();
   let isWhole = firstBlock === 0 && !(await hasUndecided(database, chain, token));

@@ -88,7 +88,9 @@ describe('trades against a dollar token', () => {
   test('disappear with a reorganization', async () => {
     for (const table of ['swaps', 'trades', 'blocks'])
       await scratch.database.query(sql`DELETE FROM ${rawSql(table)} WHERE block_number = 11`);
-    expect(await profitsOf(ANN)).toMatchObject([{ total_sells: 0, realized_profit_usd: '0', count_of_trades: 1 }]);
+    expect(await profitsOf(ANN)).toMatchObject([
+      { total_sells: 0, realized_profit_usd: '0', count_of_trades: 1 },
+    ]);
   });
 });
 
@@ -241,7 +243,9 @@ test('a trade without a known value is left out, and the response is incomplete'
   expect(await isComplete(ANN)).toBe(false);
   // Both tokens of one trade.
   expect((await get(`${ANN}/profitability/summary`)).body).toMatchObject({ trades_without_value: 1 });
-  expect((await get(`${ANN}/profitability?token_addresses=${WETH}`)).body).toMatchObject({ trades_without_value: 0 });
+  expect((await get(`${ANN}/profitability?token_addresses=${WETH}`)).body).toMatchObject({
+    trades_without_value: 0,
+  });
   expect(await isComplete(ANN, `token_addresses=${DOGS}`)).toBe(false);
   expect(await isComplete(ANN, `token_addresses=${WETH}`)).toBe(true);
 });
@@ -257,7 +261,9 @@ test('swaps of an unproven pool count once it is proven, and those of a disprove
   await seedTrades(scratch.database, [{ block: 11, gave: dollars(10), got: cats(10), pool: open }]);
   expect(await get(`${ANN}/profitability`)).toMatchObject({ body: { indexed: { complete: false }, result: [] } });
   expect(await isComplete(ANN, `token_addresses=${DOGS}`)).toBe(true);
-  await scratch.database.query(sql`UPDATE pools SET status = 'proven', is_counted = true WHERE status = 'unproven'`);
+  await scratch.database.query(
+    sql`UPDATE pools SET status = 'proven', is_counted = true WHERE status = 'unproven'`,
+  );
   expect(await get(`${ANN}/profitability`)).toMatchObject({
     body: { indexed: { complete: true }, result: [{ count_of_trades: 1 }] },
   });
@@ -336,7 +342,11 @@ test('a chain with missing blocks is incomplete, unless those of the wallet are 
   const { database } = scratch;
   await database.query(sql`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
   const missing = {
-    ...{ status: 'SYNCING', status_message: 'This server does not index Ethereum Mainnet', trades_without_value: 0 },
+    ...{
+      status: 'SYNCING',
+      status_message: 'This server does not index Ethereum Mainnet',
+      trades_without_value: 0,
+    },
     indexed: { from_block: '5', to_block: String(HEAD), complete: false },
     result: [],
   };
@@ -394,7 +404,12 @@ test('trades are the same in parts of any size', async () => {
   const read = async (part: number) => {
     const found: Trade[] = [];
     const subject = { kind: 'wallet', wallet: ANN } as const;
-    for await (const { trades } of readTrades(scratch.database, eth, { subject, firstBlock: 0, lastBlock: HEAD, part }))
+    for await (const { trades } of readTrades(scratch.database, eth, {
+      subject,
+      firstBlock: 0,
+      lastBlock: HEAD,
+      part,
+    }))
       found.push(...trades);
     return found;
   };

@@ -23,7 +23,9 @@ export const createWalletProfitabilityRoute =
   (app, dependencies) => {
     const { parameters, reads } = dependencies;
     const tokens = parameters.addresses
-      .refine((given) => given === undefined || given.length <= TOKENS_MAX, { error: `at most ${TOKENS_MAX} items` })
+      .refine((given) => given === undefined || given.length <= TOKENS_MAX, {
+        error: `at most ${TOKENS_MAX} items`,
+      })
       .openapi({
         maxItems: TOKENS_MAX,
         description: `Returns only these tokens, at most ${TOKENS_MAX}. Default: all.`,

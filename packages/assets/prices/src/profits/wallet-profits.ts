@@ -4,7 +4,13 @@ import type { ReadDatabase } from '@chainstead/db';
 import { shownToken } from '@chainstead/markets';
 import type { Indexed } from '@chainstead/pages';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
-import { firstBlockOfNewest, readTrades, readTradesSpan, type Trade, type TradesPart } from './trades/read-trades.ts';
+import {
+  firstBlockOfNewest,
+  readTrades,
+  readTradesSpan,
+  type Trade,
+  type TradesPart,
+} from './trades/read-trades.ts';
 import type { TradePosition } from './trades/trades-statement.ts';
 
 export interface WalletProfitsQuery {

@@ -60,7 +60,10 @@ function stateOf(price: TokenPrice, usd: Fraction | null, anchors: ReadonlyMap<A
 }
 
 /** US dollars of both sides. A balance that is not known counts as nothing. */
-function dollarsIn({ history, candidate, decimals }: PricedPool, anchors: ReadonlyMap<Address, Fraction>): Fraction {
+function dollarsIn(
+  { history, candidate, decimals }: PricedPool,
+  anchors: ReadonlyMap<Address, Fraction>,
+): Fraction {
   const [balance0, balance1] = history.states.at(-1)?.balances ?? [null, null];
   const own = newest(candidate.price);
   const valueIn = (token: Address, balance: bigint | null, digits: number | null) =>

@@ -15,9 +15,10 @@ export const netWorthSchema = z
         z
           .object({
             chain: z.string().openapi({ description: 'Name of the chain' }),
-            native_balance: z
-              .string()
-              .openapi({ pattern: '^[0-9]+$', description: 'Native balance in base units. 0 if no node returned it' }),
+            native_balance: z.string().openapi({
+              pattern: '^[0-9]+$',
+              description: 'Native balance in base units. 0 if no node returned it',
+            }),
             native_balance_formatted: z.string().openapi({ description: 'The same in whole tokens' }),
             native_balance_usd: dollars('Value of the native balance. 0.00 without a price'),
             token_balance_usd: dollars('Value of all tokens with a price'),
@@ -27,7 +28,9 @@ export const netWorthSchema = z
           .openapi('ChainNetWorth'),
       )
       .openapi({ description: 'Indexed chains' }),
-    unsupported_chain_ids: z.array(z.string()).openapi({ description: 'Always empty: unknown chains are rejected' }),
+    unsupported_chain_ids: z
+      .array(z.string())
+      .openapi({ description: 'Always empty: unknown chains are rejected' }),
     unavailable_chains: z
       .array(z.object({ chain_id: z.string().openapi({ description: 'Hexadecimal chain id' }) }))
       .openapi({ description: 'Requested chains that are not indexed' }),

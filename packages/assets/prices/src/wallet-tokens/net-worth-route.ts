@@ -40,7 +40,10 @@ export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
         'Value of the native token and of all priced tokens by chain, at the newest indexed block. A token counts with at most the depth of its pools. Up to 2,000 tokens per chain count, those that moved last.',
       params: { address: parameters.address },
       query: {
-        exclude_spam: booleanParameter({ default: false, description: 'Leaves out tokens that are possible spam.' }),
+        exclude_spam: booleanParameter({
+          default: false,
+          description: 'Leaves out tokens that are possible spam.',
+        }),
         exclude_unverified_contracts: booleanParameter({
           default: false,
           description: 'Counts only the native token and tokens of imported lists.',
@@ -54,7 +57,9 @@ export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
       response: { description: 'The net worth', schema: netWorthSchema },
       async answer({ address, chains: requested, requester, ...query }) {
         const wanted =
-          requested === undefined ? options.served.toSorted((a, b) => a.id - b.id) : knownChainsOf(chains, requested);
+          requested === undefined
+            ? options.served.toSorted((a, b) => a.id - b.id)
+            : knownChainsOf(chains, requested);
         const served = wanted.filter((chain) => chains.isIndexed(chain));
         for (const { key } of served) indexedChain(chains, key, erc20Transfers.name);
         const unavailable = wanted.filter((chain) => !chains.isIndexed(chain));

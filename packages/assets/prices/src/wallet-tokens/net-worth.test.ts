@@ -16,7 +16,8 @@ interface Body {
   readonly chains: readonly Record<string, unknown>[];
 }
 
-const worth = async (query = ''): Promise<string> => (await served.body<Body>(`${PATH}${query}`)).total_networth_usd;
+const worth = async (query = ''): Promise<string> =>
+  (await served.body<Body>(`${PATH}${query}`)).total_networth_usd;
 
 test('has every field, and sums exact values', async () => {
   await served.pool(CATS, [[0, 3_000_000, 1_000_000]]);
@@ -111,7 +112,11 @@ test('the official SDK reads it, and the prices of tokens', async () => {
     expect(result.chains.map(({ chain, nativeBalance }) => [chain, nativeBalance.wei])).toEqual([
       ['eth', '100000000000000000'],
     ]);
-    const tokens = await wallets.getWalletTokenBalancesPrice({ address: ALICE, chain: '0x1', maxTokenInactivity: 1 });
+    const tokens = await wallets.getWalletTokenBalancesPrice({
+      address: ALICE,
+      chain: '0x1',
+      maxTokenInactivity: 1,
+    });
     expect(tokens.result.map(({ symbol, usdPrice, usdValue }) => [symbol, usdPrice, usdValue])).toEqual([
       ['ETH', 2_000, 200],
       ['USDC', 1, 7],

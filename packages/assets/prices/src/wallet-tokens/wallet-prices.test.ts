@@ -87,12 +87,18 @@ test('priced, unpriced and shallow tokens have their values, with shares of the 
 
 test('the limits change prices, not rows', async () => {
   await holdAll();
-  expect(await rowsOf('?min_pair_side_liquidity_usd=50')).toMatchObject({ [DOGS]: { usd_price: 1, usd_value: 30 } });
+  expect(await rowsOf('?min_pair_side_liquidity_usd=50')).toMatchObject({
+    [DOGS]: { usd_price: 1, usd_value: 30 },
+  });
   const strict = await rowsOf('?min_pair_side_liquidity_usd=1500');
   expect(strict).toMatchObject({ [BIRDS]: { usd_price: 2 }, [CATS]: { usd_price: 1.05 } });
   expect(await rowsOf('?min_pair_side_liquidity_usd=2000.5')).toMatchObject({ [BIRDS]: UNPRICED });
   const active = await rowsOf('?max_token_inactivity=1');
-  expect(active).toMatchObject({ [BIRDS]: UNPRICED, [CATS]: { usd_price: 1.05 }, [NATIVE]: { usd_price: 2_000 } });
+  expect(active).toMatchObject({
+    [BIRDS]: UNPRICED,
+    [CATS]: { usd_price: 1.05 },
+    [NATIVE]: { usd_price: 2_000 },
+  });
   expect(Object.keys(active)).toHaveLength(6);
 });
 
@@ -128,7 +134,10 @@ test('without states of pools, only anchors have a price; without their feeds, n
   await holdAll();
   await served.scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'pool-states'`);
   const anchors = await rowsOf();
-  expect(anchors).toMatchObject({ [NATIVE]: { usd_value: 200, usd_value_24hr_usd_change: 40 }, [CATS]: UNPRICED });
+  expect(anchors).toMatchObject({
+    [NATIVE]: { usd_value: 200, usd_value_24hr_usd_change: 40 },
+    [CATS]: UNPRICED,
+  });
   await served.cover('feed-answers', DAYS_LATER + 1);
   expect(await rowsOf()).toMatchObject({ [NATIVE]: UNPRICED, [USDC]: UNPRICED });
 });

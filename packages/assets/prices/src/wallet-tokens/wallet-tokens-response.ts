@@ -35,7 +35,10 @@ export const walletTokensSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    block_number: z.int().min(0).openapi({ description: 'Block number. The balances are those after this block' }),
+    block_number: z
+      .int()
+      .min(0)
+      .openapi({ description: 'Block number. The balances are those after this block' }),
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     unread_tokens: z

@@ -116,7 +116,11 @@ describe('pages', () => {
       round++;
       const head = stage.tokens.head.number;
       if (round % 4 === 0) await stage.reorg(head - 2, [[gives(round % 12)], [gives((round * 5) % 12)], []]);
-      else await stage.mine([gives((round * 7) % 12), { token: tokenOf(round % 12), from: ALICE, to: BOB, value: 1n }]);
+      else
+        await stage.mine([
+          gives((round * 7) % 12),
+          { token: tokenOf(round % 12), from: ALICE, to: BOB, value: 1n },
+        ]);
     });
     // The movements of the last blocks may be reorganized away.
     const settled = Array.from({ length: 9 }, (_, number) => tokenOf(number));
@@ -138,7 +142,9 @@ describe('pages', () => {
     const { stage } = served;
     await stage.mine([gives(1), gives(2)]);
     const { cursor } = await get('?limit=1');
-    const answer = await served.request(`${TOKENS_PATH}?cursor=${encodeURIComponent(cursor ?? '')}&exclude_spam=true`);
+    const answer = await served.request(
+      `${TOKENS_PATH}?cursor=${encodeURIComponent(cursor ?? '')}&exclude_spam=true`,
+    );
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('exclude_spam')]);
   });
 });

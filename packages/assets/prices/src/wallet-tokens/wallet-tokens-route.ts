@@ -23,7 +23,12 @@ import { readDecimal } from '../token-price/serve/shown-values.ts';
 import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';
-import { NATIVE_ADDRESS, showNativeToken, showWalletToken, walletTokensSchema } from './wallet-tokens-response.ts';
+import {
+  NATIVE_ADDRESS,
+  showNativeToken,
+  showWalletToken,
+  walletTokensSchema,
+} from './wallet-tokens-response.ts';
 
 export interface WalletTokensOptions extends WalletBalancesOptions {
   /** Milliseconds (`NATIVE_BALANCE_MAX_AGE_MS`). */
@@ -89,7 +94,10 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         });
         const total =
           page.position === null
-            ? totalOf([nativeHolding(chain, native.balance, prices), ...all.map((held) => holdingOf(held, prices))])
+            ? totalOf([
+                nativeHolding(chain, native.balance, prices),
+                ...all.map((held) => holdingOf(held, prices)),
+              ])
             : readDecimal(page.position.total);
         const position = { after: placeAfter(page, reported), total: decimalFraction(total, TOTAL_DIGITS) };
         const next = reported.hasNext ? { position, upperBound: block } : null;
@@ -156,7 +164,9 @@ type TokensPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSche
 /** On the first page, unless tokens are named without it. */
 function showsNative({ position, filter }: TokensPage): boolean {
   const { address, exclude_native: isExcluded, token_addresses: named } = filter;
-  return position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true);
+  return (
+    position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true)
+  );
 }
 
 function blockOf({ upperBound, filter }: TokensPage, { indexed }: ResolvedBalances): number {
@@ -176,7 +186,10 @@ function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage)
   return { pinned: upperBound, depth: reorgDepthMax, after: place };
 }
 
-function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.infer<typeof positionSchema>['after'] {
+function placeAfter(
+  { position }: TokensPage,
+  { last }: ResolvedBalances,
+): z.infer<typeof positionSchema>['after'] {
   if (last === null) return position?.after ?? null;
   return { verified: last.facts.verified, place: [...last.place], token: last.token };
 }

@@ -29,7 +29,9 @@ export async function seekTokenCreations(
   addresses: readonly Address[],
 ): Promise<void> {
   const options = { waitMs: 0, maxAgeMs: SOUGHT_MS };
-  await Promise.all(addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)));
+  await Promise.all(
+    addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)),
+  );
 }
 
 export const tokenCreationReader: StateReader<{ address: string }, { block: number | null }> = {

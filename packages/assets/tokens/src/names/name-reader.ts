@@ -27,10 +27,13 @@ export function createNameReader({
     kind: nameKind,
     async read({ database }, question, signal) {
       const names = question.service === 'ens' ? ens : unstoppable;
-      if (names === null) throw new StateUnavailableError(`This worker has no nodes for ${question.service} names`);
+      if (names === null)
+        throw new StateUnavailableError(`This worker has no nodes for ${question.service} names`);
       const { subject } = question;
       const answer =
-        question.wanted === 'address' ? await names.addressOf(subject, signal) : await names.nameOf(subject, signal);
+        question.wanted === 'address'
+          ? await names.addressOf(subject, signal)
+          : await names.nameOf(subject, signal);
       await saveName(database, question, answer);
       return answer;
     },

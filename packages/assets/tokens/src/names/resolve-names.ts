@@ -57,7 +57,9 @@ export function createNameResolution(options: NamesOptions): NameResolution {
       const { answer, offChain } = await answerTo(question, requester);
       if (offChain) throw new NotFoundError('name is resolved off chain');
       if (answer !== null) return answer;
-      throw new NotFoundError(question.wanted === 'address' ? 'no address of this name' : 'no name of this address');
+      throw new NotFoundError(
+        question.wanted === 'address' ? 'no address of this name' : 'no name of this address',
+      );
     },
   };
 }
@@ -75,11 +77,14 @@ const NOT_CONFIGURED = {
 } as const;
 
 /** No node is configured for names of this service. A 501: a 404 would mean that the name does not exist. */
-class NamesNotConfiguredError extends defineApiError('NAMES_NOT_CONFIGURED', (service: NameQuestion['service']) => ({
-  status: 501,
-  message: NOT_CONFIGURED[service].message,
-  details: { reason: 'not-offered', configuration_key: NOT_CONFIGURED[service].key },
-})) {}
+class NamesNotConfiguredError extends defineApiError(
+  'NAMES_NOT_CONFIGURED',
+  (service: NameQuestion['service']) => ({
+    status: 501,
+    message: NOT_CONFIGURED[service].message,
+    details: { reason: 'not-offered', configuration_key: NOT_CONFIGURED[service].key },
+  }),
+) {}
 
 class NamesOffError extends defineApiError('NAMES_OFF', () => ({
   status: 400,

@@ -48,8 +48,12 @@ describe('the official SDK', () => {
   test('resolves names of Unstoppable, and addresses', async () => {
     const { resolve } = opened.sdk.EvmApi;
     expect((await resolve.resolveDomain({ domain: 'brad.crypto' }))?.raw).toEqual({ address: OWNER });
-    expect((await resolve.resolveDomain({ domain: 'vitalik.eth', currency: 'eth' }))?.raw).toEqual({ address: OWNER });
-    expect((await resolve.resolveAddressToDomain({ address: OWNER } as never)).raw).toEqual({ name: 'brad.crypto' });
+    expect((await resolve.resolveDomain({ domain: 'vitalik.eth', currency: 'eth' }))?.raw).toEqual({
+      address: OWNER,
+    });
+    expect((await resolve.resolveAddressToDomain({ address: OWNER } as never)).raw).toEqual({
+      name: 'brad.crypto',
+    });
     expect(await resolve.resolveDomain({ domain: 'nobody.crypto' })).toBeNull();
     await expect(resolve.resolveAddressToDomain({ address: NOBODY } as never)).rejects.toThrow(
       'no name of this address',
@@ -86,7 +90,9 @@ describe('a name', () => {
     const { status, body } = await opened.ask(path);
     expect([status, Object(body).message]).toEqual([
       400,
-      expect.stringMatching(/^domain must be a name that ENSIP-15 normalises, such as vitalik\.eth, ".*" was given$/),
+      expect.stringMatching(
+        /^domain must be a name that ENSIP-15 normalises, such as vitalik\.eth, ".*" was given$/,
+      ),
     ]);
     expect(calls()).toBe(before);
   });
@@ -112,15 +118,18 @@ describe('a name', () => {
 describe('a reverse name counts only where it leads back', () => {
   const noName = { status: 404, body: { message: 'no name of this address' } };
 
-  test.each(['other.eth', 'nobody.eth', 'none.eth', 'Vitalik.eth', 'vita lik.eth', ''])('%j does not', async (name) => {
-    const { resolver, set, ask } = opened;
-    await set(resolver, 'setName', OWNER, name);
-    try {
-      expect(await ask(`${OWNER}/reverse`)).toMatchObject(noName);
-    } finally {
-      await set(resolver, 'setName', OWNER, 'vitalik.eth');
-    }
-  });
+  test.each(['other.eth', 'nobody.eth', 'none.eth', 'Vitalik.eth', 'vita lik.eth', ''])(
+    '%j does not',
+    async (name) => {
+      const { resolver, set, ask } = opened;
+      await set(resolver, 'setName', OWNER, name);
+      try {
+        expect(await ask(`${OWNER}/reverse`)).toMatchObject(noName);
+      } finally {
+        await set(resolver, 'setName', OWNER, 'vitalik.eth');
+      }
+    },
+  );
 
   test('nor where the resolver says so itself', async () => {
     const { resolver, set, ask } = opened;
@@ -254,7 +263,10 @@ describe('nodes', () => {
       const key = /^ens|reverse/.test(path) ? 'NAMES_RPC_ETH' : 'NAMES_RPC_POLYGON';
       expect(await opened.ask(path)).toMatchObject({
         status: 501,
-        body: { message: expect.stringContaining(key), details: { reason: 'not-offered', configuration_key: key } },
+        body: {
+          message: expect.stringContaining(key),
+          details: { reason: 'not-offered', configuration_key: key },
+        },
       });
     },
   );

@@ -79,13 +79,19 @@ const domain = textParameter(
 
 const currency = textParameter('eth or 0x1', (text) => (/^(?:eth|0x1)$/i.test(text) ? 'eth' : undefined))
   .optional()
-  .openapi({ type: 'string', enum: ['eth', '0x1'], default: 'eth', description: 'Coin whose address is returned.' });
+  .openapi({
+    type: 'string',
+    enum: ['eth', '0x1'],
+    default: 'eth',
+    description: 'Coin whose address is returned.',
+  });
 
 const addressSchema = z
   .object({
-    address: z
-      .string()
-      .openapi({ example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', description: 'Address with EIP-55 checksum' }),
+    address: z.string().openapi({
+      example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+      description: 'Address with EIP-55 checksum',
+    }),
   })
   .openapi('ResolvedAddress');
 const nameSchema = z.object({ name: z.string().openapi({ example: 'vitalik.eth' }) }).openapi('ResolvedName');

@@ -1,6 +1,13 @@
 import { createChainRegistry, type EtherPool } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
-import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedData } from '@chainstead/testkit';
+import {
+  addressOf,
+  exampleChain,
+  fieldsOfRow,
+  hashOf,
+  readRecordedLogs,
+  recordedData,
+} from '@chainstead/testkit';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
@@ -10,8 +17,18 @@ import type { PoolPriceRow } from './schema.ts';
 const { isMissing, title } = recordedData('data/evm');
 
 const registry = createChainRegistry();
-const uniswap: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };
-const pancake: EtherPool = { address: addressOf(2), protocol: 'pancakeswap-v3', etherIs: 'token0', dollarDecimals: 18 };
+const uniswap: EtherPool = {
+  address: addressOf(1),
+  protocol: 'uniswap-v3',
+  etherIs: 'token1',
+  dollarDecimals: 6,
+};
+const pancake: EtherPool = {
+  address: addressOf(2),
+  protocol: 'pancakeswap-v3',
+  etherIs: 'token0',
+  dollarDecimals: 18,
+};
 const chain = exampleChain({ etherPrice: { feed: null, pools: [pancake, uniswap] } });
 const decode = (logs: readonly Log[], of = chain): PoolPriceRow[] =>
   poolPrices.decode(logs, { chain: of, timestampOf: () => 1_700_000_000 });
@@ -49,7 +66,10 @@ test('the topics are the hashes of the events', () => {
   expect(toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)')).toBe(
     SWAP_EVENTS['pancakeswap-v3'].topic,
   );
-  expect(poolPrices.topics(chain)).toEqual([SWAP_EVENTS['pancakeswap-v3'].topic, SWAP_EVENTS['uniswap-v3'].topic]);
+  expect(poolPrices.topics(chain)).toEqual([
+    SWAP_EVENTS['pancakeswap-v3'].topic,
+    SWAP_EVENTS['uniswap-v3'].topic,
+  ]);
 });
 
 test('of each pool the last swap of a block is kept', () => {

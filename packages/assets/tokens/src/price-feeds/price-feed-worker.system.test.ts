@@ -105,11 +105,16 @@ async function startWorker(chain: Chain): Promise<void> {
 describe('a feed', () => {
   test('names the aggregators of all its phases once, and again when there is a new one', async () => {
     const proxy = await devnet.deploy(proxyCode);
-    const [first, second, third] = [await deployAggregator(8), await deployAggregator(8), await deployAggregator(8)];
+    const [first, second, third] = [
+      await deployAggregator(8),
+      await deployAggregator(8),
+      await deployAggregator(8),
+    ];
     await confirm(proxy, first);
     await confirm(proxy, second);
     const reader = createFeedPhasesReader(pool, feedAt(proxy));
-    const phases = (aggregators: readonly Address[]) => aggregators.map((aggregator) => ({ aggregator, decimals: 8 }));
+    const phases = (aggregators: readonly Address[]) =>
+      aggregators.map((aggregator) => ({ aggregator, decimals: 8 }));
     expect(await reader.read(signal())).toEqual(phases([first, second]));
     expect(await reader.read(signal())).toBeNull();
     await confirm(proxy, third);
@@ -134,7 +139,10 @@ describe('the worker', () => {
     const [first, second] = [await deployAggregator(18), await deployAggregator(18)];
     await confirm(proxy, first);
     await startWorker(chainWith(feedAt(proxy, [first])));
-    await vi.waitFor(async () => expect(await storedPhases()).toEqual([{ aggregator: first, decimals: 18 }]), soon);
+    await vi.waitFor(
+      async () => expect(await storedPhases()).toEqual([{ aggregator: first, decimals: 18 }]),
+      soon,
+    );
     await confirm(proxy, second);
     await vi.waitFor(
       async () =>
@@ -149,7 +157,9 @@ describe('the worker', () => {
     await confirm(ether, first);
     await confirm(dollar, second);
     const token = { ...feedAt(dollar), tokens: [addressOf(1)] };
-    await startWorker(chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]));
+    await startWorker(
+      chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]),
+    );
     const marked = (): Promise<{ aggregator: Address; is_ether: boolean }[]> =>
       scratch.database.query(
         sql`SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,

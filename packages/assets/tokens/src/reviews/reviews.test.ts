@@ -33,7 +33,11 @@ beforeEach(async () => {
     );
 });
 
-const report = (address: Address, reportType: ContractReview['reportType'], reason = 'a reason'): ContractReview => ({
+const report = (
+  address: Address,
+  reportType: ContractReview['reportType'],
+  reason = 'a reason',
+): ContractReview => ({
   address,
   reportType,
   contractType: 'ERC20',
@@ -65,7 +69,12 @@ async function post(body: unknown, query = ''): Promise<{ status: number; body: 
 
 describe('a report', () => {
   test('of the official SDK is kept, and changes nothing by itself', async () => {
-    const reported = { contractAddress: SCAM, reason: ' empties\twallets ', reportType: 'spam', contractType: 'ERC20' };
+    const reported = {
+      contractAddress: SCAM,
+      reason: ' empties\twallets ',
+      reportType: 'spam',
+      contractType: 'ERC20',
+    };
     const answer = await sdk.EvmApi.utils.reviewContracts({ chain: '0x1' }, { contracts: [reported] } as never);
     expect(answer.raw).toEqual({ message: 'Submission successful' });
     expect(await readReviews(scratch.database, ALL)).toEqual([
@@ -144,7 +153,9 @@ describe('applying', () => {
     expect(await apply({ chainId: 1, addresses: [COIN] })).toEqual({ spam: 1, notSpam: 0 });
     expect(await markedTokens()).toEqual([COIN]);
     expect(await apply({ chainId: 8_453, addresses: null })).toEqual({ spam: 0, notSpam: 0 });
-    expect((await readReviews(scratch.database, ALL)).map(({ address, isWaiting }) => [address, isWaiting])).toEqual([
+    expect(
+      (await readReviews(scratch.database, ALL)).map(({ address, isWaiting }) => [address, isWaiting]),
+    ).toEqual([
       [SCAM, true],
       [COIN, false],
     ]);

@@ -12,7 +12,9 @@ export async function saveReviews(
   { keyId, chainId }: { readonly keyId: string; readonly chainId: ChainId },
   reviews: readonly ContractReview[],
 ): Promise<void> {
-  const latest = [...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values()];
+  const latest = [
+    ...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values(),
+  ];
   const addresses = sql`${latest.map(({ address }) => addressBytes(address))}::bytea[]`;
   const types = sql`${latest.map(({ contractType }) => contractType)}::text[]`;
   const [kept] = await database.query<{ count: number }>(

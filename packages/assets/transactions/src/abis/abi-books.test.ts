@@ -19,7 +19,9 @@ import { importSignatures } from './import-signatures.ts';
 import { callsOf, eventsOf } from './requested-entries.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query(sql`TRUNCATE contract_abi_entries, imported_signatures`).then(() => undefined));
+beforeEach(() =>
+  scratch.database.query(sql`TRUNCATE contract_abi_entries, imported_signatures`).then(() => undefined),
+);
 
 const chain = exampleChain();
 const ETH = chain.id;
@@ -73,7 +75,10 @@ const reported = async (to: string, input: Hex) => {
 };
 
 const emitted = async () => {
-  const decoded = decodeEvent(stored, (await books.forPage(scratch.database, chain, requested))(stored.address, BLOCK));
+  const decoded = decodeEvent(
+    stored,
+    (await books.forPage(scratch.database, chain, requested))(stored.address, BLOCK),
+  );
   return decoded && `${decoded.source} ${decoded.label}(${decoded.params.map(({ name }) => name).join()})`;
 };
 

@@ -60,7 +60,10 @@ export function createAbiBooks({ onUnknown }: { readonly onUnknown?: OnUnknown }
   };
 }
 
-function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
+function listBook(
+  signatures: FoundAbis['signatures'],
+  signatureNamed: (text: string) => AbiFunction | null,
+): AbiBook {
   const bySelector = Map.groupBy(signatures, ([selector]) => selector).values();
   const few = [...bySelector].filter(({ length }) => length <= SIGNATURES_MAX).flat();
   return bookOfSignatures(few.flatMap(([, text]) => signatureNamed(text) ?? []));

@@ -35,7 +35,10 @@ const rows = async (): Promise<string[]> =>
     )
   ).map(({ row }) => row);
 
-const deposit = parseAbi(['function deposit(uint256 amount)', 'event Deposited(address indexed who, uint256 amount)']);
+const deposit = parseAbi([
+  'function deposit(uint256 amount)',
+  'event Deposited(address indexed who, uint256 amount)',
+]);
 const withdraw = parseAbi(['function withdraw(uint256 amount)']);
 
 test('functions and events are kept by their contract', async () => {

@@ -1,5 +1,13 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, copyHex, copyText, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
+import {
+  addressBytes,
+  copyHex,
+  copyText,
+  type Database,
+  sql,
+  type Transaction,
+  transactionLock,
+} from '@chainstead/db';
 import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/events/decoding';
 import { byCount } from './import-signatures.ts';
 

@@ -108,9 +108,9 @@ test('a reading that ends halfway changes nothing', async () => {
     yield { text: 'two();', isLast: false };
     throw new Error('the disk is gone');
   }
-  await expect(importSignatures({ database: scratch.database, source: 'list', pieces: halfway() })).rejects.toThrow(
-    'the disk is gone',
-  );
+  await expect(
+    importSignatures({ database: scratch.database, source: 'list', pieces: halfway() }),
+  ).rejects.toThrow('the disk is gone');
   expect(await rows()).toEqual([expect.objectContaining({ signature: 'one()' })]);
 });
 

@@ -1,5 +1,10 @@
 import { copyHex, copyText, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
-import { type AbiFunction, AbiUnreadableError, parseEventSignature, parseSignature } from '@chainstead/events/decoding';
+import {
+  type AbiFunction,
+  AbiUnreadableError,
+  parseEventSignature,
+  parseSignature,
+} from '@chainstead/events/decoding';
 import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
 
 export interface ImportSignaturesOptions {

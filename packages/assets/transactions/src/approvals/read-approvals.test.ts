@@ -45,12 +45,19 @@ test('all NFTs of a contract', () => {
 });
 
 test('not of a single NFT', () => {
-  expect(readApprovals(ME, [log(TOKEN, 'Approval(address,address,uint256)', [ME, BOB, 7n], [])], CHAIN)).toEqual([]);
+  expect(readApprovals(ME, [log(TOKEN, 'Approval(address,address,uint256)', [ME, BOB, 7n], [])], CHAIN)).toEqual(
+    [],
+  );
 });
 
 test('allowances that are kept for others, with their end, and only where they are kept', () => {
   const permit = (address: Address) =>
-    log(address, 'Permit(address,address,address,uint160,uint48,uint48)', [ME, TOKEN, BOB], [7n, 1_700_000_000n, 3n]);
+    log(
+      address,
+      'Permit(address,address,address,uint160,uint48,uint48)',
+      [ME, TOKEN, BOB],
+      [7n, 1_700_000_000n, 3n],
+    );
   const allowed = log(PERMIT2, 'Approval(address,address,address,uint160,uint48)', [ME, TOKEN, BOB], [0n, 9n]);
   expect(readApprovals(ME, [permit(PERMIT2), permit(TOKEN), allowed], CHAIN)).toEqual([
     { ...common, kind: 'permit2', token: TOKEN, value: 7n, isGranted: true, expiration: 1_700_000_000 },

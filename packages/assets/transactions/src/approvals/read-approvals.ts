@@ -65,9 +65,15 @@ const PERMIT2 = new Set<string>([
   '0x0000000000225e31d15943971f47ad3022f714fa',
 ]);
 /** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`. */
-const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'), words: 3 };
+const PERMIT = {
+  topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'),
+  words: 3,
+};
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
-const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
+const ALLOWED = {
+  topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'),
+  words: 2,
+};
 
 export const APPROVED_OTHERWISE: readonly Hash[] = [APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
 export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, ...APPROVED_OTHERWISE];

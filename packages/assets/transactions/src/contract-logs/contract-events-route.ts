@@ -101,7 +101,10 @@ const contractEventsSchema = z
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
-    skipped: z.int().min(0).openapi({ description: 'Number of logs on this page that the ABI item does not decode' }),
+    skipped: z
+      .int()
+      .min(0)
+      .openapi({ description: 'Number of logs on this page that the ABI item does not decode' }),
     indexed: indexedSchema,
     result: z.array(contractEventSchema),
   })

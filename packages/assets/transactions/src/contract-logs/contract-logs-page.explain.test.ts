@@ -52,7 +52,11 @@ function* seeded(from: number, below: number): Generator<Log> {
   for (let blockNumber = from; blockNumber < below; blockNumber++)
     for (let logIndex = 0; logIndex < 10; logIndex++)
       yield logOf(
-        logIndex < 8 ? BUSY : logIndex === 8 && blockNumber % 100 === 0 ? SMALL : addressOf(500 + (blockNumber % 300)),
+        logIndex < 8
+          ? BUSY
+          : logIndex === 8 && blockNumber % 100 === 0
+            ? SMALL
+            : addressOf(500 + (blockNumber % 300)),
         blockNumber,
         logIndex,
         (blockNumber * 8 + logIndex) % 10 === 0 ? RARE : COMMON,
@@ -108,7 +112,8 @@ describe.each(GENERIC)('the $plan plan $statistics', ({ prepare, plan, statistic
     const scans = nodes.filter(isOfLogs);
     // A first page also reads its run's newest block.
     expect(scans.length).toBeGreaterThanOrEqual(query.after ? 1 : 2);
-    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
+    for (const scan of scans)
+      expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
     expect(rowsRead(nodes, 'logs')).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
   });
 

@@ -33,10 +33,20 @@ export function contractLogsPage(chain: Chain, query: ContractLogsQuery) {
   ];
   const hasTopic = (query.topics[0] ?? null) !== null;
   // With a topic a later page starts at its block: else the planner would use the key.
-  const bounds = range.scan.map((bound, index) => (hasTopic && after && index === 0 ? expectedTrue(bound) : bound));
+  const bounds = range.scan.map((bound, index) =>
+    hasTopic && after && index === 0 ? expectedTrue(bound) : bound,
+  );
   const offset = after === null && query.offset > 0 ? sql` OFFSET ${query.offset}` : rawSql('');
   return chainPage({
-    ...{ chain, query, range, order: LOG_ORDER, rows: CONTRACT_LOGS, from: CONTRACT_LOGS.fitting('page'), related: {} },
+    ...{
+      chain,
+      query,
+      range,
+      order: LOG_ORDER,
+      rows: CONTRACT_LOGS,
+      from: CONTRACT_LOGS.fitting('page'),
+      related: {},
+    },
     scan: sql`SELECT ${COLUMNS} FROM logs ${where([...ofContract, ...ofTopics(query.topics), ...bounds])}
     ${hasTopic ? LOG_ORDER.byBlock(order) : LOG_ORDER.by(order)} LIMIT ${limit + 1}${offset}`,
     newest: [{ from: 'logs', of: ofContract }],

@@ -160,7 +160,10 @@ describe('a page of logs', () => {
       ({ topic0, topic2 }) => topic0 === NOTED && topic2 === word(2),
     ],
     [`?topic2=${word(3)}`, ({ topic2 }) => topic2 === word(3)],
-    [`?topic0=${word(1)}&topic1=${word(2)}&topic2=${word(3)}&topic3=${word(4)}`, ({ topic3 }) => topic3 === word(4)],
+    [
+      `?topic0=${word(1)}&topic1=${word(2)}&topic2=${word(3)}&topic3=${word(4)}`,
+      ({ topic3 }) => topic3 === word(4),
+    ],
     [`?topic0=${word(9)}`, () => false],
     [`?topic3=${word(9)}`, () => false],
   ])('has those of the topics: %s', async (query, isWanted) => {

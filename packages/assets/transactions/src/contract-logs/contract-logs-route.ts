@@ -87,7 +87,11 @@ const contractLogsSchema = z
   })
   .openapi('ContractLogs');
 
-function showContractLog(log: ContractLog, block: PageBlock, address: Address): z.infer<typeof contractLogSchema> {
+function showContractLog(
+  log: ContractLog,
+  block: PageBlock,
+  address: Address,
+): z.infer<typeof contractLogSchema> {
   const { topic0, topic1, topic2, topic3 } = log;
   return {
     transaction_hash: log.transaction_hash,

@@ -126,7 +126,9 @@ function longChain(length: number) {
   const timeOf = (number: number): number => {
     if (number === 0) return 0;
     const slow = Math.min(number, MERGE) * 13 + (number % 7);
-    return 1_438_269_988 + slow + Math.max(0, number - MERGE) * 12 + Math.floor(Math.max(0, number - MERGE) / 100) * 12;
+    return (
+      1_438_269_988 + slow + Math.max(0, number - MERGE) * 12 + Math.floor(Math.max(0, number - MERGE) / 100) * 12
+    );
   };
   const monotone = (number: number): number => Math.max(timeOf(number), number > 1 ? timeOf(number - 1) : 0);
   const hash = (number: number) => hashOf(2, number);

@@ -34,7 +34,10 @@ export async function searchTimes(
     halves = from.number - below.number > width / 2;
   }
   if (from.parentHash !== null && from.parentHash !== below.hash)
-    throw new ReorgedWhileReadingError({ chain, what: `block ${from.number} does not follow the one found before it` });
+    throw new ReorgedWhileReadingError({
+      chain,
+      what: `block ${from.number} does not follow the one found before it`,
+    });
   return { below, from };
 }
 

@@ -6,7 +6,13 @@ import { decodeEvidence, evidenceOf } from './decode-evidence.ts';
 import type { Evidence, EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 
-const [ME, BOB, ROUTER, POOL, WETH] = [1, 2, 3, 4, 5].map(addressOf) as [Address, Address, Address, Address, Address];
+const [ME, BOB, ROUTER, POOL, WETH] = [1, 2, 3, 4, 5].map(addressOf) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
 const CHAIN = { wrappedNative: WETH, erc20Exclusions: [] };
 
 const topicOf = (address: Address): Hash => `0x${address.slice(2).padStart(64, '0')}` as Hash;
@@ -46,8 +52,18 @@ const EXAMPLES: readonly Example[] = [
   ['Deposit(address,address,address,uint256,uint16)', [POOL, ME, ZERO_ADDRESS], [BOB, 1n], ['supply']],
   ['Supply(address,address,address,uint256,uint16)', [POOL, ME, ZERO_ADDRESS], [BOB, 1n], ['supply']],
   ['Withdraw(address,address,address,uint256)', [POOL, ME, BOB], [1n], ['takeBack']],
-  ['Borrow(address,address,address,uint256,uint256,uint256,uint16)', [POOL, ME, BOB], [BOB, 1n, 1n, 1n], ['borrow']],
-  ['Borrow(address,address,address,uint256,uint8,uint256,uint16)', [POOL, BOB, BOB], [ME, 1n, 1n, 1n], ['borrow']],
+  [
+    'Borrow(address,address,address,uint256,uint256,uint256,uint16)',
+    [POOL, ME, BOB],
+    [BOB, 1n, 1n, 1n],
+    ['borrow'],
+  ],
+  [
+    'Borrow(address,address,address,uint256,uint8,uint256,uint16)',
+    [POOL, BOB, BOB],
+    [ME, 1n, 1n, 1n],
+    ['borrow'],
+  ],
   ['Repay(address,address,address,uint256)', [POOL, BOB, ME], [1n], ['repay']],
   ['Repay(address,address,address,uint256,bool)', [POOL, ME, BOB], [1n, 0n], ['repay']],
   ['Mint(address,uint256,uint256)', [], [ME, 1n, 1n], ['supply']],
@@ -69,9 +85,24 @@ const EXAMPLES: readonly Example[] = [
   ['Collect(uint256,address,uint256,uint256)', [BOB], [BOB, 1n, 1n], ['takeBack', 'liquidityRemove']],
   ['ETHDepositInitiated(address,address,uint256,bytes)', [ME, BOB], [1n, 2n], ['bridge']],
   ['ETHBridgeInitiated(address,address,uint256,bytes)', [ME, BOB], [1n, 2n], ['bridge']],
-  ['ERC20DepositInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
-  ['ERC20BridgeInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
-  ['WithdrawalInitiated(address,address,address,address,uint256,bytes)', [POOL, POOL, ME], [BOB, 1n, 2n], ['bridge']],
+  [
+    'ERC20DepositInitiated(address,address,address,address,uint256,bytes)',
+    [POOL, POOL, ME],
+    [BOB, 1n, 2n],
+    ['bridge'],
+  ],
+  [
+    'ERC20BridgeInitiated(address,address,address,address,uint256,bytes)',
+    [POOL, POOL, ME],
+    [BOB, 1n, 2n],
+    ['bridge'],
+  ],
+  [
+    'WithdrawalInitiated(address,address,address,address,uint256,bytes)',
+    [POOL, POOL, ME],
+    [BOB, 1n, 2n],
+    ['bridge'],
+  ],
   ['TransactionDeposited(address,address,uint256,bytes)', [ME, BOB, ZERO_ADDRESS], [1n, 2n], ['bridge']],
   [
     'MessagePassed(uint256,address,address,uint256,uint256,bytes,bytes32)',
@@ -80,7 +111,12 @@ const EXAMPLES: readonly Example[] = [
     ['bridge'],
   ],
   ['DepositInitiated(address,address,address,uint256,uint256)', [ME, BOB, POOL], [WETH, 1n], ['bridge']],
-  ['WithdrawalInitiated(address,address,address,uint256,uint256,uint256)', [ME, BOB, POOL], [WETH, 1n, 2n], ['bridge']],
+  [
+    'WithdrawalInitiated(address,address,address,uint256,uint256,uint256)',
+    [ME, BOB, POOL],
+    [WETH, 1n, 2n],
+    ['bridge'],
+  ],
   [
     'L2ToL1Tx(address,address,uint256,uint256,uint256,uint256,uint256,uint256,bytes)',
     ...([[BOB, POOL, POOL], [ME, 1n, 2n, 3n, 4n, 5n], ['bridge']] as const),
@@ -197,7 +233,10 @@ describe('what needs more than the event', () => {
       {
         from: ME,
         to: null,
-        logs: [log(POOL, 'Staked(address,uint256)', [ZERO_ADDRESS], [1n]), { address: POOL, topics: [], data: '0x' }],
+        logs: [
+          log(POOL, 'Staked(address,uint256)', [ZERO_ADDRESS], [1n]),
+          { address: POOL, topics: [], data: '0x' },
+        ],
       },
       CHAIN,
     );

@@ -6,8 +6,26 @@ import { evidenceBits, readEvidenceBits } from './evidence-bits.ts';
 
 // Every kind, so that none is missing in the bits.
 const KINDS = Object.keys({
-  ...{ wrap: 0, unwrap: 0, calledUnwrapped: 0, supply: 0, takeBack: 0, borrow: 0, repay: 0, stake: 0, unstake: 0 },
-  ...{ claim: 0, liquidityAdd: 0, liquidityRemove: 0, shareMinted: 0, handedOut: 0, handedOutEqually: 0, bridge: 0 },
+  ...{
+    wrap: 0,
+    unwrap: 0,
+    calledUnwrapped: 0,
+    supply: 0,
+    takeBack: 0,
+    borrow: 0,
+    repay: 0,
+    stake: 0,
+    unstake: 0,
+  },
+  ...{
+    claim: 0,
+    liquidityAdd: 0,
+    liquidityRemove: 0,
+    shareMinted: 0,
+    handedOut: 0,
+    handedOutEqually: 0,
+    bridge: 0,
+  },
 } satisfies Record<Evidence, number>) as Evidence[];
 
 test('what is stored of logs is read back, in an integer of Postgres', () => {

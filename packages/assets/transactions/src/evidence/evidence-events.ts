@@ -27,16 +27,46 @@ export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
   event('0x2b627736bca15cd5381dcf80b0bf11fd197d01a037c52b927a881a10fb73ba61', 4, 2, [topic(2)], ['supply']),
   event('0x3115d1449a7b732c986cba18244e897a450f61e1bb8d589cd2e69e6c8924f9f7', 4, 1, [topic(2)], ['takeBack']),
   // Aave v2 and v3 Borrow: receiver in the first word, debtor in the second topic.
-  event('0xc6a898309e823ee50bac64e45ca8adba6690e99e7841c45d754e2a38e9019d9b', 4, 4, [topic(2), word(0)], ['borrow']),
-  event('0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0', 4, 4, [topic(2), word(0)], ['borrow']),
+  event(
+    '0xc6a898309e823ee50bac64e45ca8adba6690e99e7841c45d754e2a38e9019d9b',
+    4,
+    4,
+    [topic(2), word(0)],
+    ['borrow'],
+  ),
+  event(
+    '0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0',
+    4,
+    4,
+    [topic(2), word(0)],
+    ['borrow'],
+  ),
   // Aave v2 and v3 Repay: debtor and payer.
-  event('0x4cdde6e09bb755c9a5589ebaec640bbfedff1362d4b255ebf8339782b9942faa', 4, 1, [topic(2), topic(3)], ['repay']),
-  event('0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051', 4, 2, [topic(2), topic(3)], ['repay']),
+  event(
+    '0x4cdde6e09bb755c9a5589ebaec640bbfedff1362d4b255ebf8339782b9942faa',
+    4,
+    1,
+    [topic(2), topic(3)],
+    ['repay'],
+  ),
+  event(
+    '0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051',
+    4,
+    2,
+    [topic(2), topic(3)],
+    ['repay'],
+  ),
   // Compound v2 Mint, Redeem, Borrow, RepayBorrow: accounts are in the data.
   event('0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f', 1, 3, [word(0)], ['supply']),
   event('0xe5b754fb1abb7f01b499791d0b820ae3b6af3424ac1c59768edb53f4ec31a929', 1, 3, [word(0)], ['takeBack']),
   event('0x13ed6866d4e1ee6da46f845c46d7e54120883d75c5ea9a2dacc1c4ca8984ab80', 1, 4, [word(0)], ['borrow']),
-  event('0x1a2a22cb034d26d1854bdc6666a5b91fe25efbbb5dcad3b0355478d6f5c362a1', 1, 5, [word(0), word(1)], ['repay']),
+  event(
+    '0x1a2a22cb034d26d1854bdc6666a5b91fe25efbbb5dcad3b0355478d6f5c362a1',
+    1,
+    5,
+    [word(0), word(1)],
+    ['repay'],
+  ),
   // Compound v3 Supply.
   event('0xd1cf3d156d5f8f0d50f6c122ed609cec09d35c9b9fb3fff6ea0959134dae424e', 3, 1, [topic(2)], ['supply']),
   // Morpho Blue Supply, Withdraw, Borrow, Repay.
@@ -45,12 +75,30 @@ export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
   event('0x570954540bed6b1304a87dfe815a5eda4a648f7097a16240dcd85c9b5fd42a43', 4, 3, [topic(2)], ['borrow']),
   event('0x52acb05cebbd3cd39715469f22afbf5a17496295ef3bc9bb5944056c63ccaa09', 4, 2, [topic(3)], ['repay']),
   // Staked, Withdrawn, RewardPaid.
-  event('0x9e71bc8eea02a63969f509818f2dafb9254532904319f9dbda79b67bd34a5f3d', 2, 1, [topic(1)], ['supply', 'stake']),
+  event(
+    '0x9e71bc8eea02a63969f509818f2dafb9254532904319f9dbda79b67bd34a5f3d',
+    2,
+    1,
+    [topic(1)],
+    ['supply', 'stake'],
+  ),
   event('0x7084f5476618d8e60b11ef0d7d3f06914655adb8793e28ff7f018d4c76d505d5', 2, 1, [topic(1)], UNSTAKE),
   event('0xe2403640ba68fed3a2f88b7557551d1993f84b99bb10ff833f0cf8db0c5e0486', 2, 1, [topic(1)], ['claim']),
   // Lido Submitted; the beacon chain's DepositEvent has no account.
-  event('0x96a25c8ce0baabc1fdefd93e9ed25d8e092a3332f3aa9a41722b5697231d1d1a', 2, 2, [topic(1)], ['supply', 'stake']),
-  event('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 1, 5, ['sender'], ['supply', 'stake']),
+  event(
+    '0x96a25c8ce0baabc1fdefd93e9ed25d8e092a3332f3aa9a41722b5697231d1d1a',
+    2,
+    2,
+    [topic(1)],
+    ['supply', 'stake'],
+  ),
+  event(
+    '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5',
+    1,
+    5,
+    ['sender'],
+    ['supply', 'stake'],
+  ),
   // Uniswap v3 positions: IncreaseLiquidity, DecreaseLiquidity, Collect.
   event('0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f', 2, 3, ['sender'], ADD),
   event('0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4', 2, 3, ['sender'], REMOVE),
@@ -101,6 +149,12 @@ export const COMET_WITHDRAW = {
  */
 export const VAULT_CHANGED = { topic0: `0x76088703${'00'.repeat(28)}` as Hash, topics: 4, words: 9 };
 
-function event(topic0: string, topics: number, words: number, names: readonly Named[], says: readonly Evidence[]) {
+function event(
+  topic0: string,
+  topics: number,
+  words: number,
+  names: readonly Named[],
+  says: readonly Evidence[],
+) {
   return { topic0: topic0 as Hash, topics, words, names, says };
 }

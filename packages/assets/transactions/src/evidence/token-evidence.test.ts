@@ -37,7 +37,11 @@ describe('new tokens for others', () => {
   const shares = move(VAULT, ZERO_ADDRESS, ME);
   test.each([
     ['that their contract took', [move(DAI, ME, VAULT), shares], ['shareMinted']],
-    ['that went to it through a router', [move(DAI, ME, ROUTER), move(DAI, ROUTER, VAULT), shares], ['shareMinted']],
+    [
+      'that went to it through a router',
+      [move(DAI, ME, ROUTER), move(DAI, ROUTER, VAULT), shares],
+      ['shareMinted'],
+    ],
     ['that somebody else took', [move(DAI, ME, ROUTER), shares], []],
     ['of which the contract took another', [move(DAI, ME, ROUTER), move(USDC, ROUTER, VAULT), shares], []],
     ['that were there before', [move(DAI, ME, VAULT), move(VAULT, VAULT, ME)], []],

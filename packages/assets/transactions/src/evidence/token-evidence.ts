@@ -10,7 +10,10 @@ export interface TokenMove {
   readonly value: bigint;
 }
 
-export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'erc20Exclusions'>): readonly TokenMove[] {
+export function tokensMoved(
+  logs: readonly EvidenceLog[],
+  chain: Pick<Chain, 'erc20Exclusions'>,
+): readonly TokenMove[] {
   return logs.flatMap((log) => {
     const transfer = decodeErc20Transfer(log, chain);
     const value = transfer === null ? 0n : BigInt(transfer.value);
@@ -38,7 +41,8 @@ function* handedOut(moved: readonly TokenMove[]): Generator<readonly [Address, r
     const receivers = new Set(given.map(({ to }) => to));
     if (receivers.size < RECEIVERS_MIN) continue;
     const isEqual = new Set(given.map(({ value }) => value)).size === 1;
-    for (const receiver of receivers) yield [receiver, isEqual ? ['handedOut', 'handedOutEqually'] : ['handedOut']];
+    for (const receiver of receivers)
+      yield [receiver, isEqual ? ['handedOut', 'handedOutEqually'] : ['handedOut']];
   }
 }
 

@@ -11,7 +11,14 @@ const RAW = { miner: addressOf(1), gasLimit: '0x1c9c380', gasUsed: '0x5208', siz
 
 function rowsOf(raw: Readonly<Record<string, unknown>>) {
   const header: BlockHeader = {
-    ...{ number: 9, hash: hashOf(9, 0), parentHash: hashOf(8, 0), timestamp: 1, logsBloom: null, receiptsRoot: null },
+    ...{
+      number: 9,
+      hash: hashOf(9, 0),
+      parentHash: hashOf(8, 0),
+      timestamp: 1,
+      logsBloom: null,
+      receiptsRoot: null,
+    },
     raw: { ...RAW, ...raw },
   };
   const block: WholeBlock = { header, transactions: [], internalTransactions: [] };

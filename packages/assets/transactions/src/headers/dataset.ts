@@ -42,7 +42,10 @@ function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
   };
 }
 
-type HeaderColumns = Omit<BlockHeaderRow, 'blockKey' | 'chainId' | 'blockNumber' | 'blockHash' | 'transactionCount'>;
+type HeaderColumns = Omit<
+  BlockHeaderRow,
+  'blockKey' | 'chainId' | 'blockNumber' | 'blockHash' | 'transactionCount'
+>;
 
 const AMOUNTS: ReadonlySet<string> = new Set([
   ...(['gasLimit', 'gasUsed', 'baseFeePerGas', 'size'] as const),

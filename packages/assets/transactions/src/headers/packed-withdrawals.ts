@@ -8,7 +8,8 @@ export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   let packed = '0x';
   for (const { index, validatorIndex, address, amount } of withdrawals) {
     const numbers = [uint64(index), uint64(validatorIndex), uint64(amount)];
-    if (!/^0x[0-9a-f]{40}$/.test(address) || numbers.some((digits) => digits.length !== UINT64_DIGITS)) return null;
+    if (!/^0x[0-9a-f]{40}$/.test(address) || numbers.some((digits) => digits.length !== UINT64_DIGITS))
+      return null;
     packed += `${numbers[0]}${numbers[1]}${address.slice(2)}${numbers[2]}`;
   }
   return packed as Hex;

@@ -42,13 +42,21 @@ beforeAll(async () => {
 
 function logOf(blockNumber: number, transactionIndex: number, logIndex: number): Log {
   return {
-    ...{ address: CONTRACT, topics: [hashOf(7, logIndex)], data: '0x01', blockNumber, transactionIndex, logIndex },
+    ...{
+      address: CONTRACT,
+      topics: [hashOf(7, logIndex)],
+      data: '0x01',
+      blockNumber,
+      transactionIndex,
+      logIndex,
+    },
     ...{ blockHash: hashOf(1, blockNumber), transactionHash: seededHash({ blockNumber, transactionIndex }) },
     blockTimestamp: null,
   };
 }
 
-const hashAt = (blockNumber: number, transactionIndex: number): Hash => seededHash({ blockNumber, transactionIndex });
+const hashAt = (blockNumber: number, transactionIndex: number): Hash =>
+  seededHash({ blockNumber, transactionIndex });
 
 /** As an earlier page has them: since then the second block was replaced. */
 const PAGE = BLOCKS.flatMap((blockNumber) =>

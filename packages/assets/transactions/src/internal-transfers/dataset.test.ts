@@ -36,7 +36,15 @@ function rowsOf(...calls: readonly Partial<InternalTransaction>[]) {
 
 test('a transfer has a row for each side, one to oneself a single one', () => {
   expect(rowsOf({}, { to: ALICE, value: 7n })).toMatchObject([
-    { account: ALICE, counterparty: BOB, direction: 0, value: '5', traceIndex: 0, transactionIndex: 4, blockNumber: 9 },
+    {
+      account: ALICE,
+      counterparty: BOB,
+      direction: 0,
+      value: '5',
+      traceIndex: 0,
+      transactionIndex: 4,
+      blockNumber: 9,
+    },
     { account: BOB, counterparty: ALICE, direction: 1, value: '5', traceIndex: 0 },
     { account: ALICE, counterparty: ALICE, direction: 2, value: '7', traceIndex: 1 },
   ]);
@@ -71,10 +79,11 @@ function minedTransfers(scripted: ScriptedChain): string[] {
     .blocksIn({ from: 1, to: scripted.head })
     .flatMap(({ number, transactions, receipts }) =>
       transactions.flatMap((transaction, index) =>
-        callsBelow(scriptedCalls(transaction, receipts[index] ?? {}), false).flatMap(({ call, isUndone }, place) =>
-          isUndone || BigInt(call.value) === 0n || !['CALL', 'CREATE2'].includes(call.type)
-            ? []
-            : [[number, index, place, call.from, call.to, BigInt(call.value)].join(' ')],
+        callsBelow(scriptedCalls(transaction, receipts[index] ?? {}), false).flatMap(
+          ({ call, isUndone }, place) =>
+            isUndone || BigInt(call.value) === 0n || !['CALL', 'CREATE2'].includes(call.type)
+              ? []
+              : [[number, index, place, call.from, call.to, BigInt(call.value)].join(' ')],
         ),
       ),
     )
@@ -86,7 +95,10 @@ function callsBelow(
   isUndone: boolean,
 ): { readonly call: ScriptedCall; readonly isUndone: boolean }[] {
   const above = isUndone || error !== undefined;
-  return calls.flatMap((call) => [{ call, isUndone: above || call.error !== undefined }, ...callsBelow(call, above)]);
+  return calls.flatMap((call) => [
+    { call, isUndone: above || call.error !== undefined },
+    ...callsBelow(call, above),
+  ]);
 }
 
 test('those of a followed chain are kept, and those of abandoned blocks are not', async () => {
@@ -103,7 +115,14 @@ test('those of a followed chain are kept, and those of abandoned blocks are not'
   const { database } = scratch;
   const stop = new AbortController();
   const running = createChainSync({
-    ...{ chain: followed, pool, database, datasets: [internalTransfers], logger: silentLogger(), clock: systemClock },
+    ...{
+      chain: followed,
+      pool,
+      database,
+      datasets: [internalTransfers],
+      logger: silentLogger(),
+      clock: systemClock,
+    },
     metrics: createSyncMetrics(createMetricsRegistry()),
     settings: {
       startBlock: 1,

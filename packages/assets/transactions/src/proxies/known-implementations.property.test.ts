@@ -32,7 +32,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'begin' as const }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('save' as const), back: fc.integer({ min: 0, max: 3 }), which: fc.nat() }),
+    arbitrary: fc.record({
+      kind: fc.constant('save' as const),
+      back: fc.integer({ min: 0, max: 3 }),
+      which: fc.nat(),
+    }),
   },
 );
 

@@ -58,7 +58,8 @@ beforeAll(async () => {
 const send = (name: string, address: Address, functionName: string, args: readonly unknown[]) =>
   opened.stage.devnet.send({ address, abi: compiled(name).abi, functionName, args });
 
-const headOf = async (): Promise<number> => Number(await opened.stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
+const headOf = async (): Promise<number> =>
+  Number(await opened.stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
 
 /** The name of the first argument in the matching ABI; `unknown` if the implementation is still to be read. */
 async function reported(address: Address, block: number): Promise<string | null> {
@@ -91,7 +92,10 @@ const rollBack = (ancestor: number): Promise<void> =>
 
 const FORMS: readonly (readonly [string, () => Promise<Address>])[] = [
   ['EIP-1967', () => deploy('Pointer', [SLOTS['eip-1967'], first])],
-  ['a beacon of EIP-1967', async () => deploy('Pointer', [SLOTS['eip-1967-beacon'], await deploy('Beacon', [first])])],
+  [
+    'a beacon of EIP-1967',
+    async () => deploy('Pointer', [SLOTS['eip-1967-beacon'], await deploy('Beacon', [first])]),
+  ],
   ['EIP-1822', () => deploy('Pointer', [SLOTS['eip-1822'], first])],
   ['old OpenZeppelin', () => deploy('Pointer', [SLOTS.openzeppelin, first])],
   ['a Safe', () => deploy('SafeProxy', [first])],
@@ -212,7 +216,10 @@ describe('what a contract points to', () => {
     const block = await nextBlock();
     await read(block, proxy);
     const later = await nextBlock();
-    expect([await reported(proxy, block), await reported(proxy, later)]).toEqual(['implementation first', 'unknown']);
+    expect([await reported(proxy, block), await reported(proxy, later)]).toEqual([
+      'implementation first',
+      'unknown',
+    ]);
   });
 
   test('where nodes have forgotten the state is unknown there, and not asked for again at once', async () => {

@@ -43,7 +43,10 @@ export async function readImplementations(
     silent.map(({ address, code }, position) => {
       const own = words.slice(position * FORMS.length, (position + 1) * FORMS.length);
       const slots = FORMS.map((form, index) => ({ form, target: addressInWord(own[index]) }));
-      return [address, slots.find(({ form, target }) => target !== null && (form !== 'safe' || isSafeProxy(code)))];
+      return [
+        address,
+        slots.find(({ form, target }) => target !== null && (form !== 'safe' || isSafeProxy(code))),
+      ];
     }),
   );
   const namedBeacons = [...stored.values()].flatMap((slot) =>
@@ -71,7 +74,13 @@ export async function readImplementations(
 }
 
 const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
-const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
+const NOTHING: PointedTo = {
+  form: 'none',
+  implementation: null,
+  beacon: null,
+  facets: new Map(),
+  codeHash: null,
+};
 export const UNREAD: PointedTo = { ...NOTHING, form: 'unread' };
 
 async function fetchBeacons(state: StateAt, beacons: readonly Address[], signal: AbortSignal) {
@@ -87,7 +96,9 @@ async function fetchBeacons(state: StateAt, beacons: readonly Address[], signal:
 }
 
 async function fetchFacets(state: StateAt, contracts: readonly RequestedContract[], signal: AbortSignal) {
-  const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
+  const calls = contracts.flatMap(({ address, selectors }) =>
+    selectors.map((selector) => ({ address, selector })),
+  );
   const answers = await state.fetchTogether(
     calls.map(({ address, selector }) => ({ to: address, data: facetCall(selector) })),
     signal,

@@ -41,7 +41,9 @@ export const blockReader: StateReader<Question, BlockAnswer> = {
     const readAt = context.clock.now();
     const place = await resolveTag(context, requested, signal);
     const number =
-      typeof place === 'number' ? place : await placeOf(context.pool, 'eth_getBlockByHash', [place, false], signal);
+      typeof place === 'number'
+        ? place
+        : await placeOf(context.pool, 'eth_getBlockByHash', [place, false], signal);
     // By number: blocks of abandoned branches are not in the chain.
     const read = number === null ? null : await readBlock(context, { at: number }, signal);
     if (read === null) {

@@ -8,7 +8,10 @@ export async function isFinal(
   return number <= (await newestFinal({ chain, pool }, signal));
 }
 
-export async function newestFinal({ chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>, signal: AbortSignal) {
+export async function newestFinal(
+  { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
+  signal: AbortSignal,
+) {
   const finalized = await pool.getFinalized({ signal });
   if (finalized !== null) return finalized;
   return (await pool.getHead({ signal })).value.number - chain.confirmations;

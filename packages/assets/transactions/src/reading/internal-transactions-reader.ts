@@ -4,7 +4,10 @@ import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readProvenBlock, readTraces, readTransactionTraces } from '@chainstead/sync';
 import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
-import { internalTransactionRecordSchema, internalTransactionRecords } from '../records/internal-transaction-record.ts';
+import {
+  internalTransactionRecordSchema,
+  internalTransactionRecords,
+} from '../records/internal-transaction-record.ts';
 
 const address = z.string().transform(parseAddress);
 const hash = z.string().transform(parseHash);
@@ -66,7 +69,8 @@ async function traceBlock(
 ): Promise<Traced | null> {
   const reader = { chain, pool, policy: chain.proofPolicy };
   const block = await readProvenBlock(reader, number, { signal, transactions: 'proven' });
-  if (block?.header.hash !== blockHash) throw new StateUnavailableError(`Block ${blockHash} is leaving ${chain.name}`);
+  if (block?.header.hash !== blockHash)
+    throw new StateUnavailableError(`Block ${blockHash} is leaving ${chain.name}`);
   const read = await readTraces({ chain, pool }, block, signal);
   if ('refusals' in read) return null;
   const byHash = new Map<Hash, InternalTransaction[]>(block.block.transactionHashes.map((one) => [one, []]));

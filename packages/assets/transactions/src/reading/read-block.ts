@@ -57,7 +57,10 @@ interface Contradiction {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-function contradiction({ header, block }: ProvenBlock, shown: readonly ExecutedTransaction[]): Contradiction | null {
+function contradiction(
+  { header, block }: ProvenBlock,
+  shown: readonly ExecutedTransaction[],
+): Contradiction | null {
   if (checkWithdrawals(header.raw, block.transactions?.[0]) === 'mismatch')
     return { kind: 'malformed', facts: { reason: 'withdrawals-root-mismatch' } };
   for (const { raw, hash, from } of shown) {

@@ -15,7 +15,12 @@ const stage = stageOfFile(openStateStage);
 test('are those of the transactions of the block, in the order asked for, and of no others', async () => {
   const { devnet, chain, pool, scratch } = stage;
   const [account = ZERO_ADDRESS] = devnet.accounts;
-  const hash = await devnet.client.sendTransaction({ account, data: TALKATIVE_CREATION, gas: 200_000n, chain: null });
+  const hash = await devnet.client.sendTransaction({
+    account,
+    data: TALKATIVE_CREATION,
+    gas: 200_000n,
+    chain: null,
+  });
   const { blockHash, contractAddress } = await devnet.client.waitForTransactionReceipt({ hash });
   const block = parseHash(blockHash);
   const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };

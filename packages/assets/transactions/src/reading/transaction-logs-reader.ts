@@ -36,7 +36,9 @@ export const transactionLogsReader: StateReader<Question, LogsAnswer> = {
     const logs = transactions.map((requested) => {
       const receipt = receipts.get(requested);
       if (receipt === undefined)
-        throw new StateUnavailableError(`No node of ${chain.name} has transaction ${requested} in block ${block}`);
+        throw new StateUnavailableError(
+          `No node of ${chain.name} has transaction ${requested} in block ${block}`,
+        );
       return logRecords(receipt.logs);
     });
     return { readAt, logs };

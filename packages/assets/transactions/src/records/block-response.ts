@@ -53,7 +53,11 @@ export const blockSchema = z
 type ShownBlock = z.infer<typeof blockSchema>;
 type ShownHeader = Omit<ShownBlock, 'transactions' | keyof typeof markShape>;
 
-const ETHEREUM_MERGE = { chainId: 1, firstBlock: 15_537_394, totalDifficulty: '58750003716598352816469' } as const;
+const ETHEREUM_MERGE = {
+  chainId: 1,
+  firstBlock: 15_537_394,
+  totalDifficulty: '58750003716598352816469',
+} as const;
 const UNKNOWN = '0';
 
 /** Without fields that some chains lack. */

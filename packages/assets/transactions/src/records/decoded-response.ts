@@ -41,7 +41,9 @@ const decodedShape = {
     .openapi({ description: 'Source of the ABI' }),
 };
 
-export const decodedCallSchema = z.object({ ...decodedShape, type: z.literal('function') }).openapi('DecodedCall');
+export const decodedCallSchema = z
+  .object({ ...decodedShape, type: z.literal('function') })
+  .openapi('DecodedCall');
 export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('event') }).openapi('DecodedEvent');
 type ShownArgument = z.infer<typeof argumentSchema>;
 

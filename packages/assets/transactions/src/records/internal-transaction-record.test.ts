@@ -6,7 +6,10 @@ import { internalTransactionRecords } from './internal-transaction-record.ts';
 
 const [CALLER, CALLED] = [parseAddress(addressOf(0x100)), parseAddress(addressOf(0x200))];
 
-function callOf(traceAddress: readonly number[], changes: Partial<InternalTransaction> = {}): InternalTransaction {
+function callOf(
+  traceAddress: readonly number[],
+  changes: Partial<InternalTransaction> = {},
+): InternalTransaction {
   return {
     transactionHash: parseHash(hashOf(1, 1)),
     traceAddress,

@@ -50,7 +50,10 @@ export function tracedMark(internal: unknown): { readonly indexed?: { readonly t
 
 /** `calls` null: no node provides traces. */
 export function showInternalTransactions(
-  { hash: transactionHash, block }: { readonly hash: string; readonly block: Pick<BlockRecord, 'number' | 'hash'> },
+  {
+    hash: transactionHash,
+    block,
+  }: { readonly hash: string; readonly block: Pick<BlockRecord, 'number' | 'hash'> },
   calls: readonly InternalTransactionRecord[] | null,
 ): z.infer<typeof internalTransactionSchema>[] | null {
   if (calls === null) return null;

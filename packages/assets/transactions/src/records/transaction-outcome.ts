@@ -40,7 +40,9 @@ export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
 }
 
 function rootAfter({ receipt: { raw } }: ExecutedTransaction): Hash | null {
-  return typeof raw.root === 'string' && raw.root.length === HASH_LENGTH ? (raw.root.toLowerCase() as Hash) : null;
+  return typeof raw.root === 'string' && raw.root.length === HASH_LENGTH
+    ? (raw.root.toLowerCase() as Hash)
+    : null;
 }
 
 function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {

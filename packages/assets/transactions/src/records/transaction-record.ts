@@ -40,7 +40,10 @@ export const transactionRecordSchema = z.object({
 
 export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
-export function transactionRecord(executed: ExecutedTransaction, header: Pick<BlockHeader, 'raw'>): TransactionRecord {
+export function transactionRecord(
+  executed: ExecutedTransaction,
+  header: Pick<BlockHeader, 'raw'>,
+): TransactionRecord {
   const outcome = transactionOutcome(executed, header);
   const { hash, index, type, from, to } = executed;
   return {

@@ -69,7 +69,10 @@ export const transactionShape = {
   block_timestamp: moment,
   block_number: digits('15000000'),
   block_hash: hash,
-  method_label: z.string().nullable().openapi({ example: 'transfer', description: 'null if the call is unknown' }),
+  method_label: z
+    .string()
+    .nullable()
+    .openapi({ example: 'transfer', description: 'null if the call is unknown' }),
   internal_transactions: z
     .array(internalTransactionSchema)
     .nullable()
@@ -83,12 +86,16 @@ export const blockTransactionSchema = z.object({ ...transactionShape, ...logsSha
 export const markShape = {
   source: z.enum(['indexed', 'node']).openapi({ description: 'Source of the data' }),
   proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'Proof by the block header' }),
-  confirmations: z.number().openapi({ description: 'Number of blocks between its block and the newest indexed block' }),
+  confirmations: z
+    .number()
+    .openapi({ description: 'Number of blocks between its block and the newest indexed block' }),
   finalized: z.boolean(),
   ...tracedMarkShape,
 };
 
-export const transactionSchema = z.object({ ...transactionShape, ...logsShape, ...markShape }).openapi('Transaction');
+export const transactionSchema = z
+  .object({ ...transactionShape, ...logsShape, ...markShape })
+  .openapi('Transaction');
 export const verboseTransactionSchema = z
   .object({
     ...transactionShape,

@@ -37,7 +37,8 @@ export const olderMarksShape = {
           'true if the account index of a node returned the transactions in these blocks, and they explain all changes of its nonce and balance',
       }),
       state: z.enum(SEARCH_STATES).nullable().openapi({
-        description: 'Status of this search. It starts when all sent transactions are known. Same values as for `sent`',
+        description:
+          'Status of this search. It starts when all sent transactions are known. Same values as for `sent`',
       }),
     })
     .optional()

@@ -32,10 +32,10 @@ beforeEach(() => opened.reset());
 describe('a block', () => {
   test('is what the node says of it, asked for by number, hexadecimal number, hash or tag', async () => {
     const block = await client.getBlock({ blockNumber: 4n, includeTransactions: true });
-    const raw = (await client.request({ method: 'eth_getBlockByNumber', params: ['0x4', true] })) as unknown as Record<
-      string,
-      string
-    >;
+    const raw = (await client.request({
+      method: 'eth_getBlockByNumber',
+      params: ['0x4', true],
+    })) as unknown as Record<string, string>;
     const digits = (value: unknown): string => String(BigInt(String(value)));
     const optional: Record<string, unknown> = {
       base_fee_per_gas: raw.baseFeePerGas && digits(raw.baseFeePerGas),
@@ -88,7 +88,9 @@ describe('a block', () => {
   test('that is final is kept by clients, unless it was asked for by a tag', async () => {
     const url = `${opened.server.url}/api/v2.2/block`;
     const ask = (at: string, tag = '') =>
-      fetch(`${url}/${at}`, { headers: { 'x-api-key': EXAMPLE_KEY, ...(tag !== '' && { 'if-none-match': tag }) } });
+      fetch(`${url}/${at}`, {
+        headers: { 'x-api-key': EXAMPLE_KEY, ...(tag !== '' && { 'if-none-match': tag }) },
+      });
     const first = await ask('0');
     const tag = first.headers.get('etag') ?? '';
     expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
@@ -266,6 +268,11 @@ describe('the official SDK', () => {
       rateLimitCost: 20,
       price: 0,
     });
-    expect(weights).toContainEqual({ endpoint: 'getDateToBlock', path: '/dateToBlock', rateLimitCost: 1, price: 0 });
+    expect(weights).toContainEqual({
+      endpoint: 'getDateToBlock',
+      path: '/dateToBlock',
+      rateLimitCost: 1,
+      price: 0,
+    });
   });
 });

@@ -59,7 +59,11 @@ function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModu
           : undefined;
         const [labelOf, booksOf, marks] = await Promise.all([
           labelsOfTransactions(reads, chain, transactions),
-          abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
+          abis.forPage(
+            reads,
+            chain,
+            callsOf(transactions.map((transaction) => ({ block: header, transaction }))),
+          ),
           readMarks(reads, chain, header.number, found),
         ]);
         const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
@@ -93,7 +97,9 @@ function statsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
       errors: [404],
       async answer({ block_number_or_hash: at, chain, requester }) {
         const stored = await countStoredBlock(reads, chain, at);
-        return showBlockStats(stored ?? countBlock(chain, await readThrough({ onDemandReads, chain, requester }, at)));
+        return showBlockStats(
+          stored ?? countBlock(chain, await readThrough({ onDemandReads, chain, requester }, at)),
+        );
       },
     });
   };
@@ -138,7 +144,11 @@ const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
 const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
 
 /** Null: not stored, not proven, or unresolved ({@link findCoveredBlock}). */
-async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
+async function countStoredBlock(
+  database: ReadDatabase,
+  chain: Chain,
+  at: BlockPlace,
+): Promise<BlockCounts | null> {
   const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
   if (block?.proof !== 'receipts+transactions') return null;
   const ofBlock = sql`chain_id = ${chain.id} AND block_number = ${block.number}::int`;
@@ -236,7 +246,10 @@ async function readTransactions(database: ReadDatabase, { id }: Chain, block: nu
 }
 
 /** Null: one lacks calldata, or has an unverified sender. */
-function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
+function recordsOf(
+  stored: readonly StoredTransaction[],
+  ofLogs: readonly StoredLog[],
+): TransactionRecord[] | null {
   const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
   const records = stored.flatMap(({ record, input, isSenderRecovered }) => {
     if (input === null || !isSenderRecovered) return [];

@@ -37,7 +37,10 @@ export function dateToBlockRoute({ onDemandReads, clock }: TransactionRouteOptio
   };
 }
 
-function show(time: number, { number, hash, parentHash, timestamp }: TimedBlock): z.infer<typeof dateToBlockSchema> {
+function show(
+  time: number,
+  { number, hash, parentHash, timestamp }: TimedBlock,
+): z.infer<typeof dateToBlockSchema> {
   const requested = Math.floor(time);
   return {
     date: isoOf(requested).replace('.000Z', '+00:00'),

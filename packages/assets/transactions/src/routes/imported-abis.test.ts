@@ -129,7 +129,11 @@ test('nobody is asked about proxies where requests may cause no node calls', asy
     },
   };
   const fetchImplementations = () =>
-    createAskImplementations({ nodeReads: counted, budget: createOnDemandBudget(settings), logger: silentLogger() });
+    createAskImplementations({
+      nodeReads: counted,
+      budget: createOnDemandBudget(settings),
+      logger: silentLogger(),
+    });
   fetchImplementations()(chain, unknown);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(requested).toBe(0);

@@ -109,7 +109,9 @@ interface Shown {
 }
 
 async function internalOf(name: string): Promise<readonly Shown[]> {
-  const { status, body } = await opened.ask(`transaction/${receiptOf(name).transactionHash}/internal-transactions`);
+  const { status, body } = await opened.ask(
+    `transaction/${receiptOf(name).transactionHash}/internal-transactions`,
+  );
   expect(status, JSON.stringify(body)).toBe(200);
   return body as Shown[];
 }
@@ -201,7 +203,8 @@ describe('internal transactions', () => {
     const { transactionHash } = receiptOf('mixed');
     const path = `transaction/${transactionHash}`;
     const alone = await internalOf('mixed');
-    const traces = () => opened.stage.node.received.filter(({ method }) => method === 'debug_traceTransaction').length;
+    const traces = () =>
+      opened.stage.node.received.filter(({ method }) => method === 'debug_traceTransaction').length;
     const before = traces();
     for (const form of [path, `${path}/verbose`]) {
       const { body } = await opened.ask(`${form}?include=internal_transactions`);
@@ -248,7 +251,8 @@ describe('a tracer that lies', () => {
 
   async function lieOf(name: string): Promise<Alter> {
     const frame = (await framesOf(receiptOf('mixed'))) as unknown as Json;
-    return ({ method }) => (method === 'debug_traceTransaction' ? { result: LIES[name]?.(frame) ?? null } : undefined);
+    return ({ method }) =>
+      method === 'debug_traceTransaction' ? { result: LIES[name]?.(frame) ?? null } : undefined;
   }
 
   test.each(Object.keys(LIES))('and %s is not believed: the other one is', async (name) => {

@@ -23,5 +23,6 @@ export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   .openapi({
     type: 'string',
     enum: [INTERNAL_TRANSACTIONS],
-    description: 'Adds the internal transactions of each transaction. null if no node of the chain returns traces.',
+    description:
+      'Adds the internal transactions of each transaction. null if no node of the chain returns traces.',
   });

@@ -32,7 +32,9 @@ async function sendAll(): Promise<Record<string, TransactionReceipt>> {
   const accessList = [{ address: to, storageKeys: [hashOf(1, 1)] }];
   const hashes: Record<string, Promise<Hex>> = {};
   const one = async (name: string, request: object): Promise<void> => {
-    hashes[name] = client.sendTransaction({ ...call, ...request } as Parameters<typeof client.sendTransaction>[0]);
+    hashes[name] = client.sendTransaction({ ...call, ...request } as Parameters<
+      typeof client.sendTransaction
+    >[0]);
     await hashes[name];
   };
   await one('legacy', { type: 'legacy', gasPrice: parseGwei('3'), value: 5n });
@@ -67,7 +69,9 @@ describe('a transaction', () => {
       client.getTransaction({ hash: receipt.transactionHash }),
       client.getBlock({ blockHash: receipt.blockHash }),
     ]);
-    const { status, body } = await opened.ask(`transaction/${receipt.transactionHash.toUpperCase().replace('X', 'x')}`);
+    const { status, body } = await opened.ask(
+      `transaction/${receipt.transactionHash.toUpperCase().replace('X', 'x')}`,
+    );
     expect(status).toBe(200);
     expect(body).toEqual({
       hash: transaction.hash,
@@ -161,7 +165,9 @@ describe('a transaction', () => {
     expect(await opened.ask(`transaction/${hashOf(9, 9)}/verbose`)).toMatchObject(notFound);
     const { transactionHash } = receiptOf('legacy');
     alterAll(({ method }) =>
-      method === 'eth_getTransactionByHash' ? { result: { hash: transactionHash, blockNumber: null } } : undefined,
+      method === 'eth_getTransactionByHash'
+        ? { result: { hash: transactionHash, blockNumber: null } }
+        : undefined,
     );
     expect(await opened.ask(`transaction/${transactionHash}`)).toMatchObject(notFound);
   });
@@ -198,7 +204,9 @@ describe('a transaction', () => {
     opened.settings.maxCalls = 1;
     opened.settings.perKey = 1;
     const statuses = (
-      await Promise.all([hashOf(8, 1), hashOf(8, 2), hashOf(8, 3)].map((hash) => opened.ask(`transaction/${hash}`)))
+      await Promise.all(
+        [hashOf(8, 1), hashOf(8, 2), hashOf(8, 3)].map((hash) => opened.ask(`transaction/${hash}`)),
+      )
     ).map(({ status }) => status);
     expect(statuses.sort()).toEqual([404, 429, 429]);
   });

@@ -64,10 +64,16 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect(stage.searchesRequested).toEqual([WALLET]);
     await stage.database.query(sql`UPDATE sync_chains SET checkpoint = 1000`);
     await stage.database.query(sql`UPDATE wallet_scan_state SET last_block = 1000`);
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false, exact: false } });
+    expect((await get(WALLET)).indexed).toMatchObject({
+      complete: false,
+      received: { searched: false, exact: false },
+    });
     expect(stage.balancesRequested).toEqual([WALLET]);
     await search(1, 900, 'receiver');
-    expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: true, exact: false } });
+    expect((await get(WALLET)).indexed).toMatchObject({
+      complete: false,
+      received: { searched: true, exact: false },
+    });
     expect(stage.balancesRequested).toEqual([WALLET]);
     // Another wallet has none of it.
     expect((await get(FRIEND)).indexed).toMatchObject({ from_block: null, to_block: null, complete: false });

@@ -97,7 +97,8 @@ describe('a wallet’s transactions', () => {
   test('are bounded by blocks and dates, both inclusive, a block before a date', async () => {
     await seed(...[1, 2, 3, 4, 5].map((block) => at(block)));
     const date = (block: number) => new Date(timestampOf(block) * 1_000).toISOString();
-    const blocks = async (query: string) => placesOf(await get(`${WALLET}?order=asc&${query}`)).map(Number.parseFloat);
+    const blocks = async (query: string) =>
+      placesOf(await get(`${WALLET}?order=asc&${query}`)).map(Number.parseFloat);
     expect(await blocks('from_block=2&to_block=4')).toEqual([2, 3, 4]);
     expect(await blocks(`from_date=${date(3)}`)).toEqual([3, 4, 5]);
     expect(await blocks(`to_date=${date(3)}`)).toEqual([1, 2, 3]);
@@ -112,7 +113,12 @@ describe('a wallet’s transactions', () => {
     const first = await get(`${WALLET}?limit=2`);
     await seed(at(4), at(3, 1));
     const second = await get(`${WALLET}?chain=0x1&cursor=${first.cursor}`);
-    expect([placesOf(first), placesOf(second), second.page, second.cursor]).toEqual([['3.0', '2.0'], ['1.0'], 2, null]);
+    expect([placesOf(first), placesOf(second), second.page, second.cursor]).toEqual([
+      ['3.0', '2.0'],
+      ['1.0'],
+      2,
+      null,
+    ]);
   });
 
   test('have pages that together are all of them once, whatever there is', async () => {

@@ -126,7 +126,12 @@ function shared({ limits, parameters }: ApiDependencies) {
     // Checked by the reader, after the chain's own setting.
     datasets: [],
     filter: filterSchema,
-    filterOf: ({ address, chain, include, ...given }: { readonly address: Address } & z.output<typeof query>) => ({
+    filterOf: ({
+      address,
+      chain,
+      include,
+      ...given
+    }: { readonly address: Address } & z.output<typeof query>) => ({
       ...{ address, chain: chain?.key, include },
       ...givenBlockBounds(given),
     }),
@@ -197,7 +202,10 @@ function pageReader(
   };
 }
 
-function readInternal(reading: TracingRequest, placed: readonly Pick<TransactionToTrace, 'transaction' | 'block'>[]) {
+function readInternal(
+  reading: TracingRequest,
+  placed: readonly Pick<TransactionToTrace, 'transaction' | 'block'>[],
+) {
   const proof = reading.chain.proofPolicy === 'strict' ? 'receipts+transactions' : 'none';
   const proven = placed.map((transaction) => ({ ...transaction, proof, finalized: true }) as const);
   return readInternalTransactions(reading, proven);
@@ -234,7 +242,13 @@ async function readInputs(
   const inputs = new Map<Hash, Hex>();
   if (hashes.length > 0) {
     const question = { hashes };
-    const answer = await onDemandReads.read({ chain, kind: transactionInputsKind, question, isLasting, requester });
+    const answer = await onDemandReads.read({
+      chain,
+      kind: transactionInputsKind,
+      question,
+      isLasting,
+      requester,
+    });
     for (const [index, hash] of hashes.entries()) inputs.set(hash, answer.inputs[index] ?? '0x');
   }
   return ({ input, record }) => input ?? inputs.get(record.hash) ?? '0x';

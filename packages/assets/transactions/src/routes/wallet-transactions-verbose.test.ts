@@ -12,7 +12,11 @@ const { ask, get, seed } = stage;
 
 describe('calldata of which four bytes are kept', () => {
   const rows = () =>
-    seed(at(1, 0, { input: null, selector: '0xa9059cbb' }), at(2), at(3, 0, { input: null, selector: '0x12345678' }));
+    seed(
+      at(1, 0, { input: null, selector: '0xa9059cbb' }),
+      at(2),
+      at(3, 0, { input: null, selector: '0x12345678' }),
+    );
 
   test('is read from a node, that of a page at once', async () => {
     await rows();
@@ -32,13 +36,25 @@ describe('calldata of which four bytes are kept', () => {
 
 describe('the calls inside', () => {
   const call = {
-    ...{ type: 'CALL', from: FRIEND, to: CONTRACT, value: '3', gas: '0', gasUsed: '0', input: '0x', output: '0x' },
+    ...{
+      type: 'CALL',
+      from: FRIEND,
+      to: CONTRACT,
+      value: '3',
+      gas: '0',
+      gasUsed: '0',
+      input: '0x',
+      output: '0x',
+    },
     ...{ error: null, isReverted: false },
   };
 
   test('are read from a node where they are asked for, also on the next page', async () => {
     await seed(at(1), at(2));
-    stage.answerOf = (_kind, { transactions }: { readonly transactions: readonly { readonly hash: string }[] }) => ({
+    stage.answerOf = (
+      _kind,
+      { transactions }: { readonly transactions: readonly { readonly hash: string }[] },
+    ) => ({
       readAt: Date.now(),
       traced: transactions.map(({ hash }) => ({ hash, calls: [call] })),
     });
@@ -50,7 +66,9 @@ describe('the calls inside', () => {
     ] as const) {
       expect(page.indexed).toMatchObject({ traces: 'on-demand' });
       expect(page.result[0]).toMatchObject({
-        internal_transactions: [{ block_number: number, block_hash: hashOf(1, number), to: CONTRACT, value: '3' }],
+        internal_transactions: [
+          { block_number: number, block_hash: hashOf(1, number), to: CONTRACT, value: '3' },
+        ],
       });
     }
     expect(stage.requested.map(({ kind }) => kind)).toEqual(['internal-transactions', 'internal-transactions']);
@@ -81,7 +99,9 @@ describe('the verbose list', () => {
     await seed(at(1, 1), at(1, 0, { input }), at(2));
     stage.answerOf = (_kind, { transactions }: { readonly transactions: readonly string[] }) => ({
       readAt: Date.now(),
-      logs: transactions.map((hash) => (hash === seededHash({ blockNumber: 1, transactionIndex: 0 }) ? [log] : [])),
+      logs: transactions.map((hash) =>
+        hash === seededHash({ blockNumber: 1, transactionIndex: 0 }) ? [log] : [],
+      ),
     });
     const { result } = await get(`${WALLET}/verbose?order=ASC`);
     expect(stage.requested).toEqual(
@@ -116,7 +136,10 @@ describe('the verbose list', () => {
 
   test('is 503 as long as no node tells the logs, and its cursors are its own', async () => {
     await seed(at(1), at(2));
-    expect(await ask(`${WALLET}/verbose`)).toEqual({ status: 503, body: { message: 'being read from the node' } });
+    expect(await ask(`${WALLET}/verbose`)).toEqual({
+      status: 503,
+      body: { message: 'being read from the node' },
+    });
     const { cursor } = await get(`${WALLET}?limit=1`);
     expect((await ask(`${WALLET}/verbose?cursor=${cursor}`)).status).toBe(400);
     expect((await ask(`${FRIEND}?cursor=${cursor}`)).status).toBe(400);
@@ -128,8 +151,14 @@ describe('the verbose list', () => {
 describe('the official SDK', () => {
   test('reads a verbose list', async () => {
     await seed(at(1));
-    stage.answerOf = () => ({ readAt: Date.now(), logs: [[{ index: 0, address: CONTRACT, topics: [], data: '0x' }]] });
-    const found = await stage.sdk.EvmApi.transaction.getWalletTransactionsVerbose({ chain: '0x1', address: WALLET });
+    stage.answerOf = () => ({
+      readAt: Date.now(),
+      logs: [[{ index: 0, address: CONTRACT, topics: [], data: '0x' }]],
+    });
+    const found = await stage.sdk.EvmApi.transaction.getWalletTransactionsVerbose({
+      chain: '0x1',
+      address: WALLET,
+    });
     expect(found.result[0]?.logs?.[0]?.address.lowercase).toBe(CONTRACT);
     expect(Object(found.raw).result[0]).toMatchObject({
       decoded_call: null,

@@ -28,7 +28,8 @@ export const sentTransactions: SentTransactions = {
     const subject: Subject = { chainId: chain.id, kind: 'sender', address: account };
     // Counts for no key: the caller is a backfill that counts for one.
     const perKey = Number.POSITIVE_INFINITY;
-    if ((await enqueueHistory(database, { subject, requestedBy: null, perKey, maxCalls })) === 'requested') return null;
+    if ((await enqueueHistory(database, { subject, requestedBy: null, perKey, maxCalls })) === 'requested')
+      return null;
     return readRefusal(database, chain, account);
   },
 };

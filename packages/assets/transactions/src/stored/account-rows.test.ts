@@ -7,7 +7,13 @@ import { readEvidenceBits } from '../evidence/evidence-bits.ts';
 import { accountRows } from './account-rows.ts';
 import { ROLES } from './schema.ts';
 
-const [ME, BOB, POOL, TOKEN, OTHER] = [1, 2, 3, 4, 5].map(addressOf) as [Address, Address, Address, Address, Address];
+const [ME, BOB, POOL, TOKEN, OTHER] = [1, 2, 3, 4, 5].map(addressOf) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
 const chain = exampleChain();
 
 const topicOf = (address: Address): Hash => `0x${address.slice(2).padStart(64, '0')}` as Hash;
@@ -27,7 +33,12 @@ function rowsOf(logs: readonly ReturnType<typeof log>[], related: readonly Addre
     succeeded: true,
     logs,
   };
-  const rows = accountRows({ ...executed, receipt: { raw: {} } } as unknown as ExecutedTransaction, 7, chain, related);
+  const rows = accountRows(
+    { ...executed, receipt: { raw: {} } } as unknown as ExecutedTransaction,
+    7,
+    chain,
+    related,
+  );
   return rows.map(({ account, roles, evidence }) => ({ account, roles, said: readEvidenceBits(evidence) }));
 }
 
@@ -56,7 +67,10 @@ describe('rows of a transaction’s accounts', () => {
   });
 
   test('are also of those that are asked for beside, each once', () => {
-    const rows = rowsOf([log(TOKEN, 'Approval(address,address,uint256)', [BOB, POOL])], [BOB, ME, BOB, ZERO_ADDRESS]);
+    const rows = rowsOf(
+      [log(TOKEN, 'Approval(address,address,uint256)', [BOB, POOL])],
+      [BOB, ME, BOB, ZERO_ADDRESS],
+    );
     expect(rows.map(({ account, roles }) => [account, roles])).toEqual([
       [ME, ROLES.sender],
       [POOL, ROLES.receiver],

@@ -18,7 +18,12 @@ export function accountRows(
   related: Iterable<Address> = [],
 ): readonly AccountTransactionRow[] {
   const transactionIndex = executed.index;
-  const shared = { chainId: chain.id, transactionKey: transactionKey(executed.hash), blockNumber, transactionIndex };
+  const shared = {
+    chainId: chain.id,
+    transactionKey: transactionKey(executed.hash),
+    blockNumber,
+    transactionIndex,
+  };
   const roles = rolesIn(executed);
   const logs = readEvidence(executed, chain);
   const rowOf = (account: Address, role: number): AccountTransactionRow => ({
@@ -80,7 +85,10 @@ function readEvidence({ from, to, logs }: ExecutedTransaction, chain: Chain): Lo
   const approves = (account: Address, isOfTokens: boolean): boolean =>
     approvals.get(account)?.some(({ approval: { kind } }) => (kind === 'token') === isOfTokens) ?? false;
   return {
-    accounts: [...evidence.ofAccount.keys(), ...[...approvals.keys()].filter((account) => approves(account, false))],
+    accounts: [
+      ...evidence.ofAccount.keys(),
+      ...[...approvals.keys()].filter((account) => approves(account, false)),
+    ],
     bitsOf(account) {
       if (isSilentOf(account)) return SAYS_NOTHING;
       const [approvesTokens, approvesOtherwise] = [approves(account, true), approves(account, false)];

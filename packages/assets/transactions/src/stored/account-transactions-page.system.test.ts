@@ -17,7 +17,11 @@ import {
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { keccak256, toHex } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type SeededTransaction, seedTransactionCoverage, seedTransactions } from '../testing/seeded-transactions.ts';
+import {
+  type SeededTransaction,
+  seedTransactionCoverage,
+  seedTransactions,
+} from '../testing/seeded-transactions.ts';
 import { type AccountTransactionsQuery, accountTransactionsPage } from './account-transactions-page.ts';
 
 const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: true } });
@@ -74,16 +78,19 @@ describe('a page', () => {
   describe.each(PLANS)('with a $plan plan $statistics', ({ plan, prepare }) => {
     beforeAll(() => prepare(scratch.database));
 
-    test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, requested) => {
-      const statement = accountTransactionsPage(chain, requested, false).statement();
-      const { nodes } = await explain(scratch.database, statement, plan);
-      const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
-      expect(scans.length).toBeGreaterThan(0);
-      expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-      // One more than the page shows, and the newest.
-      expect(rowsRead(nodes, 'account_transactions')).toBeLessThanOrEqual(LIMIT + 2);
-      expect(rowsRead(nodes, 'transactions')).toBeLessThanOrEqual(LIMIT + 1);
-    });
+    test.each(QUERIES)(
+      'of %s reads a range of a key and one row for each transaction',
+      async (_what, requested) => {
+        const statement = accountTransactionsPage(chain, requested, false).statement();
+        const { nodes } = await explain(scratch.database, statement, plan);
+        const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
+        expect(scans.length).toBeGreaterThan(0);
+        expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+        // One more than the page shows, and the newest.
+        expect(rowsRead(nodes, 'account_transactions')).toBeLessThanOrEqual(LIMIT + 2);
+        expect(rowsRead(nodes, 'transactions')).toBeLessThanOrEqual(LIMIT + 1);
+      },
+    );
   });
 });
 

@@ -42,7 +42,11 @@ function executed({ receipt = {}, ...changes }: Changes = {}): ExecutedTransacti
   };
 }
 
-function rowsOf<Row>(dataset: Dataset<Row>, all: readonly ExecutedTransaction[], of: Chain = chain): readonly Row[] {
+function rowsOf<Row>(
+  dataset: Dataset<Row>,
+  all: readonly ExecutedTransaction[],
+  of: Chain = chain,
+): readonly Row[] {
   const block = {
     header: { number: 9, hash: hashOf(9, 0), raw: { baseFeePerGas: '0x2' } },
     transactions: all,
@@ -53,7 +57,9 @@ function rowsOf<Row>(dataset: Dataset<Row>, all: readonly ExecutedTransaction[],
 
 const onlyRow = (changes: Changes, of: Chain = chain) => rowsOf(transactions, [executed(changes)], of)[0];
 const rolesOf = (changes: Changes): Readonly<Record<string, number>> =>
-  Object.fromEntries(rowsOf(accountTransactions, [executed(changes)]).map(({ account, roles }) => [account, roles]));
+  Object.fromEntries(
+    rowsOf(accountTransactions, [executed(changes)]).map(({ account, roles }) => [account, roles]),
+  );
 
 describe('the row of a transaction', () => {
   test('has what its receipt says was paid, or what follows where it says nothing', () => {
@@ -97,7 +103,10 @@ describe('the row of a transaction', () => {
     const selector = { ...chain, transactions: { ...chain.transactions, input: 'selector' as const } };
     expect(onlyRow({ input: INPUT })).toMatchObject({ selector: '0xa9059cbb', input: INPUT });
     expect(onlyRow({ input: INPUT }, selector)).toMatchObject({ selector: '0xa9059cbb', input: null });
-    expect(onlyRow({ input: '0xa9059cbb' }, selector)).toMatchObject({ selector: '0xa9059cbb', input: '0xa9059cbb' });
+    expect(onlyRow({ input: '0xa9059cbb' }, selector)).toMatchObject({
+      selector: '0xa9059cbb',
+      input: '0xa9059cbb',
+    });
     expect(onlyRow({ input: '0x01' }, selector)).toMatchObject({ selector: null, input: '0x01' });
     expect(onlyRow({ input: INPUT, to: null }, selector)).toMatchObject({ selector: null, input: null });
   });
@@ -157,11 +166,18 @@ describe('in the database', () => {
     const { database } = scratch;
     const largest = 2n ** 64n - 1n;
     const changes: Changes = {
-      ...{ nonce: largest, gas: largest, value: 2n ** 256n - 1n, type: 2 ** 31, input: `0x${'5c'.repeat(3_000)}` },
+      ...{
+        nonce: largest,
+        gas: largest,
+        value: 2n ** 256n - 1n,
+        type: 2 ** 31,
+        input: `0x${'5c'.repeat(3_000)}`,
+      },
       hash: parseHash(`0x${'ff'.repeat(32)}`),
       raw: { hash: HASH },
     };
-    for (const { table } of [transactions, accountTransactions]) await createPartitions(database, table.name, chain.id);
+    for (const { table } of [transactions, accountTransactions])
+      await createPartitions(database, table.name, chain.id);
     await database.transaction(async (transaction) => {
       const rows = rowsOf(transactions, [executed(changes)]);
       await transaction.copy('transactions', transactions.table.columns, rows.map(transactions.table.copyLine));
@@ -176,14 +192,18 @@ describe('in the database', () => {
       value: string;
       input: Buffer;
       type: number;
-    }>(sql`SELECT transaction_key::text AS key, nonce::text, gas::text, value::text, input, type FROM transactions`);
+    }>(
+      sql`SELECT transaction_key::text AS key, nonce::text, gas::text, value::text, input, type FROM transactions`,
+    );
     expect(row).toMatchObject({ key: '-1', value: (2n ** 256n - 1n).toString(), type: 32_767 });
     expect([row?.nonce, row?.gas].map((stored) => readUint64(stored ?? ''))).toEqual([largest, largest]);
     expect(row?.input.toString('hex')).toBe('5c'.repeat(3_000));
     const accounts = await database.query<{ account: Buffer; roles: number; evidence: number }>(
       sql`SELECT account, roles, evidence FROM account_transactions ORDER BY roles`,
     );
-    expect(accounts.map(({ account, roles, evidence }) => [`0x${account.toString('hex')}`, roles, evidence])).toEqual([
+    expect(
+      accounts.map(({ account, roles, evidence }) => [`0x${account.toString('hex')}`, roles, evidence]),
+    ).toEqual([
       [ALICE, 1, 0],
       [BOB, 2, 0],
     ] satisfies [Address, number, number][]);

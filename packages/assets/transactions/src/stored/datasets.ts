@@ -40,7 +40,10 @@ function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
   return mode === 'all' ? ['transactions'] : [];
 }
 
-export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
+export function committedIn(
+  { header, transactions: all }: WholeBlock,
+  chain: Chain,
+): readonly ExecutedTransaction[] {
   const listed = all.map(({ raw }) => raw);
   const committed = committedTransactions(header, listed, chain);
   if (committed.length === all.length) return all;

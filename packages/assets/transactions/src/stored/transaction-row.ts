@@ -37,7 +37,8 @@ export function transactionRow(
     blobGasUsed: amountOrNull(blobGasUsed),
     blobGasPrice: amountOrNull(blobGasPrice),
     root,
-    selector: executed.to === null || input.length < SELECTOR_LENGTH ? null : (input.slice(0, SELECTOR_LENGTH) as Hex),
+    selector:
+      executed.to === null || input.length < SELECTOR_LENGTH ? null : (input.slice(0, SELECTOR_LENGTH) as Hex),
     input: transactions.input === 'full' || input.length <= SELECTOR_LENGTH ? input : null,
   };
 }

@@ -55,8 +55,11 @@ export function walletListsStage(): WalletListsStage {
   const known = createChainRegistry();
   const keeping: WalletListsStage['keeping'] = { mode: 'all', input: 'full', verifiesSenders: true };
   const eth = { ...known.get('eth'), transactions: keeping };
-  let [requested, searchesRequested, balancesRequested]: [{ kind: string; question: unknown }[], Address[], Address[]] =
-    [[], [], []];
+  let [requested, searchesRequested, balancesRequested]: [
+    { kind: string; question: unknown }[],
+    Address[],
+    Address[],
+  ] = [[], [], []];
   let answerOf: WalletListsStage['answerOf'] = () => null;
   let scratch: ScratchDatabase;
   let server: ApiServer;

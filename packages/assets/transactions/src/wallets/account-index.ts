@@ -15,7 +15,10 @@ export interface NamedBlocks {
 }
 
 export type AccountIndexMethod = 'ots_searchTransactionsBefore' | 'trace_filter';
-export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = ['ots_searchTransactionsBefore', 'trace_filter'];
+export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = [
+  'ots_searchTransactionsBefore',
+  'trace_filter',
+];
 
 /** Milliseconds per attempt: nodes without an index scan blocks. */
 const ANSWER_MS = 15_000;
@@ -34,7 +37,8 @@ export async function nextNamed(
   count(CALLS[method]);
   const ask = async (params: readonly unknown[]) =>
     (await pool.request(method, params, { signal, timeoutMs: ANSWER_MS })).value;
-  if (method === 'ots_searchTransactionsBefore') return readPage(await ask([account, range.to + 1, OTS_PAGE]), range);
+  if (method === 'ots_searchTransactionsBefore')
+    return readPage(await ask([account, range.to + 1, OTS_PAGE]), range);
   const bounds = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to), count: TRACES_PAGE };
   const filters = [{ fromAddress: [account] }, { toAddress: [account] }];
   const answers = await Promise.all(filters.map((filter) => ask([{ ...bounds, ...filter }])));

@@ -61,6 +61,10 @@ export function createBlockStore(
   };
 }
 
-export async function recordSearched(transaction: Transaction, subject: Subject, searched: readonly BlockRange[]) {
+export async function recordSearched(
+  transaction: Transaction,
+  subject: Subject,
+  searched: readonly BlockRange[],
+) {
   for (const range of searched) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
 }

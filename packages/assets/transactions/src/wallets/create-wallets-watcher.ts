@@ -8,7 +8,12 @@ import {
   mergeRanges,
 } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import { type BlockWatcher, executedTransactions, type WatchedBlock, WatchNeedsChangedError } from '@chainstead/sync';
+import {
+  type BlockWatcher,
+  executedTransactions,
+  type WatchedBlock,
+  WatchNeedsChangedError,
+} from '@chainstead/sync';
 import type { WholeBlock } from '@chainstead/sync/datasets';
 import { internalTransfers } from '../internal-transfers/dataset.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
@@ -51,7 +56,10 @@ export function createWalletsWatcher({ database, clock, logger }: WalletsWatcher
       isAnyRequested.set(chain.id, isAny);
       if (!isAny) return;
       requireTransactions(chain, blocks);
-      const searched = searchable(chain, blocks).map(({ header }) => ({ from: header.number, to: header.number }));
+      const searched = searchable(chain, blocks).map(({ header }) => ({
+        from: header.number,
+        to: header.number,
+      }));
       for (const run of mergeRanges(searched)) await extendRun(transaction, chain.id, run);
     },
     rolledBack: (transaction, chain, ancestor) => cutRun(transaction, chain.id, ancestor),
@@ -62,7 +70,9 @@ export function createWalletsWatcher({ database, clock, logger }: WalletsWatcher
       ],
       async select(transaction, chain, blocks) {
         if (isAnyRequested.get(chain.id) !== true) return [];
-        return selectRows(chain, searchable(chain, blocks), (accounts) => findRequested(transaction, chain, accounts));
+        return selectRows(chain, searchable(chain, blocks), (accounts) =>
+          findRequested(transaction, chain, accounts),
+        );
       },
     },
   };

@@ -33,7 +33,11 @@ const history = fc
   })
   .chain(({ from, size }) => {
     const place = fc.integer({ min: 0, max: size - 1 });
-    const run = fc.record({ place, length: fc.integer({ min: 1, max: 12 }), sent: fc.integer({ min: 1, max: 4 }) });
+    const run = fc.record({
+      place,
+      length: fc.integer({ min: 1, max: 12 }),
+      sent: fc.integer({ min: 1, max: 4 }),
+    });
     return fc.record({
       range: fc.constant({ from, to: from + size - 1 }),
       before: fc.integer({ min: 0, max: 1_000 }),
@@ -79,7 +83,8 @@ describe('the search for the blocks that an account sent transactions in', () =>
 
   it('shares steps: a run of neighbours costs little more than one of them', () => {
     const range = { from: 1, to: 20_000_000 };
-    const run = (length: number) => search(range, (block) => Math.max(0, Math.min(length, block - 12_345_677)), 100);
+    const run = (length: number) =>
+      search(range, (block) => Math.max(0, Math.min(length, block - 12_345_677)), 100);
     const one = run(1).requested.length;
     expect(one).toBeLessThanOrEqual(25);
     expect(run(16).requested.length).toBeLessThanOrEqual(one + 20);
@@ -114,7 +119,8 @@ describe('the search for the blocks that an account sent transactions in', () =>
           spans = narrow(spans, new Map(requested.map((block) => [block, countAt(block)])));
         }
         const settled = settledParts(range, spans);
-        for (const block of blocks) expect(settled.some(({ from, to }) => from <= block && block <= to)).toBe(false);
+        for (const block of blocks)
+          expect(settled.some(({ from, to }) => from <= block && block <= to)).toBe(false);
         const open = spans.reduce((sum, { after, until }) => sum + until - after, 0);
         const done = settled.reduce((sum, { from, to }) => sum + to - from + 1, 0);
         expect(open + done).toBe(range.to - range.from + 1);

@@ -52,7 +52,10 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
       const searches = [];
       for (const wallet of wallets) searches.push(await ask(roles, wallet));
       for (const search of searches)
-        expect(olderMarks(search, chain)).toMatchObject({ sent: { complete: true }, received: { searched: true } });
+        expect(olderMarks(search, chain)).toMatchObject({
+          sent: { complete: true },
+          received: { searched: true },
+        });
       return searches;
     },
     { timeout: 80_000, interval: 100 },
@@ -132,7 +135,11 @@ describe('a node with an index of accounts', () => {
       const searches = await searchAll(roles, [wallet, QUIET]);
       expect(requested).toContain(method);
       for (const search of searches)
-        expect(olderMarks(search, chain).received).toEqual({ searched: true, exact: true, state: expect.any(String) });
+        expect(olderMarks(search, chain).received).toEqual({
+          searched: true,
+          exact: true,
+          state: expect.any(String),
+        });
       expect(searches.map(({ whole }) => whole[0]?.from)).toEqual([0, 0]);
       await requireWhole([wallet, QUIET]);
       expect(await storedInside(QUIET)).toEqual(inside);
@@ -180,7 +187,11 @@ describe('a node with an index of accounts', () => {
     await act(wallet, payer, 5);
     const { roles } = await open({
       alter: ({ method }) =>
-        method === OTS ? { txs: 7 } : method === FILTER ? [{ transactionHash: '0x', blockNumber: -1 }] : undefined,
+        method === OTS
+          ? { txs: 7 }
+          : method === FILTER
+            ? [{ transactionHash: '0x', blockNumber: -1 }]
+            : undefined,
     });
     const [search] = await searchAll(roles, [wallet]);
     expect(search && olderMarks(search, chain)).toMatchObject({

@@ -41,9 +41,15 @@ describe('the first request for a wallet', () => {
     await stage.ask(roles, RECIPIENT);
     expect(await blocksOf(RECIPIENT)).toEqual([dropped]);
     await stage.devnet.reorg(1);
-    await vi.waitFor(async () => expect(await blocksOf(RECIPIENT)).toEqual([]), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(async () => expect(await blocksOf(RECIPIENT)).toEqual([]), {
+      timeout: 30_000,
+      interval: 50,
+    });
     const kept = await transfer(sender, RECIPIENT, 8n);
-    await vi.waitFor(async () => expect(await blocksOf(RECIPIENT)).toEqual([kept]), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(async () => expect(await blocksOf(RECIPIENT)).toEqual([kept]), {
+      timeout: 30_000,
+      interval: 50,
+    });
     expect((await stage.ask(roles, RECIPIENT)).missing).toEqual([]);
   });
 });

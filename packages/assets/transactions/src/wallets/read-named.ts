@@ -102,7 +102,9 @@ async function readPage(turn: SearchTurn, range: BlockRange, page: NamedBlocks, 
     for (const found of await readRisky(turn, () => Promise.all(chosen.map(read)))) {
       const { number } = found.block.header;
       const done = fromAbove ? { from: number, to: range.to } : { from: range.from, to: number };
-      await store.save(found, node.newCalls(), (transaction) => recordMarked(transaction, subject, 'named', [done]));
+      await store.save(found, node.newCalls(), (transaction) =>
+        recordMarked(transaction, subject, 'named', [done]),
+      );
     }
   }
   await reading.database.transaction(async (transaction) => {

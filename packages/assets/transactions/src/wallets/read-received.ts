@@ -72,7 +72,10 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
 }
 
 /** Complete: an index listed the blocks, and stored rows explain all changes. */
-async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly BalanceChange[]) {
+async function recordNamed(
+  { reading: { database }, subject, ranges }: SearchTurn,
+  open: readonly BalanceChange[],
+) {
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   const before = await readMarked(database, subject, 'doubted');
   await database.transaction(async (transaction) => {
@@ -89,12 +92,17 @@ async function unexplainedAt({ turn: { node }, explained }: BalanceSearch, block
   return new Map(blocks.map((block, index) => [block, (balances[index] ?? 0n) - explained.until(block)]));
 }
 
-async function readFound(search: BalanceSearch, change: BalanceChange, signal: AbortSignal): Promise<BlockWithCalls> {
+async function readFound(
+  search: BalanceSearch,
+  change: BalanceChange,
+  signal: AbortSignal,
+): Promise<BlockWithCalls> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;
   const block = await store.read(change.until, signal);
   const whole = { ...block, internalTransactions: [] };
-  const byTransactions = coinChangeIn(whole, subject.address, reading.chain) - explained.byTransactionsOf(change.until);
+  const byTransactions =
+    coinChangeIn(whole, subject.address, reading.chain) - explained.byTransactionsOf(change.until);
   const rest = change.now - change.before - byTransactions;
   return { block, calls: rest === 0n ? [] : await search.calls.read(block, signal) };
 }

@@ -75,12 +75,19 @@ export async function readWalletSearch(
      UNION ALL
      SELECT 'chain', first_followed, coalesce(checkpoint, first_followed - 1) FROM sync_chains WHERE chain_id = ${id}`,
   );
-  const histories = await source.query<{ kind: 'sender' | 'receiver'; status: HistoryStatus; code: string | null }>(
+  const histories = await source.query<{
+    kind: 'sender' | 'receiver';
+    status: HistoryStatus;
+    code: string | null;
+  }>(
     sql`SELECT kind, status, error_code AS code FROM backfill_requests
       WHERE chain_id = ${id} AND kind IN ('sender', 'receiver') AND subject = ${subject}`,
   );
   const ranges = (part: Part): BlockRange[] => rows.filter(({ what }) => what === part);
-  const newest = Math.max(from - 1, ...ranges('chain').map(({ from: followed, to }) => Math.max(followed - 1, to)));
+  const newest = Math.max(
+    from - 1,
+    ...ranges('chain').map(({ from: followed, to }) => Math.max(followed - 1, to)),
+  );
   const whole = mergeRanges(ranges('whole'));
   const sent = mergeRanges([...whole, ...ranges('sent')]);
   const indexed = newest < from ? [] : [{ from, to: newest }];

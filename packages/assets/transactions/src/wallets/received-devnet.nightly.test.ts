@@ -19,7 +19,9 @@ const { play, transfer } = playgroundOn(stage);
 async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {
   await vi.waitFor(
     async () => {
-      await stage.scratch.database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE status = 'pending'`);
+      await stage.scratch.database.query(
+        sql`UPDATE backfill_requests SET due_at = now() WHERE status = 'pending'`,
+      );
       expect(await ask(roles, wallet)).toMatchObject(expected);
     },
     { timeout: 60_000, interval: 100 },
@@ -36,7 +38,9 @@ async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearc
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
       const head = Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
-      expect(search.unsearched.every(({ from, to }) => to === 0 || from > head - 2 * STAGE_REORG_DEPTH)).toBe(true);
+      expect(search.unsearched.every(({ from, to }) => to === 0 || from > head - 2 * STAGE_REORG_DEPTH)).toBe(
+        true,
+      );
       return search;
     },
     { timeout: 60_000, interval: 100 },
@@ -101,7 +105,8 @@ async function callsMade(wallet: Address): Promise<number> {
 /** The stored rows explain the wallet's whole balance at a block. */
 async function requireExplained(wallet: Address, at: number, unexplained = 0n): Promise<void> {
   const explained = await readExplainedChanges(stage.scratch.database, chain, wallet, { from: 1, to: at });
-  const balanceAt = (block: number) => stage.devnet.client.getBalance({ address: wallet, blockNumber: BigInt(block) });
+  const balanceAt = (block: number) =>
+    stage.devnet.client.getBalance({ address: wallet, blockNumber: BigInt(block) });
   expect(explained.until(at) + unexplained).toBe((await balanceAt(at)) - (await balanceAt(0)));
 }
 
@@ -181,7 +186,13 @@ describe('coins that a wallet received in older blocks', () => {
     await stage.devnet.client.request({
       method: 'eth_sendTransaction',
       params: [
-        { from: payer, to: fresh('c9'), value: '0x1', gasPrice: toQuantity(10n ** 11n), gas: toQuantity(21_000n) },
+        {
+          from: payer,
+          to: fresh('c9'),
+          value: '0x1',
+          gasPrice: toQuantity(10n ** 11n),
+          gas: toQuantity(21_000n),
+        },
       ],
     } as never);
     await stage.devnet.client.setCoinbase({ address: fresh('00') });
@@ -239,7 +250,9 @@ describe('coins that a wallet received in older blocks', () => {
 
   test('are not searched for without an archive node, and the state says so', async () => {
     const pruned = { code: -32_000, message: 'missing trie node 0123 (path ) state 0x45 is not available' };
-    const proxy = await startNodeProxy(stage.devnet.url, { errors: { ...WITHOUT_INDEX, eth_getBalance: pruned } });
+    const proxy = await startNodeProxy(stage.devnet.url, {
+      errors: { ...WITHOUT_INDEX, eth_getBalance: pruned },
+    });
     onTestFinished(() => proxy.close());
     const quiet = fresh('c4');
     await stage.devnet.mine(50);

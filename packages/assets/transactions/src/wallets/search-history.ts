@@ -99,7 +99,11 @@ async function searchNewest(
   reading: SenderReading,
   record: HistoryRecord,
   plan: SearchPlan,
-  { checkpoint, missing, above }: Pick<ChainState, 'checkpoint'> & { missing: readonly BlockRange[]; above: number },
+  {
+    checkpoint,
+    missing,
+    above,
+  }: Pick<ChainState, 'checkpoint'> & { missing: readonly BlockRange[]; above: number },
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
   const { chain, database, logger } = reading;
@@ -113,7 +117,10 @@ async function searchNewest(
     return await takeTurn(reading, record, { run, ranges, branch }, signal);
   } catch (error) {
     if (!(error instanceof StateUnavailableError || error instanceof StateNotArchivedError)) throw error;
-    logger.debug({ chain: chain.key, block: checkpoint.number, err: error }, 'Newest blocks could not be searched');
+    logger.debug(
+      { chain: chain.key, block: checkpoint.number, err: error },
+      'Newest blocks could not be searched',
+    );
     return none;
   }
 }
@@ -198,7 +205,10 @@ export async function keepBlocks<Found extends BlockWithCalls, S extends SearchS
     const { number } = result.block.header;
     left = left.filter(({ until }) => until !== number);
     const settled = ranges.flatMap((range) => settledParts(range, left));
-    const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
+    const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? {
+      from: number,
+      to: number,
+    };
     await store.save(result, node.newCalls(), async (transaction) => {
       if (isRecorded) await recordSearched(transaction, subject, [searched]);
     });

@@ -57,7 +57,9 @@ async function selectBy(chain: Chain, blocks: readonly WholeBlock[], findRequest
       inside: rowsInside,
     };
   });
-  const named = new Set(rows.flatMap(({ accounts, inside }) => [...accounts, ...inside].map(({ account }) => account)));
+  const named = new Set(
+    rows.flatMap(({ accounts, inside }) => [...accounts, ...inside].map(({ account }) => account)),
+  );
   if (named.size === 0) return rows;
   const requested = await findRequested([...named]);
   const isRequested = ({ account }: { readonly account: Address }): boolean => requested.has(account);

@@ -55,7 +55,9 @@ async function requireTruth(
     expect(new Set(stored).size).toBe(stored.length);
     const isIn = (block: number, ranges: WalletSearch['whole']) =>
       ranges.some(({ from, to }) => from <= block && block <= to);
-    const required = all.filter(({ block, roles }) => isIn(block, whole) || (roles % 2 === 1 && isIn(block, sent)));
+    const required = all.filter(
+      ({ block, roles }) => isIn(block, whole) || (roles % 2 === 1 && isIn(block, sent)),
+    );
     expect(stored).toEqual(expect.arrayContaining(required.map(({ text }) => text)));
     counted.rows += required.length;
     counted.sent += required.filter(({ block }) => !isIn(block, whole)).length;
@@ -183,7 +185,9 @@ describe('transactions of wallets that are asked for', () => {
     await started.stop();
     const more = await open();
     const search = await searched(more, wallet);
-    expect((await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(sentIn);
+    expect((await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(
+      sentIn,
+    );
     await requireTruth(new Map([[wallet, search]]));
     expect((await history(wallet))?.calls).toBeLessThan(sentIn.length * (12 + 2));
     // A wallet that never sent anything takes one call a turn.
@@ -200,12 +204,21 @@ describe('transactions of wallets that are asked for', () => {
       params: [wallet, `0xef0100${'11'.repeat(20)}`],
     } as never);
     for (let sent = 0; sent < 3; sent += 1) {
-      await stage.devnet.client.sendTransaction({ account: wallet, to: wallet, value: 1n, gas: 60_000n, chain: null });
+      await stage.devnet.client.sendTransaction({
+        account: wallet,
+        to: wallet,
+        value: 1n,
+        gas: 60_000n,
+        chain: null,
+      });
       await stage.devnet.mine(10);
     }
     const factory = parseAddress(`0x${'fa'.repeat(20)}`);
     // Creates an empty contract at each call.
-    await stage.devnet.client.request({ method: 'anvil_setCode', params: [factory, '0x600060006000f0'] } as never);
+    await stage.devnet.client.request({
+      method: 'anvil_setCode',
+      params: [factory, '0x600060006000f0'],
+    } as never);
     for (let made = 0; made < 6; made += 1) {
       await stage.devnet.client.sendTransaction({ account: wallet, to: factory, gas: 200_000n, chain: null });
       await stage.devnet.mine(15);

@@ -99,9 +99,9 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     const before = await digestTables(database, tables);
     const plan = await planDistribution(database);
     expect(plan.tables.map(({ table }) => table).toSorted()).toEqual([...tables].toSorted());
-    expect(plan.tables.every(({ work, rows, isCounted }) => work === 'distribute' && rows === 60 && isCounted)).toBe(
-      true,
-    );
+    expect(
+      plan.tables.every(({ work, rows, isCounted }) => work === 'distribute' && rows === 60 && isCounted),
+    ).toBe(true);
     expect((await readLayout(database))?.tables.size).toBe(0);
     // Killed between two tables.
     let done = 0;
@@ -147,7 +147,9 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
       sql`SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards FROM citus_shards WHERE table_name::text = 'erc20_transfer_sides_1_0' GROUP BY 1`,
     );
     expect(spread).toHaveLength(2);
-    const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM erc20_transfer_sides`);
+    const [counted] = await database.query<{ rows: number }>(
+      sql`SELECT count(*) AS rows FROM erc20_transfer_sides`,
+    );
     expect(counted?.rows).toBe(50);
     const summary = await readCluster(database);
     expect(summary?.nodes).toHaveLength(3);

@@ -51,7 +51,8 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
     // Locked: the counted rows are the moved ones.
     await transaction.query(sql`LOCK TABLE ${rawSql(table)} IN EXCLUSIVE MODE`);
     const before = await count(transaction, table);
-    if (placement.kind === 'reference') await transaction.query(sql`SELECT create_reference_table(${table}::regclass)`);
+    if (placement.kind === 'reference')
+      await transaction.query(sql`SELECT create_reference_table(${table}::regclass)`);
     else {
       const together = [...(layout?.tables.keys() ?? [])].find((other) => {
         const otherPlacement = TABLE_PLACEMENTS[other];
@@ -63,7 +64,9 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
     }
     const after = await count(transaction, table);
     if (after !== before)
-      throw new RangeError(`${before} rows were to be moved, and ${after} came to be there; the move was taken back`);
+      throw new RangeError(
+        `${before} rows were to be moved, and ${after} came to be there; the move was taken back`,
+      );
     return before;
   });
 }

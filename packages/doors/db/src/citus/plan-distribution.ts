@@ -61,7 +61,9 @@ function spreadTables(): readonly Pick<PlannedTable, 'table' | 'placement'>[] {
   const all = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement === undefined || placement.kind === 'local' ? [] : [{ table, placement }],
   );
-  return all.toSorted((a, b) => b.placement.kind.localeCompare(a.placement.kind) || a.table.localeCompare(b.table));
+  return all.toSorted(
+    (a, b) => b.placement.kind.localeCompare(a.placement.kind) || a.table.localeCompare(b.table),
+  );
 }
 
 async function requireSchema(database: Database): Promise<void> {
@@ -97,7 +99,12 @@ async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> 
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-async function countRows(database: Database, table: string, work: PlannedTable['work'], { heap, estimate }: Held) {
+async function countRows(
+  database: Database,
+  table: string,
+  work: PlannedTable['work'],
+  { heap, estimate }: Held,
+) {
   if (work !== 'distribute') return { rows: 0, isCounted: true };
   if (heap > COUNT_BYTES_MAX) return { rows: estimate, isCounted: false };
   const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(table)}`);

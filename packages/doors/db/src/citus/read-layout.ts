@@ -58,6 +58,8 @@ export async function isDistributed(database: Pick<Database, 'query'>, table: st
     sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
   );
   if (server?.hasCitus !== true) return false;
-  const parts = await database.query(sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${table})`);
+  const parts = await database.query(
+    sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${table})`,
+  );
   return parts.length > 0;
 }

@@ -43,7 +43,12 @@ export function summariseShards(shards: readonly Shard[]): Pick<ClusterSummary, 
   const tables = [...Map.groupBy(shards.filter(isOfShards), ({ root }) => root)].map(([table, own]) => {
     const sizes = [...Map.groupBy(own, ({ lowest }) => lowest).values()].map(sumOf);
     const bytes = sumOf(own);
-    return { table, shards: sizes.length, bytes, skew: bytes === 0 ? 1 : (Math.max(...sizes) * sizes.length) / bytes };
+    return {
+      table,
+      shards: sizes.length,
+      bytes,
+      skew: bytes === 0 ? 1 : (Math.max(...sizes) * sizes.length) / bytes,
+    };
   });
   return { nodes, tables: tables.toSorted((a, b) => b.bytes - a.bytes || a.table.localeCompare(b.table)) };
 }

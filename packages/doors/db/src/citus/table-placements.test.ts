@@ -34,7 +34,12 @@ describe('every table has a place on a cluster of Citus', () => {
   });
 
   test('their unique keys hold the column; neither they nor reference tables exclude overlaps', async () => {
-    const keys = await scratch.database.query<{ table: string; name: string; columns: string[]; excludes: boolean }>(
+    const keys = await scratch.database.query<{
+      table: string;
+      name: string;
+      columns: string[];
+      excludes: boolean;
+    }>(
       sql`SELECT i.indrelid::regclass::text AS table, i.indexrelid::regclass::text AS name, i.indisexclusion AS excludes,
               (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)) AS columns
          FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid

@@ -26,6 +26,8 @@ test('locks of different names do not wait for each other', async () => {
     await scratch.database.transaction((other) => transactionLock(other, 'right'));
   });
   expect(
-    await scratch.database.query(sql`SELECT name FROM transaction_locks WHERE name IN ('left', 'right') ORDER BY 1`),
+    await scratch.database.query(
+      sql`SELECT name FROM transaction_locks WHERE name IN ('left', 'right') ORDER BY 1`,
+    ),
   ).toEqual([{ name: 'left' }, { name: 'right' }]);
 });

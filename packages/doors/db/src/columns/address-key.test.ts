@@ -39,7 +39,9 @@ describe('the key of an address', () => {
   });
 
   test('is the signed integer of the first four bytes and the last four', () => {
-    expect(addressKey(parseAddress('0x000000ffabababababababababababab00000001'))).toBe(String(0xffn * 2n ** 32n + 1n));
+    expect(addressKey(parseAddress('0x000000ffabababababababababababab00000001'))).toBe(
+      String(0xffn * 2n ** 32n + 1n),
+    );
     expect(addressKey(parseAddress(`0x${'ff'.repeat(20)}`))).toBe('-1');
     expect(addressKey(parseAddress('0x80000000abababababababababababab00000000'))).toBe(String(-(2n ** 63n)));
   });
@@ -50,7 +52,9 @@ describe('the key of an address', () => {
         const rows = await scratch.database.query<{ key: number }>(
           sql`SELECT token_key(address) AS key FROM unnest(${addresses.map(addressBytes)}::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position`,
         );
-        expect(rows.map(({ key }) => key)).toEqual(addresses.map((address) => addressBytes(address).readInt32BE(16)));
+        expect(rows.map(({ key }) => key)).toEqual(
+          addresses.map((address) => addressBytes(address).readInt32BE(16)),
+        );
       }),
       { numRuns: 20 },
     );

@@ -14,7 +14,9 @@ export const hexadecimal = customType<{ data: Hex; driverData: Buffer }>({ dataT
 export const uint256 = customType<{ data: string; driverData: string }>({ dataType: () => 'numeric(78,0)' });
 
 /** ISO 8601 UTC with whole seconds in rows. */
-export const blockTime = customType<{ data: string; driverData: Date }>({ dataType: () => 'timestamp with time zone' });
+export const blockTime = customType<{ data: string; driverData: Date }>({
+  dataType: () => 'timestamp with time zone',
+});
 
 /** Decimal digits in rows: it may exceed a number. */
 export const int8Text = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' });

@@ -86,7 +86,9 @@ test.each([
 ])('a database %s counts as away, though it answers something', async (_, sqlstate) => {
   const { database, shown } = open(2);
   await database.query(sql`SELECT 1`);
-  const failing = database.query(sql`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${rawSql(sqlstate)}'; END $$`);
+  const failing = database.query(
+    sql`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${rawSql(sqlstate)}'; END $$`,
+  );
   await expect(failing).rejects.toThrow();
   await database.query(sql`SELECT 1`);
   expect(await shown('chainstead_database_up')).toBe(0);

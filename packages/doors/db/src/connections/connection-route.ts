@@ -78,7 +78,8 @@ async function firstUsable(target: ConnectionTarget, ways: readonly Way[]): Prom
   }
   const reporting = refusals.filter(({ error }) => !errorText(error).includes('does not support SSL'));
   const [first] = reporting.length === 0 ? refusals : reporting;
-  if (target.hosts.length === 1 && first !== undefined && !(first.error instanceof DatabaseError)) throw first.error;
+  if (target.hosts.length === 1 && first !== undefined && !(first.error instanceof DatabaseError))
+    throw first.error;
   throw new DatabaseError({
     code: 'DATABASE_HOSTS_UNUSABLE',
     message: `No host in the database URL is usable: ${refusals.map(({ way, error }) => `${way.host.host}:${way.host.port} (${errorText(error)})`).join(', ')}`,
@@ -106,5 +107,9 @@ async function requireWritable(client: Client): Promise<void> {
     `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
   );
   if (rows[0]?.writable === true) return;
-  throw new DatabaseError({ code: 'DATABASE_READ_ONLY', message: 'the server accepts no writes', retryable: true });
+  throw new DatabaseError({
+    code: 'DATABASE_READ_ONLY',
+    message: 'the server accepts no writes',
+    retryable: true,
+  });
 }

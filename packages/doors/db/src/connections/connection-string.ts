@@ -57,11 +57,17 @@ export function parseConnectionString(text: string): ConnectionTarget {
       text.trim(),
     )?.groups;
   if (parts === undefined)
-    throw invalid('it does not begin with postgres://', 'Use the form postgres://user:password@host:5432/database');
+    throw invalid(
+      'it does not begin with postgres://',
+      'Use the form postgres://user:password@host:5432/database',
+    );
   const parameters = new Map(new URLSearchParams(parts.query ?? ''));
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined)
-    throw invalid(`its parameter ${unknown} is unknown`, `Remove it. Known parameters: ${[...PARAMETERS].join(', ')}`);
+    throw invalid(
+      `its parameter ${unknown} is unknown`,
+      `Remove it. Known parameters: ${[...PARAMETERS].join(', ')}`,
+    );
   const [user, ...password] = (parts.login ?? '').split(':');
   const database = parameters.get('dbname') ?? decoded(parts.name ?? '');
   if (database === '')
@@ -125,7 +131,8 @@ function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
         'Write special characters of the user and password as %XX: % as %25, @ as %40, / as %2F. Write an IPv6 address in brackets',
       );
     const port = Number(ownPort || portList[index] || portList[0] || PORT);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`${port} is not a port`, 'Use 1 to 65535');
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw invalid(`${port} is not a port`, 'Use 1 to 65535');
     return { host: name.replace(/^\[(.*)\]$/, '$1') || 'localhost', port };
   });
 }
@@ -172,7 +179,9 @@ function sslModeOf(sslMode: string | undefined, rootCertificate: string | undefi
 /** Like libpq: `require` verifies only with a given authority. */
 function verification(mode: SslMode, rootCertificate: string | undefined): ConnectionOptions {
   const ca =
-    rootCertificate === undefined || rootCertificate === 'system' ? {} : { ca: read('sslrootcert', rootCertificate) };
+    rootCertificate === undefined || rootCertificate === 'system'
+      ? {}
+      : { ca: read('sslrootcert', rootCertificate) };
   if (mode === 'verify-full') return { ...ca, rejectUnauthorized: true };
   const isVerified = mode === 'verify-ca' || (mode === 'require' && rootCertificate !== undefined);
   return isVerified

@@ -62,7 +62,10 @@ test(
       expect(await portOf(database)).toBe(addressOf(left).port);
       line.switchTo(addressOf(right), 'hang');
       expect(line.hanging).toBe(3);
-      const waiting = Promise.allSettled([portOf(database), database.transaction((one) => one.query(sql`SELECT 1`))]);
+      const waiting = Promise.allSettled([
+        portOf(database),
+        database.transaction((one) => one.query(sql`SELECT 1`)),
+      ]);
       for (const result of await waiting)
         expect(result).toMatchObject({ status: 'rejected', reason: expect.any(DatabaseUnavailableError) });
       await expect.poll(() => line.hanging).toBe(0);

@@ -76,7 +76,10 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
 }
 
 /** All, if one of them is in use: sessions of closing idle connections are missing too. */
-export function lostWith<C extends object>(missing: readonly C[], isSuspect: (client: C) => boolean): readonly C[] {
+export function lostWith<C extends object>(
+  missing: readonly C[],
+  isSuspect: (client: C) => boolean,
+): readonly C[] {
   return missing.some(isSuspect) ? missing : [];
 }
 

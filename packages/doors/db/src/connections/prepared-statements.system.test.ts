@@ -18,7 +18,9 @@ const opened: Database[] = [];
 beforeAll(async () => {
   scratch = await createScratchDatabase({ migrated: false });
   await scratch.database.query(sql`CREATE TABLE notes (id int PRIMARY KEY, body text)`);
-  await scratch.database.query(sql`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`);
+  await scratch.database.query(
+    sql`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`,
+  );
 });
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
@@ -73,7 +75,8 @@ describe('a database that prepares its statements', () => {
 
   test('keeps a bounded number of statements, those that were used last', async () => {
     const { database } = openPrepared();
-    const numbered = (index: number, id = 1) => sql`SELECT body, ${rawSql(index)} AS index FROM notes WHERE id = ${id}`;
+    const numbered = (index: number, id = 1) =>
+      sql`SELECT body, ${rawSql(index)} AS index FROM notes WHERE id = ${id}`;
     const text = (index: number) => statementOf(numbered(index)).text;
     for (let index = 0; index < 200; index++) {
       expect(await database.query(numbered(index))).toEqual([{ body: 'note 1', index }]);
@@ -138,7 +141,8 @@ describe('behind PgBouncer in transaction mode', async () => {
         expect(rows).toEqual([{ given: index, shape: index % 7 }]);
       });
       await Promise.all(requested);
-      for (const { warn } of clients) expect(warn).toHaveBeenCalledTimes(bouncer?.keepsStatements === true ? 0 : 1);
+      for (const { warn } of clients)
+        expect(warn).toHaveBeenCalledTimes(bouncer?.keepsStatements === true ? 0 : 1);
       // Transactions left open by the probe would block other clients.
       const left = await server.database.query<{ left: number }>(
         sql`SELECT count(*) AS left FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,

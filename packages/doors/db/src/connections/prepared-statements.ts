@@ -79,7 +79,8 @@ export class PreparedStatements {
 
   #makeRoomFor(name: string): void {
     const [oldest] = this.#kept;
-    if (!this.#kept.delete(name) && oldest !== undefined && this.#kept.size >= STATEMENTS_MAX) this.#close(oldest);
+    if (!this.#kept.delete(name) && oldest !== undefined && this.#kept.size >= STATEMENTS_MAX)
+      this.#close(oldest);
     this.#kept.add(name);
   }
 

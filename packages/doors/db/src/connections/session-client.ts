@@ -118,7 +118,9 @@ export class SessionClient extends Client {
   }
 
   async #applySettings(): Promise<void> {
-    const calls = Object.entries(this.#settings).map(([name, value]) => sql`set_config(${name}, ${value}, false)`);
+    const calls = Object.entries(this.#settings).map(
+      ([name, value]) => sql`set_config(${name}, ${value}, false)`,
+    );
     if (calls.length === 0) return;
     const statement = sql`SELECT pg_backend_pid() AS backend, ${joinSql(calls)}`;
     const [session] = await queryOn<{ backend: number }>(this, statement);

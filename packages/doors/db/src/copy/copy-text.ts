@@ -9,7 +9,9 @@ export function copyHex(hex: string): string {
 export function copyText(text: string | null): string {
   if (text === null) return COPY_NULL;
   const storable = text.isWellFormed() ? text : text.toWellFormed();
-  return NEEDS_ESCAPE.test(storable) ? storable.replace(ESCAPED, (character) => ESCAPES[character] ?? '') : storable;
+  return NEEDS_ESCAPE.test(storable)
+    ? storable.replace(ESCAPED, (character) => ESCAPES[character] ?? '')
+    : storable;
 }
 
 /** Null is NULL. */
@@ -23,4 +25,10 @@ export function copyValue(value: number | bigint | boolean | Date | string | nul
 const NEEDS_ESCAPE = /[\0\t\n\r\\]/;
 const ESCAPED = /[\0\t\n\r\\]/g;
 
-const ESCAPES: Readonly<Record<string, string>> = { '\0': '', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\0': '',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\\': '\\\\',
+};

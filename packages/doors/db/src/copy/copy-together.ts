@@ -30,7 +30,11 @@ class CopyTogetherQuery implements Submittable {
   readonly #copied: PromiseWithResolvers<readonly number[]>;
   readonly #rows: number[] = [];
 
-  constructor(copies: readonly Copy[], around: StatementsAround, copied: PromiseWithResolvers<readonly number[]>) {
+  constructor(
+    copies: readonly Copy[],
+    around: StatementsAround,
+    copied: PromiseWithResolvers<readonly number[]>,
+  ) {
     this.#copies = copies;
     this.#around = around;
     this.#copied = copied;
@@ -44,7 +48,9 @@ class CopyTogetherQuery implements Submittable {
     const { stream } = connection;
     stream.cork();
     const { before = [], after = [] } = this.#around;
-    const copies = this.#copies.map(({ table, columns, lines }) => copyStatement(table, columns, isBinary(lines)));
+    const copies = this.#copies.map(({ table, columns, lines }) =>
+      copyStatement(table, columns, isBinary(lines)),
+    );
     connection.query([...before.map(textOf), ...copies, ...after.map(textOf)].join(';'));
     for (const { lines } of this.#copies) {
       for (const message of messagesOf(lines)) stream.write(message);

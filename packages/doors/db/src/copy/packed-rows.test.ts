@@ -35,7 +35,9 @@ const ROWS = packedRows({
 });
 type Row = RowOf<typeof ROWS>;
 
-const bytes = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((each) => `0x${Buffer.from(each).toString('hex')}`);
+const bytes = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((each) => `0x${Buffer.from(each).toString('hex')}`);
 const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String);
 /** Postgres stores no zero bytes and no unpaired surrogates. */
 const anyText = fc.string({ unit: 'grapheme' }).map((each) => each.replaceAll('\0', ''));

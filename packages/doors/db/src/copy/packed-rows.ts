@@ -100,7 +100,8 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     read({ packed_bytes, packed_texts, packed_json }) {
       if (packed_bytes === null) return [];
       const count = packed_bytes.length / width;
-      if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
+      if (!Number.isInteger(count))
+        throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
       const ofTexts = packed_texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
       const lists = packed_json ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
       // A separator in a text adds columns or values: the counts never match.
@@ -181,12 +182,22 @@ export function digitsList(column: string | Sql): PackedColumn<string[]> {
 }
 
 export function text(column: string | Sql): PackedColumn<string> {
-  return { kind: 'text', packed: asSql(column), size: sql`octet_length(${asSql(column)})`, read: (value) => value };
+  return {
+    kind: 'text',
+    packed: asSql(column),
+    size: sql`octet_length(${asSql(column)})`,
+    read: (value) => value,
+  };
 }
 
 /** Lower-case, without `0x`. */
 export function longHex(column: string | Sql): PackedColumn<string> {
-  return { kind: 'text', packed: sql`encode(${asSql(column)}, 'hex')`, size: hexSize(column), read: (value) => value };
+  return {
+    kind: 'text',
+    packed: sql`encode(${asSql(column)}, 'hex')`,
+    size: hexSize(column),
+    read: (value) => value,
+  };
 }
 
 export function longHexOrNull(column: string | Sql): PackedColumn<string | null> {

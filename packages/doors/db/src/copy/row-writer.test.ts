@@ -15,7 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-const columns = 'place yes small medium large amount price bytes note at smalls mediums larges amounts'.split(' ');
+const columns = 'place yes small medium large amount price bytes note at smalls mediums larges amounts'.split(
+  ' ',
+);
 
 interface Row {
   readonly yes: boolean | null;
@@ -36,8 +38,14 @@ interface Row {
 const small = fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 });
 const medium = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const large = fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.bigInt(-100n, 100n));
-const amount = fc.oneof(fc.bigInt(-(2n ** 256n), 2n ** 256n), fc.bigInt(-20_000n, 20_000n), fc.constant(10n ** 40n));
-const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
+const amount = fc.oneof(
+  fc.bigInt(-(2n ** 256n), 2n ** 256n),
+  fc.bigInt(-20_000n, 20_000n),
+  fc.constant(10n ** 40n),
+);
+const digits = fc
+  .array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 30 })
+  .map((all) => all.join(''));
 const rows: fc.Arbitrary<Row> = fc.record({
   yes: fc.option(fc.boolean()),
   small,
@@ -80,33 +88,40 @@ function write(writer: RowWriter, place: number, row: Row): string {
 describe('a row in binary format', () => {
   it('is what Postgres reads of the same values as text, whatever they are and however many rows there are', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(rows, { minLength: 1, maxLength: 8 }), fc.boolean(), async (given, isTogether) => {
-        const writer = createRowWriter();
-        const lines = given.map((row, place) => write(writer, place, row));
-        expect(lines.every(isBinaryRow)).toBe(true);
-        await scratch.database.query(sql`TRUNCATE written`);
-        const copied = await scratch.database.transaction(async (transaction) =>
-          isTogether
-            ? transaction.copyTogether([{ table: 'written', columns, lines }])
-            : [await transaction.copy('written', columns, lines)],
-        );
-        expect(copied).toEqual([given.length]);
-        for (const [place, row] of given.entries())
-          expect(
-            await scratch.database.query(
-              sql`SELECT place FROM written WHERE place = ${place} AND yes IS NOT DISTINCT FROM ${row.yes} AND small = ${row.small}::int2 AND medium = ${row.medium}::int4 AND large = ${row.large}::int8
+      fc.asyncProperty(
+        fc.array(rows, { minLength: 1, maxLength: 8 }),
+        fc.boolean(),
+        async (given, isTogether) => {
+          const writer = createRowWriter();
+          const lines = given.map((row, place) => write(writer, place, row));
+          expect(lines.every(isBinaryRow)).toBe(true);
+          await scratch.database.query(sql`TRUNCATE written`);
+          const copied = await scratch.database.transaction(async (transaction) =>
+            isTogether
+              ? transaction.copyTogether([{ table: 'written', columns, lines }])
+              : [await transaction.copy('written', columns, lines)],
+          );
+          expect(copied).toEqual([given.length]);
+          for (const [place, row] of given.entries())
+            expect(
+              await scratch.database.query(
+                sql`SELECT place FROM written WHERE place = ${place} AND yes IS NOT DISTINCT FROM ${row.yes} AND small = ${row.small}::int2 AND medium = ${row.medium}::int4 AND large = ${row.large}::int8
                  AND amount = ${row.amount}::numeric AND price::text = ${row.price}::numeric::text AND bytes = ${Buffer.from(row.bytes)}::bytea AND note IS NOT DISTINCT FROM ${row.note?.replaceAll('\0', '').toWellFormed() ?? null} AND at = ${row.at}::timestamptz
                  AND smalls = ${row.smalls}::int2[] AND mediums = ${row.mediums}::int4[] AND larges = ${row.larges}::int8[] AND amounts = ${row.amounts}::numeric[]`,
-            ),
-          ).toEqual([{ place }]);
-      }),
+              ),
+            ).toEqual([{ place }]);
+        },
+      ),
       { numRuns: 150 },
     );
   });
 
-  it.each(['', '-', '.5', '1e5', '0x10', ' 1', '1 ', 'NaN', '1.2.3', '--1'])('refuses %j for a number', (text) => {
-    expect(() => createRowWriter().numeric(text)).toThrow(TypeError);
-  });
+  it.each(['', '-', '.5', '1e5', '0x10', ' 1', '1 ', 'NaN', '1.2.3', '--1'])(
+    'refuses %j for a number',
+    (text) => {
+      expect(() => createRowWriter().numeric(text)).toThrow(TypeError);
+    },
+  );
 
   it.each<[string, (writer: RowWriter) => void]>([
     ['a smallint that is too large', (writer) => writer.smallint(2 ** 15)],

@@ -38,7 +38,12 @@ export const BINARY_HEADER = 'PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0';
 export const BINARY_TRAILER = '\xff\xff';
 
 /** The same on every server (pg_type.dat). */
-const ELEMENT_OIDS: Readonly<Record<ArrayElement, number>> = { smallint: 21, integer: 23, bigint: 20, numeric: 1700 };
+const ELEMENT_OIDS: Readonly<Record<ArrayElement, number>> = {
+  smallint: 21,
+  integer: 23,
+  bigint: 20,
+  numeric: 1700,
+};
 
 const INITIAL_BYTES = 4_096;
 const VALUE_BYTES = 128;

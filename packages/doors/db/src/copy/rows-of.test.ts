@@ -41,7 +41,15 @@ test('rows have the columns of the table as they are declared', async () => {
     (select) => sql`WITH page AS MATERIALIZED (${values}) SELECT ${select} FROM ${ROWS.fitting('page')}`,
   );
   const expected: RowOf<typeof ROWS> = {
-    ...{ account_key: '-5', block_number: 7, transaction_index: 1, log_index: 2, kind: 1, status: -1, is_open: true },
+    ...{
+      account_key: '-5',
+      block_number: 7,
+      transaction_index: 1,
+      log_index: 2,
+      kind: 1,
+      status: -1,
+      is_open: true,
+    },
     ...{ mined_at: '2026-01-02T03:04:05.000Z', account: expect.stringMatching(/^0x(01){20}$/), operator: null },
     ...{ transaction_hash: expect.stringMatching(/^0x(02){32}$/), data: '0x0a0b', input: null },
     ...{ value: (2n ** 200n).toString(), price: null, name: 'x' },

@@ -21,7 +21,9 @@ import {
 
 /** By names in SQL. A time is text. */
 export type RowByName<Table extends PgTable> = {
-  [Property in keyof Table['$inferSelect'] & string as SnakeCase<Property>]: AsRead<Table['$inferSelect'][Property]>;
+  [Property in keyof Table['$inferSelect'] & string as SnakeCase<Property>]: AsRead<
+    Table['$inferSelect'][Property]
+  >;
 };
 
 type AsRead<Value> = Value extends Date ? string : Value;

@@ -57,7 +57,13 @@ describe('a folder that is started several times', () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(await queryServer(first.url, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     expect(second.url).toBe(first.url);
-    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password', 'port', 'superuser-password']);
+    expect((await readdir(dataDir)).toSorted()).toEqual([
+      'data',
+      'owner',
+      'password',
+      'port',
+      'superuser-password',
+    ]);
   });
 
   test('a server that lost its process is taken over, and stopped', async () => {
@@ -210,7 +216,10 @@ describe('a server that ends without being asked to', () => {
     expect(await until(async () => (await serverRuns()) && (await serverPid()) !== pid, 20_000)).toBe(true);
     const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
     try {
-      await vi.waitFor(async () => expect(await database.query(sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]), 20_000);
+      await vi.waitFor(
+        async () => expect(await database.query(sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]),
+        20_000,
+      );
     } finally {
       await database.close();
     }

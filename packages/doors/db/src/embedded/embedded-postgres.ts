@@ -68,7 +68,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const account = await chooseServerAccount(cluster);
   const binaries = await preparePostgresBinaries(account, options.logger);
   const passwords = await ensurePasswords(dataDir, account);
-  if (!(await hasCluster(dataDir))) await createCluster({ dataDir, cluster, account, binaries, passwords, options });
+  if (!(await hasCluster(dataDir)))
+    await createCluster({ dataDir, cluster, account, binaries, passwords, options });
 
   const folder: ServerFolder = {
     ...{ dataDir, passwords },

@@ -30,7 +30,10 @@ test('serves a UTF8 database in locale C, to those who know the password, on the
   const { start } = await openEmbeddedFolder();
   const { url } = await start();
   expect(
-    await queryServer(url, sql`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`),
+    await queryServer(
+      url,
+      sql`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`,
+    ),
   ).toEqual([{ name: 'chainstead', encoding: 'UTF8' }]);
   expect(
     await queryServer(url, sql`SELECT datcollate, datctype FROM pg_database WHERE datname = current_database()`),

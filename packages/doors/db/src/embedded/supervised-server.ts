@@ -40,7 +40,10 @@ export function superviseServer(first: RunningServer, options: ServerOptions) {
         await clearAway(options.cluster, logger);
         const server = await startServer({ ...options, port, signal: stopping.signal });
         if (server !== 'taken') {
-          logger.info({ port, outage_ms: Math.round(performance.now() - endedAt) }, 'Embedded Postgres runs again');
+          logger.info(
+            { port, outage_ms: Math.round(performance.now() - endedAt) },
+            'Embedded Postgres runs again',
+          );
           return server;
         }
         logger.warn({ attempt }, 'Another process runs the embedded Postgres, waiting for its end');

@@ -74,7 +74,8 @@ test('processes that live leave each other’s work alone', async () => {
   const running = one.run(work('a'), () => held.promise);
   await expect
     .poll(
-      async () => (await scratch.database.query(sql`SELECT FROM inflight_work WHERE 'token a' = ANY (items)`)).length,
+      async () =>
+        (await scratch.database.query(sql`SELECT FROM inflight_work WHERE 'token a' = ANY (items)`)).length,
     )
     .toBe(1);
   const third = open();
@@ -134,7 +135,9 @@ test('an origin whose work ends processes under many keys is set aside with all 
   });
   await next.run({ ...from('four'), origin: 'another' }, perform('other'));
   expect(done).toEqual(['other']);
-  expect(await readSetAsideWork(scratch.database, 10)).toMatchObject([{ name: 'token from stranger', crashes: 3 }]);
+  expect(await readSetAsideWork(scratch.database, 10)).toMatchObject([
+    { name: 'token from stranger', crashes: 3 },
+  ]);
   await next.close();
 });
 

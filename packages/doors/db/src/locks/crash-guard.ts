@@ -91,7 +91,9 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       } finally {
         // An origin with several crashes stays suspect: this work may be harmless.
         const [key, origin] = names;
-        await suspects.clear(names.filter((name) => name === key || (name === origin && crashesOf.get(name) === 1)));
+        await suspects.clear(
+          names.filter((name) => name === key || (name === origin && crashesOf.get(name) === 1)),
+        );
       }
     } finally {
       own.forget(names);
@@ -157,7 +159,10 @@ export const UNWRITTEN: Pick<WorkJournal, 'run' | 'suspects'> = {
 const nameOf = (kind: RiskyWork['kind'], key: string): string => `${kind} ${key}`;
 
 function namesOf({ kind, keys, origin }: RiskyWork): readonly string[] {
-  return [...keys.map((key) => nameOf(kind, key)), ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)])];
+  return [
+    ...keys.map((key) => nameOf(kind, key)),
+    ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)]),
+  ];
 }
 
 /** Work that begins during a write shares the next one. */

@@ -63,7 +63,9 @@ describe('leadership', () => {
     // Simulates seconds without a renewal.
     await scratch.database.query(sql`UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'silent'`);
     const next = await lead('silent');
-    await expect(scratch.database.transaction((transaction) => silent.confirm(transaction))).rejects.toMatchObject({
+    await expect(
+      scratch.database.transaction((transaction) => silent.confirm(transaction)),
+    ).rejects.toMatchObject({
       code: 'LEADERSHIP_LOST',
     });
     await scratch.database.transaction((transaction) => next.confirm(transaction));
@@ -76,8 +78,11 @@ describe('leadership', () => {
   test('is renewed, and lost when the renewal finds another holder', async () => {
     const leader = await lead('renewed');
     const expiry = async () =>
-      (await scratch.database.query<{ at: Date }>(sql`SELECT expires_at AS at FROM leases WHERE name = 'renewed'`))[0]
-        ?.at;
+      (
+        await scratch.database.query<{ at: Date }>(
+          sql`SELECT expires_at AS at FROM leases WHERE name = 'renewed'`,
+        )
+      )[0]?.at;
     const before = await expiry();
     await vi.waitFor(async () => expect(await expiry()).not.toEqual(before), { timeout: 20_000, interval: 200 });
     const lost = once(leader.lost, 'abort');

@@ -22,7 +22,10 @@ export function readBounded<Row>(
       try {
         const values: unknown[] = Object.values(row);
         take(
-          values.reduce<number>((sum, value) => sum + VALUE_BYTES + (typeof value === 'string' ? value.length : 0), 0),
+          values.reduce<number>(
+            (sum, value) => sum + VALUE_BYTES + (typeof value === 'string' ? value.length : 0),
+            0,
+          ),
         );
         rows.push(row);
       } catch (error) {

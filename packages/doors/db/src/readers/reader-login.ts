@@ -37,7 +37,8 @@ export async function provideReaderLogin(options: ReaderLoginOptions): Promise<s
     const create = `CREATE ROLE ${name} LOGIN CONNECTION LIMIT ${options.connectionsMax} IN ROLE ${READER_ROLE}`;
     try {
       if (roles.length === 0) await maker.query(`${create} PASSWORD ${escapeLiteral(password)}`);
-      else if (!(await accepts(loginUrl))) await maker.query(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(password)}`);
+      else if (!(await accepts(loginUrl)))
+        await maker.query(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(password)}`);
     } catch (error) {
       if (!hasCode(error) || SQLSTATES_MADE_MEANWHILE.has(error.code)) return;
       throw error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? mayNotCreate(options, create, error) : error;

@@ -51,7 +51,9 @@ describe.runIf(programs !== undefined)('reads', () => {
   const write = (state: number): Promise<object[]> => database.query(sql`UPDATE shown SET state = ${state}`);
 
   async function untilReplayed(server: ScratchCluster): Promise<void> {
-    const [row] = await database.query<{ position: string }>(sql`SELECT pg_current_wal_flush_lsn()::text AS position`);
+    const [row] = await database.query<{ position: string }>(
+      sql`SELECT pg_current_wal_flush_lsn()::text AS position`,
+    );
     await vi.waitFor(async () => {
       const [found] = await queryCluster<{ position: string }>(
         server,
@@ -69,7 +71,10 @@ describe.runIf(programs !== undefined)('reads', () => {
   }
 
   /** Returns the result of one request, which sees at least the state of `after`. */
-  async function read(reads: Reads, after?: string | null): Promise<Shown & { readonly position: string | null }> {
+  async function read(
+    reads: Reads,
+    after?: string | null,
+  ): Promise<Shown & { readonly position: string | null }> {
     const session = reads.session(database);
     if (after !== undefined) session.requireAtLeast(after);
     const [row] = await session.select<Shown>(READ);

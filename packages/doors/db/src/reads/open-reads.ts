@@ -58,7 +58,9 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
     const labels = { host: standby.host };
     metrics.standbyLagSeconds.addSource(labels, () => lagOf(standby).ms / 1_000);
     metrics.standbyLagBytes.addSource(labels, () => lagOf(standby).bytes);
-    metrics.standbyUsed.addSource(labels, () => (standby.replayed !== null && lagOf(standby).ms <= lagMaxMs ? 1 : 0));
+    metrics.standbyUsed.addSource(labels, () =>
+      standby.replayed !== null && lagOf(standby).ms <= lagMaxMs ? 1 : 0,
+    );
   }
   const lagMsOf = (standby: Standby) => lagOf(standby).ms;
   const onStandbys = createStandbyReads({ standbys, lagOf: lagMsOf, lagMaxMs, logger, metrics });
@@ -88,7 +90,8 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
 function standbysOfCluster(): DatabaseError {
   return new DatabaseError({
     code: 'STANDBYS_OF_CLUSTER',
-    message: "DATABASE_READ_URL can't be used with distributed tables: the standbys of a cluster don't replay one WAL",
+    message:
+      "DATABASE_READ_URL can't be used with distributed tables: the standbys of a cluster don't replay one WAL",
     remedy: 'Unset DATABASE_READ_URL. On a cluster, lists are read on the nodes that store them',
     retryable: false,
   });

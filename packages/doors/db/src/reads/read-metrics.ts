@@ -13,6 +13,8 @@ export const createReadMetrics = defineMetrics('chainstead_database', {
     'Age in seconds of the oldest WAL that the standby has not replayed. If the standby is unavailable, based on its last report',
     ['host'],
   ),
-  standbyLagBytes: gauge('Number of WAL bytes written by the primary and not yet replayed by the standby', ['host']),
+  standbyLagBytes: gauge('Number of WAL bytes written by the primary and not yet replayed by the standby', [
+    'host',
+  ]),
   standbyUsed: gauge('1 if the standby serves reads, 0 if it is unavailable or lags too much', ['host']),
 });

@@ -24,7 +24,13 @@ export interface ReadSessionOptions {
   readonly onPrimary: () => void;
 }
 
-export function createReadSession({ onStandbys, primary, floor, end, onPrimary }: ReadSessionOptions): ReadSession {
+export function createReadSession({
+  onStandbys,
+  primary,
+  floor,
+  end,
+  onPrimary,
+}: ReadSessionOptions): ReadSession {
   let required: WalPosition = 0n;
   let seen: WalPosition | null = null;
   let isOnPrimary = false;
@@ -71,7 +77,9 @@ export function createReadSession({ onStandbys, primary, floor, end, onPrimary }
 
 /** A commit is in the WAL before it is visible. */
 export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
-  const [row] = await primary.select<{ position: string }>(sql`SELECT pg_current_wal_insert_lsn()::text AS position`);
+  const [row] = await primary.select<{ position: string }>(
+    sql`SELECT pg_current_wal_insert_lsn()::text AS position`,
+  );
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');
   return parseWalPosition(row.position);
 }

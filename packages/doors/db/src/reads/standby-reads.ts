@@ -55,7 +55,8 @@ async function firstToReach(near: readonly Standby[], floor: WalPosition): Promi
   if (near.length === 0) return undefined;
   for (const waitMs of WAITS_MS) {
     if (waitMs > 0) await systemClock.sleep(waitMs);
-    if (!(await settlesWithin(Promise.race(near.map((standby) => standby.look())), WAIT_MAX_MS))) return undefined;
+    if (!(await settlesWithin(Promise.race(near.map((standby) => standby.look())), WAIT_MAX_MS)))
+      return undefined;
     const reached = near.find(({ replayed }) => replayed !== null && replayed >= floor);
     if (reached !== undefined) return reached;
   }

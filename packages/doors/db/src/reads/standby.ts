@@ -46,7 +46,9 @@ export class Standby {
     const { applicationName } = options;
     const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
     this.#options = options;
-    this.host = target.hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
+    this.host = target.hosts
+      .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+      .join(',');
     const config: PoolConfig = { types: columnParsers, pipeline: true };
     this.#pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
     this.#pool.on('connect', (client) => {
@@ -128,7 +130,9 @@ export class Standby {
     try {
       await session.connect();
       const query = <Row extends object>(statement: Sql) => queryOn<Row>(session, statement);
-      const [cluster] = await query<{ id: string }>(sql`SELECT system_identifier::text AS id FROM pg_control_system()`);
+      const [cluster] = await query<{ id: string }>(
+        sql`SELECT system_identifier::text AS id FROM pg_control_system()`,
+      );
       if (cluster?.id !== clusterId) throw otherCluster(this.host);
       onRoom(this.host, await readConnectionRoom({ query }, applicationName));
       return session;
@@ -155,7 +159,10 @@ export class Standby {
     if (this.#isAway !== true) {
       const isPrimary = error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY';
       const facts = { host: this.host, error: errorText(error) };
-      this.#options.logger[isPrimary ? 'info' : 'warn'](facts, 'The standby can not be read from: reads go elsewhere');
+      this.#options.logger[isPrimary ? 'info' : 'warn'](
+        facts,
+        'The standby can not be read from: reads go elsewhere',
+      );
     }
     this.#isAway = true;
   }

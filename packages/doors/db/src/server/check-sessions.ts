@@ -25,7 +25,8 @@ export async function checkSessions(database: Pick<Database, 'session'>): Promis
         code: 'DATABASE_POOLED_BY_TRANSACTION',
         message:
           'The database is behind a pooler in transaction mode, but leadership, queues and notifications need sessions',
-        remedy: 'Switch the pooler to session mode, or set DATABASE_SESSION_URL to a direct URL of the same database',
+        remedy:
+          'Switch the pooler to session mode, or set DATABASE_SESSION_URL to a direct URL of the same database',
         retryable: false,
       });
     }

@@ -7,15 +7,29 @@ import { examineServer } from './examine-server.ts';
 
 const scratch = scratchOfFile();
 
-const SUBJECTS = ['version', 'writes', 'durability', 'autovacuum', 'memory and log', 'round trip', 'clock', 'disk'];
+const SUBJECTS = [
+  'version',
+  'writes',
+  'durability',
+  'autovacuum',
+  'memory and log',
+  'round trip',
+  'clock',
+  'disk',
+];
 
 /** Returns the findings for a server with these settings. */
-async function examine(settings: Readonly<Record<string, string>> = {}, clockMs = 0): Promise<Map<string, string>> {
+async function examine(
+  settings: Readonly<Record<string, string>> = {},
+  clockMs = 0,
+): Promise<Map<string, string>> {
   const database = openDatabase({ url: scratch.url, applicationName: 'test', settings, logger: silentLogger() });
   try {
     const clock = { now: () => systemClock.now() + clockMs };
     const findings = await examineServer({ database, clock, folder: import.meta.dirname });
-    expect(findings.map(({ subject }) => subject).filter((subject) => subject !== 'replication')).toEqual(SUBJECTS);
+    expect(findings.map(({ subject }) => subject).filter((subject) => subject !== 'replication')).toEqual(
+      SUBJECTS,
+    );
     return new Map(findings.map(({ subject, verdict }) => [subject, verdict]));
   } finally {
     await database.close();

@@ -166,7 +166,8 @@ async function diskFinding(size: number, folder: string | null): Promise<Finding
   const share = bavail / Math.max(1, blocks);
   const text = `${taken}; ${megabytes(free)} (${Math.round(share * 100)} %) of the disk are free`;
   if (share >= DISK.low || free >= 10 * size + GIGABYTE) return ok(text);
-  const meaning = 'When the disk is full, nothing can be written. Work resumes automatically once there is space.';
+  const meaning =
+    'When the disk is full, nothing can be written. Work resumes automatically once there is space.';
   const remedy = 'Add disk space, or retain fewer blocks (RETENTION_BLOCKS of a chain).';
   return share < DISK.bad && free < size + GIGABYTE ? bad(text, meaning, remedy) : warning(text, meaning, remedy);
 }

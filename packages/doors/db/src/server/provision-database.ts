@@ -165,7 +165,10 @@ async function ensureLogin({ target, role, password }: Program, admin: Client): 
     await withSession(target, APPLICATION_NAME, () => Promise.resolve());
   } catch (error) {
     if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
-    await queryOn(admin, sql`ALTER ROLE ${rawSql(escapeIdentifier(role))} PASSWORD ${rawSql(escapeLiteral(password))}`);
+    await queryOn(
+      admin,
+      sql`ALTER ROLE ${rawSql(escapeIdentifier(role))} PASSWORD ${rawSql(escapeLiteral(password))}`,
+    );
   }
 }
 

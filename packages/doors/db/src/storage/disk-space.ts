@@ -24,7 +24,8 @@ export async function readDiskSpace({ diskBytes, folder }: DiskPlace, databaseBy
   if (folder === null)
     return {
       isKnown: false,
-      reason: 'Postgres does not report the free space of its disk. Set DATABASE_DISK_BYTES to the size of that disk',
+      reason:
+        'Postgres does not report the free space of its disk. Set DATABASE_DISK_BYTES to the size of that disk',
     };
   try {
     const { bavail, blocks, bsize } = await statfs(folder);

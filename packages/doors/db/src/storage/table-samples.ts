@@ -27,7 +27,9 @@ export async function sampleTables(database: Database): Promise<void> {
      SELECT name, date_trunc('hour', now()), bytes FROM unnest(${sampled.map(({ table }) => table)}::text[], ${sampled.map(({ bytes }) => bytes)}::bigint[]) AS sampled (name, bytes)
      ON CONFLICT (table_name, hour) DO NOTHING`,
   );
-  await database.query(sql`DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => ${KEPT_HOURS})`);
+  await database.query(
+    sql`DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => ${KEPT_HOURS})`,
+  );
 }
 
 export interface FormerSize {

@@ -87,13 +87,18 @@ export function storedTable<Name extends string, const Columns extends Record<st
     const byBlock = isByBlock && chainId && blockNumber ? [blockRangeIndex(name, chainId, blockNumber)] : [];
     return [primaryKey({ columns: [first, ...others] }), ...(indexes?.(self) ?? []), ...byBlock];
   });
-  for (const [property, column] of Object.entries(getTableColumns(table))) keepWidth(columns[property] ?? {}, column);
+  for (const [property, column] of Object.entries(getTableColumns(table)))
+    keepWidth(columns[property] ?? {}, column);
   storages.set(table, storage);
   return table;
 }
 
 /** For rollbacks and verification. Multi-minmax BRIN: rows are only roughly in block order. */
-function blockRangeIndex(table: string, chainId: ExtraConfigColumn, blockNumber: ExtraConfigColumn): AnyIndexBuilder {
+function blockRangeIndex(
+  table: string,
+  chainId: ExtraConfigColumn,
+  blockNumber: ExtraConfigColumn,
+): AnyIndexBuilder {
   const height = blockNumber.columnType === 'PgInteger' ? 'int4' : 'int8';
   return index(`${table}_by_block`)
     .using('brin', chainId, blockNumber.op(`${height}_minmax_multi_ops`))
@@ -104,7 +109,9 @@ function blockRangeIndex(table: string, chainId: ExtraConfigColumn, blockNumber:
 export const LOG_PLACE = ['chainId', 'blockNumber', 'transactionIndex', 'logIndex'] as const;
 
 /** In indexes, the chain's order of logs. */
-export function logOrder(table: Readonly<Record<(typeof LOG_PLACE)[number], ExtraConfigColumn>>): ExtraConfigColumn[] {
+export function logOrder(
+  table: Readonly<Record<(typeof LOG_PLACE)[number], ExtraConfigColumn>>,
+): ExtraConfigColumn[] {
   return [table.blockNumber, table.transactionIndex, table.logIndex];
 }
 

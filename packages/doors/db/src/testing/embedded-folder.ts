@@ -79,7 +79,12 @@ export async function openEmbeddedFolder(template?: EmbeddedTemplate): Promise<E
     serverPid,
     serverRuns,
     async start(options = {}) {
-      const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings: SETTINGS, ...options });
+      const server = await startEmbeddedPostgres({
+        dataDir,
+        logger: silentLogger(),
+        settings: SETTINGS,
+        ...options,
+      });
       started.push(server);
       return server;
     },

@@ -92,7 +92,9 @@ function record(frames: readonly string[], answer: unknown): void {
     isWritten: false,
   };
   if (known === undefined) recorded.set(key, of);
-  for (const row of rows.slice(0, ROWS_MAX).filter((some) => !STANDS_FOR_NONE.some((name) => some[name] === false)))
+  for (const row of rows
+    .slice(0, ROWS_MAX)
+    .filter((some) => !STANDS_FOR_NONE.some((name) => some[name] === false)))
     for (const { name, kinds } of of.columns) {
       const kind = kindOf(row[name]);
       if (kinds.has(kind)) continue;

@@ -1,6 +1,11 @@
 /** Plans of new migrations, compared with the actual locks and files of Postgres. */
 
-import { copyMigrations, createScratchDatabase, type MigrationsCopy, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  copyMigrations,
+  createScratchDatabase,
+  type MigrationsCopy,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '../database.ts';
 import { migrate } from '../migrations/migrate.ts';
@@ -92,7 +97,9 @@ describe('the plan of a migration', () => {
     const { applied, pending } = await plan();
     expect([applied, pending.map(({ name }) => name)]).toEqual([1, ['0001_next']]);
     const steps = pending.flatMap((migration) => migration.steps);
-    const planned = Object.fromEntries(pending.flatMap(({ locks }) => locks).map(({ table, lock }) => [table, lock]));
+    const planned = Object.fromEntries(
+      pending.flatMap(({ locks }) => locks).map(({ table, lock }) => [table, lock]),
+    );
 
     const before = await scratch.database.query<TableFile>(FILES);
     const { locked, files } = await scratch.database.transaction(async (transaction) => {
@@ -114,9 +121,9 @@ describe('the plan of a migration', () => {
     const dropped = before.filter(({ oid }) => !files.has(oid)).map(({ name }) => [name, 'all']);
     expect(planned).toEqual(Object.fromEntries([...actual, ...dropped]));
     const rewritten = before.filter(({ oid, file }) => files.has(oid) && files.get(oid) !== file);
-    expect(steps.flatMap(({ effect, table }) => (effect.kind === 'rewrite' && table ? [table.name] : []))).toEqual(
-      rewritten.map(({ name }) => name),
-    );
+    expect(
+      steps.flatMap(({ effect, table }) => (effect.kind === 'rewrite' && table ? [table.name] : [])),
+    ).toEqual(rewritten.map(({ name }) => name));
   });
 });
 
@@ -195,7 +202,9 @@ describe('an obstacle to migrations', () => {
     await scratch.database.query(
       sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 0, 9)`,
     );
-    expect(await findObstacles(scratch.database, await plan())).toMatchObject([{ code: 'UPGRADE_NEEDS_EMPTY_TABLE' }]);
+    expect(await findObstacles(scratch.database, await plan())).toMatchObject([
+      { code: 'UPGRADE_NEEDS_EMPTY_TABLE' },
+    ]);
   });
 
   it('is a role that owns none of the tables', async () => {

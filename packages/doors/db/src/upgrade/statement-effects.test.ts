@@ -31,7 +31,10 @@ describe('the effect of a statement', () => {
       'ALTER TABLE "t" ADD COLUMN "x" boolean GENERATED ALWAYS AS (CASE WHEN a IS NULL THEN b > 0 ELSE true END) STORED NOT NULL',
       [{ kind: 'rewrite', object: 't', lock: 'all' }],
     ],
-    ['ALTER TABLE "t" ADD COLUMN "x" uuid DEFAULT gen_random_uuid()', [{ kind: 'rewrite', object: 't', lock: 'all' }]],
+    [
+      'ALTER TABLE "t" ADD COLUMN "x" uuid DEFAULT gen_random_uuid()',
+      [{ kind: 'rewrite', object: 't', lock: 'all' }],
+    ],
     ['ALTER TABLE t ALTER COLUMN x SET DATA TYPE bigint', [{ kind: 'rewrite', object: 't', lock: 'all' }]],
     ['ALTER TABLE t ALTER COLUMN x SET NOT NULL', [{ kind: 'scan', object: 't', lock: 'all' }]],
     [

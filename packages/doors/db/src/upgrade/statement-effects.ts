@@ -63,7 +63,8 @@ function effectsOfStatement(statement: string): StatementEffect[] {
     return [{ kind, object: (dropped[2] ?? '').replaceAll('"', ''), lock: 'all' }];
   }
   const altered = ALTER_TABLE.exec(statement);
-  if (altered !== null) return splitActions(altered[2] ?? '').map((action) => effectOfAction(altered[1] ?? '', action));
+  if (altered !== null)
+    return splitActions(altered[2] ?? '').map((action) => effectOfAction(altered[1] ?? '', action));
   const changed = CHANGE.exec(statement);
   const changing = TRIVIAL_CHANGE.test(statement) ? 'catalog' : 'change-rows';
   if (changed !== null) return [{ kind: changing, object: changed[1] ?? '', lock: 'none' }];
@@ -106,7 +107,10 @@ function effectOfAction(table: string, action: string): StatementEffect {
   if (renamed !== null) return { kind: 'rename', object: table, lock: 'all', renamedTo: renamed[1] ?? '' };
   const constraint = ADD_INDEXED_CONSTRAINT.exec(action);
   if (constraint !== null) {
-    const index = { name: CONSTRAINT_NAME.exec(action)?.[1] ?? '', method: (constraint[2] ?? 'btree').toLowerCase() };
+    const index = {
+      name: CONSTRAINT_NAME.exec(action)?.[1] ?? '',
+      method: (constraint[2] ?? 'btree').toLowerCase(),
+    };
     return { kind: 'build-index', object: table, lock: 'all', index };
   }
   if (ADD_CHECKED_CONSTRAINT.test(action))

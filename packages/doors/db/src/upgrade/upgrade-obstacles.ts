@@ -133,7 +133,10 @@ function dependentsOf(dropped: readonly string[]): Sql {
 
 const HELD_SECONDS_MIN = 2;
 
-export async function findHeldTables(database: Pick<Database, 'query'>, plan: MigrationsPlan): Promise<HeldTable[]> {
+export async function findHeldTables(
+  database: Pick<Database, 'query'>,
+  plan: MigrationsPlan,
+): Promise<HeldTable[]> {
   const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
   if (tables.length === 0) return [];
   return database.query<HeldTable>(

@@ -1,6 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
 import { createEgress, type Egress, type EgressOptions } from '../egress.ts';
 
 /** A real HTTP server on this machine that remembers what it was asked. */
@@ -66,7 +77,11 @@ export function open(options: Partial<EgressOptions> = {}): Egress {
   return egress;
 }
 
-export function answer(body: string | Buffer, headers: Record<string, string> = {}, status = 200): RequestListener {
+export function answer(
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  status = 200,
+): RequestListener {
   return (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(status, headers);
     response.end(body);

@@ -12,7 +12,8 @@ export interface ClaimLoop {
   idle(): Promise<void>;
 }
 
-export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 'journal' | 'leaseMs' | 'ending'> {
+export interface ClaimLoopOptions
+  extends Pick<ClaimRunnerOptions, 'database' | 'journal' | 'leaseMs' | 'ending'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -74,7 +75,10 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
   }
 
   function reportFailure(error: unknown): void {
-    logger[failureLevel(outageOr(error))]({ work: label, err: error }, 'Due work could not be claimed or renewed');
+    logger[failureLevel(outageOr(error))](
+      { work: label, err: error },
+      'Due work could not be claimed or renewed',
+    );
   }
 
   const sweep = createSweep({

@@ -8,6 +8,10 @@ export function dueChannel(kind: string, chainId: number): string {
 }
 
 /** After rows were inserted outside a transaction. */
-export async function notifyDue(database: Pick<Database, 'transaction'>, kind: string, chainId: number): Promise<void> {
+export async function notifyDue(
+  database: Pick<Database, 'transaction'>,
+  kind: string,
+  chainId: number,
+): Promise<void> {
   await database.transaction(async (transaction) => transaction.notify(dueChannel(kind, chainId)));
 }

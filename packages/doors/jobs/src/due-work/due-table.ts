@@ -55,7 +55,9 @@ export async function claimDue<Row extends object>(
   const { isUrgent } = table;
   const urgent = isUrgent === undefined ? [] : await claimWhere<Row>(database, table, options, [asSql(isUrgent)]);
   const limit = options.limit - urgent.length;
-  return limit === 0 ? urgent : [...urgent, ...(await claimWhere<Row>(database, table, { ...options, limit }, []))];
+  return limit === 0
+    ? urgent
+    : [...urgent, ...(await claimWhere<Row>(database, table, { ...options, limit }, []))];
 }
 
 async function claimWhere<Row extends object>(

@@ -4,7 +4,16 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dueChannel } from './due-channel.ts';
 import { type DueSummary, summarizeDueWork } from './due-summary.ts';
-import { type Claim, claimDue, type DueTable, failDue, isClaimed, releaseDue, renewDue, SETTLED } from './due-table.ts';
+import {
+  type Claim,
+  claimDue,
+  type DueTable,
+  failDue,
+  isClaimed,
+  releaseDue,
+  renewDue,
+  SETTLED,
+} from './due-table.ts';
 import { createDueWork, type DueWork, type DueWorkOptions } from './due-work.ts';
 import { backoffSeconds } from './retry-delay.ts';
 import type { DueKind } from './run-claims.ts';
@@ -29,7 +38,13 @@ afterEach(async () => {
 
 const names = (claims: readonly Claim<Thing>[]): string[] => claims.map(({ row }) => row.name).toSorted();
 const claim = (holder: string, limit = 10): Promise<Claim<Thing>[]> =>
-  claimDue<Thing>(scratch.database, TABLE, { chainId: 1, limit, leaseMs: 60_000, holder, returning: sql`work.name` });
+  claimDue<Thing>(scratch.database, TABLE, {
+    chainId: 1,
+    limit,
+    leaseMs: 60_000,
+    holder,
+    returning: sql`work.name`,
+  });
 
 async function addDue(...given: readonly string[]): Promise<void> {
   await scratch.database.query(
@@ -101,7 +116,9 @@ test('claimers that cannot skip locked rows share them all the same', async () =
   await addDue('a', 'b', 'c', 'd');
   const spread = { ...TABLE, isSpread: true };
   const options = { chainId: 1, limit: 4, leaseMs: 60_000, returning: sql`work.name` };
-  const claimers = ['1', '2', '3'].map((holder) => claimDue<Thing>(scratch.database, spread, { ...options, holder }));
+  const claimers = ['1', '2', '3'].map((holder) =>
+    claimDue<Thing>(scratch.database, spread, { ...options, holder }),
+  );
   expect((await Promise.all(claimers)).flatMap(names).toSorted()).toEqual(['a', 'b', 'c', 'd']);
 });
 
@@ -233,7 +250,9 @@ test('a scrape counts the rows that are due and those that are claimed', async (
     for (const one of claims) await finish(one);
   };
   await addDue('a', 'b', 'c', 'd', 'later');
-  await scratch.database.query(sql`UPDATE things SET due_at = now() + interval '20 seconds' WHERE name = 'later'`);
+  await scratch.database.query(
+    sql`UPDATE things SET due_at = now() + interval '20 seconds' WHERE name = 'later'`,
+  );
   startWork({ perform }, { metrics });
   await expect.poll(() => started.length, soon).toBe(2);
   const scraped = await metrics.metrics();
@@ -350,7 +369,8 @@ test('the summary counts rows by state and chain, and stops at 10,000 rows', asy
     sql`UPDATE things SET due_at = now() + interval '1 day', error_code = CASE name WHEN 'deadly' THEN 'WORK_SET_ASIDE' ELSE 'NO_UPSTREAM' END, error_message = 'no'
       WHERE name IN ('fails', 'deadly')`,
   );
-  const summarize = (): Promise<DueSummary[]> => summarizeDueWork(database, [{ kind: 'things', table: TABLE }], [1, 2]);
+  const summarize = (): Promise<DueSummary[]> =>
+    summarizeDueWork(database, [{ kind: 'things', table: TABLE }], [1, 2]);
   const nothing = {
     dueNow: 0,
     claimed: 0,

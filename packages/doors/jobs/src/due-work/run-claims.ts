@@ -62,7 +62,10 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
   const { table, chain, risk } = kind;
   const { database, journal, logger, leaseMs, ending } = options;
   const fields = { work: kind.name, chain: chain.key };
-  const groups = new Map<Promise<void>, { readonly claims: readonly Claim<Row>[]; readonly lost: AbortController }>();
+  const groups = new Map<
+    Promise<void>,
+    { readonly claims: readonly Claim<Row>[]; readonly lost: AbortController }
+  >();
 
   function riskOf(claims: readonly Claim<Row>[], { keyOf, originOf, kind: of }: Risk<Row>): RiskyWork {
     const keys = claims.map(({ row }) => keyOf(row));
@@ -82,7 +85,8 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
 
   async function runTogether(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void> {
     const began = performance.now();
-    const finished = (outcome: WorkOutcome): void => options.finished(outcome, (performance.now() - began) / 1_000);
+    const finished = (outcome: WorkOutcome): void =>
+      options.finished(outcome, (performance.now() - began) / 1_000);
     try {
       const perform = (): Promise<void> => kind.perform(claims, signal);
       await (risk === undefined ? perform() : journal.run(riskOf(claims, risk), perform));

@@ -24,10 +24,14 @@ export function createSettledWatch<Requested extends object, Settlement>({
     try {
       while (waiting.size > 0) {
         await clock.sleep(POLL_MS);
-        for (const [requested, settlement] of await read([...waiting.keys()])) waiting.get(requested)?.(settlement);
+        for (const [requested, settlement] of await read([...waiting.keys()]))
+          waiting.get(requested)?.(settlement);
       }
     } catch (error) {
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
+      logger[failureLevel(error)](
+        { error: errorText(error) },
+        'Rows that requests wait for could not be looked at',
+      );
     } finally {
       isLooking = false;
     }

@@ -9,7 +9,9 @@ export async function createSchedules(options: SchedulesOptions): Promise<Schedu
 }
 
 /** After it, a role that can't create schemas can start. @throws {ScheduleError} */
-export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
+export async function migrateJobs(
+  options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>,
+): Promise<void> {
   const backend = await import('./postgres-backend.ts');
   await backend.migrateJobs(options);
 }

@@ -80,7 +80,11 @@ test('a role that may create nothing outside of BullMQ’s schema starts where t
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO ${rawSql(role)}`);
   await provisionDatabase({ superuserUrl: own.url, programUrl: urlOf(role) });
 
-  const reader = openDatabase({ url: urlOf(`${role}_reader`), applicationName: 'reader', logger: silentLogger() });
+  const reader = openDatabase({
+    url: urlOf(`${role}_reader`),
+    applicationName: 'reader',
+    logger: silentLogger(),
+  });
   try {
     for (const call of ['pg_advisory_lock(1)', 'pg_try_advisory_lock(1)', 'pg_advisory_xact_lock_shared(1, 2)'])
       await expect(reader.query(sql`SELECT ${rawSql(call)}`)).rejects.toMatchObject({ code: '42501' });

@@ -51,7 +51,9 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
 }
 
 /** @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
-export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
+export async function migrateJobs(
+  options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>,
+): Promise<void> {
   const pool = openSchedulePool(options, 1);
   try {
     await migrate(pool);
@@ -82,7 +84,8 @@ async function migrate(pool: Pool): Promise<void> {
     if (!(await isUpToDate(client))) await runMigrations(client);
     await requireSequences(client);
   } catch (error) {
-    const isForbidden = error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
+    const isForbidden =
+      error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
     throw isForbidden ? schemaForbidden(DEFAULT_SCHEMA, error) : error;
   } finally {
     client.release();

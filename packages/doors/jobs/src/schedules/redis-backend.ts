@@ -10,7 +10,11 @@ const CONNECT_MS = 3_000;
 const QUIT_MS = 1_000;
 
 /** One connection, and one per worker, which blocks. @throws {ScheduleError} JOBS_REDIS_EVICTS */
-export async function openRedisBackend(redisUrl: string, prefix: string, logger: Logger): Promise<ScheduleBackend> {
+export async function openRedisBackend(
+  redisUrl: string,
+  prefix: string,
+  logger: Logger,
+): Promise<ScheduleBackend> {
   const server = redactUrl(redisUrl);
   // BullMQ requires null: workers' commands wait instead of failing.
   const redis = new Redis(redisUrl, {
@@ -19,7 +23,9 @@ export async function openRedisBackend(redisUrl: string, prefix: string, logger:
     keepAlive: KEEP_ALIVE_MS,
   });
   const watch = createRedisWatch({ server, ping: () => redis.ping(), logger });
-  redis.on('error', (error) => logger.debug({ server, reason: errorText(error) }, 'Connection of the job queues lost'));
+  redis.on('error', (error) =>
+    logger.debug({ server, reason: errorText(error) }, 'Connection of the job queues lost'),
+  );
   async function close(): Promise<void> {
     watch.close();
     // A connection that can't quit is cut below.
@@ -61,7 +67,8 @@ async function refuseEviction(redis: Redis, server: string): Promise<void> {
     code: 'JOBS_REDIS_EVICTS',
     message: `The Redis server ${server} deletes queued jobs when memory is short (maxmemory-policy ${policy})`,
     facts: { server, maxmemory_policy: policy },
-    remedy: 'Set maxmemory-policy to noeviction on that server, or unset REDIS_URL to store schedules in Postgres',
+    remedy:
+      'Set maxmemory-policy to noeviction on that server, or unset REDIS_URL to store schedules in Postgres',
     retryable: false,
   });
 }

@@ -17,7 +17,10 @@ afterEach(async () => {
 /** Starts a schedule that runs ten times per second, and collects its log lines. */
 async function open({ url }: ScratchRedis, name: string) {
   const lines: { readonly level: string; readonly msg: string; readonly seconds?: number }[] = [];
-  const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const logger = createLogger({
+    level: 'info',
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
   const schedules = await createSchedules({
     databaseUrl: '',
     redisUrl: url,

@@ -29,7 +29,9 @@ describe.each(redisUrl === undefined ? (['postgres'] as const) : (['postgres', '
       lockMs: 2_000,
     });
 
-    async function open(checkEveryMs = 60_000): Promise<{ readonly schedules: Schedules; readonly metrics: Registry }> {
+    async function open(
+      checkEveryMs = 60_000,
+    ): Promise<{ readonly schedules: Schedules; readonly metrics: Registry }> {
       const metrics = createMetricsRegistry();
       const schedules = await createSchedules({ ...storage(), logger: silentLogger(), metrics, checkEveryMs });
       onTestFinished(() => schedules.close());

@@ -18,7 +18,10 @@ const NULL_PATIENCE = 3;
 const HEADERS_PER_RUN = 100;
 
 export function createBlockFetcher({ failover }: { readonly failover: Failover }): BlockFetcher {
-  async function someHeaders(numbers: readonly number[], options: RequestOptions): Promise<Answer<BlockHeader>[]> {
+  async function someHeaders(
+    numbers: readonly number[],
+    options: RequestOptions,
+  ): Promise<Answer<BlockHeader>[]> {
     const headers = new Map<number, Answer<BlockHeader>>();
     const highest = numbers.reduce((max, number) => Math.max(max, number), 0);
     await failover.run(

@@ -43,7 +43,13 @@ export class BlockSize {
     const error = new BlockTooLargeError({ chain: chain.key, block: this.#at, bytes_max: this.#bytesMax });
     if (this.#isCallers) return error;
     const hints = { reaction: 'batch-size', cause: error } as const;
-    return new UpstreamFault({ upstream: upstream.name, method, kind: 'range-limit', text: error.message, hints });
+    return new UpstreamFault({
+      upstream: upstream.name,
+      method,
+      kind: 'range-limit',
+      text: error.message,
+      hints,
+    });
   }
 }
 
@@ -53,7 +59,11 @@ const REQUESTS_IN_FLIGHT = 4;
 const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /** A part above the response limit is read alone. @throws UpstreamFault, BlockTooLargeError */
-export async function readInParts(reading: SizedReading, method: string, hashes: readonly Hash[]): Promise<unknown[]> {
+export async function readInParts(
+  reading: SizedReading,
+  method: string,
+  hashes: readonly Hash[],
+): Promise<unknown[]> {
   if (hashes.length === 0) return [];
   const { signal, rank } = reading.given;
   const priority = rankPriority(rank);

@@ -69,7 +69,9 @@ export async function readWhole(
   const calls = together ? [wanted, { method: BLOCK_RECEIPTS, params: [key] }] : [wanted];
   const [answer, list] = await upstream.callMany(calls, given);
   if (answer === undefined) throw new MalformedAnswerError('No answer for the block');
-  const json = answer.ok ? answer.result : await readBodyInParts(reading, at, { transactions, error: answer.error });
+  const json = answer.ok
+    ? answer.result
+    : await readBodyInParts(reading, at, { transactions, error: answer.error });
   if (json === null) return null;
   const block = parseBlock(json);
   checkIdentity(block.header, at);
@@ -160,7 +162,8 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
   if (!Array.isArray(list)) throw new MalformedAnswerError('The response is not a list of receipts');
   const matched = matchReceipts(block, list, chain);
   if (matched.missing.length === 0) return matched.receipts;
-  if (matched.missing.length === block.transactionHashes.length && list.length === 0) return readEach(reading, '[]');
+  if (matched.missing.length === block.transactionHashes.length && list.length === 0)
+    return readEach(reading, '[]');
   return fillIn(reading, list, matched.missing);
 }
 

@@ -51,7 +51,8 @@ export function createUpstreamChoice(options: {
           continue;
         }
         if (upstreams.length === 1 || (given.sticky === true && isServing)) return upstream;
-        const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
+        const value =
+          (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
         if (value > bestValue || (isServing && !isBestServing)) {
           best = upstream;
           bestValue = value;

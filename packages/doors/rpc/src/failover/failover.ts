@@ -108,7 +108,12 @@ class Run<T> {
       if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
       const pause = this.#pauseBefore(rounds);
       const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
-      if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
+      if (
+        settled ||
+        pause === null ||
+        rounds >= limits.rounds ||
+        clock.now() + pause - started > limits.deadlineMs
+      )
         throw exhausted(chain.key, operation.method, attempts, unrequested);
       await pauseFor(clock, pause, operation.method, given.signal);
     }
@@ -211,7 +216,8 @@ async function attempt<T>(
 /** @throws the error if no other upstream needs to be tried */
 function take(attempts: Attempts, error: unknown): void {
   if (error instanceof UpstreamFault) note(attempts, error);
-  else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null) attempts.disputed = error;
+  else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null)
+    attempts.disputed = error;
   else throw error;
 }
 
@@ -251,7 +257,12 @@ function unservedMethod(attempts: Attempts): RpcCallError | null {
   return first === undefined || !isAnswer ? null : asVerdict(first, 'method');
 }
 
-async function pauseFor(clock: Clock, ms: number, method: string, signal: AbortSignal | undefined): Promise<void> {
+async function pauseFor(
+  clock: Clock,
+  ms: number,
+  method: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
     await clock.sleep(ms, signal);
   } catch (error) {

@@ -48,7 +48,9 @@ export async function runNullable<T>(
         settled(faults, unrequested) {
           rounds++;
           if (!faults.every((fault) => fault instanceof NullAnswer)) return false;
-          const couldKnow = unrequested.filter(({ state }) => block === undefined || (state.head ?? block) >= block);
+          const couldKnow = unrequested.filter(
+            ({ state }) => block === undefined || (state.head ?? block) >= block,
+          );
           const nobodyThere = faults.every((fault) => fault.kind === 'lagging');
           if (couldKnow.length > 0 || (!nobodyThere && rounds < patience)) return false;
           believed = faults[0]?.upstream ?? '';
@@ -74,7 +76,8 @@ async function nullAnswer(
     const text = `has only reached block ${state.head}`;
     return new NullAnswer({ upstream: name, method, kind: 'lagging', text, hints: { reaction: 'beyond-head' } });
   }
-  const text = block === undefined ? 'answered null' : `answered null for block ${block}, its head is ${state.head}`;
+  const text =
+    block === undefined ? 'answered null' : `answered null for block ${block}, its head is ${state.head}`;
   const hints = { reaction: 'missing-data' } as const;
   const fault = new NullAnswer({ upstream: name, method, kind: 'missing-block', text, hints });
   if (operation.countNull === true) state.failed(fault);

@@ -22,7 +22,9 @@ test('what one upstream does not answer is asked of another, the rest is not', a
   const [one, two] = [await node(100), await node(100)];
   one.script = (call) => (call.params[0] === '0x3' ? { error: { code: -32603, message: 'oops' } } : echo(call));
   two.script = (call) =>
-    call.method === BALANCE && call.params[0] !== '0x3' ? { error: { code: -32603, message: 'oops' } } : echo(call);
+    call.method === BALANCE && call.params[0] !== '0x3'
+      ? { error: { code: -32603, message: 'oops' } }
+      : echo(call);
   const pool = await startedPool([one, two]);
   const answers = await pool.requestMany(BALANCE, paramsOf(5));
   expect(answers.map(({ value }) => value)).toEqual(['0x0', '0x1', '0x2', '0x3', '0x4']);
@@ -45,7 +47,10 @@ test('an error of the call itself is passed on', async () => {
   one.script = ({ method }) =>
     method === BALANCE ? { error: { code: -32602, message: 'invalid argument 1' } } : undefined;
   const pool = await startedPool([one]);
-  expect(await errorOf(pool.requestMany(BALANCE, paramsOf(3)))).toMatchObject({ code: 'RPC_CALL', disputable: true });
+  expect(await errorOf(pool.requestMany(BALANCE, paramsOf(3)))).toMatchObject({
+    code: 'RPC_CALL',
+    disputable: true,
+  });
 });
 
 test('says where nobody keeps what is asked for', async () => {

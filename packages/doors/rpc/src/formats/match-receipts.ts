@@ -42,7 +42,9 @@ export function matchReceipts(
     displaced.delete(transactionHash);
     // Chains whose headers commit to nothing may renumber receipts (Sei).
     if (receipt.transactionIndex !== index && chain.receiptsRoot !== 'none')
-      throw new MalformedAnswerError(`Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`);
+      throw new MalformedAnswerError(
+        `Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`,
+      );
     receipts.push(receipt);
   });
   for (const extra of displaced.values()) {
@@ -60,7 +62,9 @@ function checkBlock(receipt: Receipt, block: Block): void {
   const { header } = block;
   const given = receipt.raw.blockHash;
   if (typeof given !== 'string' || given.toLowerCase() !== header.hash)
-    throw new OtherBlockError(`A receipt of block ${header.number} names block ${String(given)}, not ${header.hash}`);
+    throw new OtherBlockError(
+      `A receipt of block ${header.number} names block ${String(given)}, not ${header.hash}`,
+    );
   for (const log of receipt.logs)
     if (
       log.blockHash !== header.hash ||
@@ -71,9 +75,15 @@ function checkBlock(receipt: Receipt, block: Block): void {
 }
 
 /** `null` means no logs: the receipt's bloom was checked, and a receipts root proves it too. */
-function checkNoLogs({ raw, transactionHash }: Receipt, { header }: Block, chain: Pick<Chain, 'receiptsRoot'>): void {
+function checkNoLogs(
+  { raw, transactionHash }: Receipt,
+  { header }: Block,
+  chain: Pick<Chain, 'receiptsRoot'>,
+): void {
   if (isEmptyBloom(raw.logsBloom) || isEmptyBloom(header.logsBloom) || chain.receiptsRoot !== 'none') return;
-  throw new MalformedAnswerError(`The logs of ${transactionHash} are null, and nothing proves that the list is empty`);
+  throw new MalformedAnswerError(
+    `The logs of ${transactionHash} are null, and nothing proves that the list is empty`,
+  );
 }
 
 /** Bor: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */

@@ -9,7 +9,14 @@ const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d
 const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 test('quantities are put into the form of JSON-RPC where they can be read in one way', () => {
-  const raw = standardTransaction({ hash: HASH, type: 2, nonce: '0x', value: '0x00ff', gas: '0X5208', gasPrice: '12' });
+  const raw = standardTransaction({
+    hash: HASH,
+    type: 2,
+    nonce: '0x',
+    value: '0x00ff',
+    gas: '0X5208',
+    gasPrice: '12',
+  });
   expect(raw).toEqual({ hash: HASH, type: '0x2', nonce: '0x0', value: '0xff', gas: '0x5208', gasPrice: '12' });
 });
 
@@ -19,7 +26,13 @@ test('what is in that form already is the same object', () => {
 });
 
 test('null lists of a header are empty where its hashes say so', () => {
-  const empty = { hash: HASH, uncles: null, sha3Uncles: NO_UNCLES, withdrawals: null, withdrawalsRoot: EMPTY_ROOT };
+  const empty = {
+    hash: HASH,
+    uncles: null,
+    sha3Uncles: NO_UNCLES,
+    withdrawals: null,
+    withdrawalsRoot: EMPTY_ROOT,
+  };
   expect(standardHeader(empty)).toMatchObject({ uncles: [], withdrawals: [] });
   const others = { ...empty, sha3Uncles: HASH, withdrawalsRoot: HASH };
   expect(standardHeader(others)).toMatchObject({ uncles: null, withdrawals: null });
@@ -56,7 +69,13 @@ test('a block, its transactions and a receipt are read alike from each form', ()
 });
 
 test('a log without topics is one whose topics are null', () => {
-  const log = { address: `0x${'aa'.repeat(20)}`, data: '0x', blockHash: HASH, transactionHash: HASH, topics: null };
+  const log = {
+    address: `0x${'aa'.repeat(20)}`,
+    data: '0x',
+    blockHash: HASH,
+    transactionHash: HASH,
+    topics: null,
+  };
   const places = { blockNumber: '0x1', transactionIndex: '0x', logIndex: 3 };
   expect(parseLog({ ...log, ...places })).toMatchObject({ topics: [], transactionIndex: 0, logIndex: 3 });
 });

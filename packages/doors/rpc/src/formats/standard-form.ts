@@ -39,7 +39,8 @@ export function standardTransaction(given: Json): Json {
   const changes = new Map<string, unknown>();
   rewriteQuantities(raw, TRANSACTION_QUANTITIES, changes);
   const type = changes.get('type') ?? raw.type;
-  if (raw.accessList === null && type !== undefined && type !== null && type !== '0x0') changes.set('accessList', []);
+  if (raw.accessList === null && type !== undefined && type !== null && type !== '0x0')
+    changes.set('accessList', []);
   if (raw.to === '0x') changes.set('to', null);
   return changed(raw, changes);
 }

@@ -17,7 +17,9 @@ export function transactionHash(raw: unknown): string | null {
   const list = type === BLOB_TYPE ? listStart(bytes, 1) : null;
   const body = list === null ? null : listStart(bytes, list.payload);
   if (list === null || body === null) return keccak256Hex(bytes);
-  return keccak256Hex(Buffer.concat([bytes.subarray(0, 1), bytes.subarray(list.payload, body.payload + body.length)]));
+  return keccak256Hex(
+    Buffer.concat([bytes.subarray(0, 1), bytes.subarray(list.payload, body.payload + body.length)]),
+  );
 }
 
 function listStart(bytes: Buffer, at: number): { readonly payload: number; readonly length: number } | null {

@@ -35,7 +35,8 @@ export function createCallForwarder(options: {
     if (given.hedge === true && !isAlone) return forwardWithCare(call, given);
     const needed = isAlone ? null : highest(given.minBlock ?? null, call.block);
     const upstream = failover.choose({ method, ...fitness(tools, needed) }, given);
-    if (upstream === undefined || (needed !== null && reached(upstream) < needed)) return forwardWithCare(call, given);
+    if (upstream === undefined || (needed !== null && reached(upstream) < needed))
+      return forwardWithCare(call, given);
     let value: RawResult;
     try {
       value = await upstream.forward(call, { signal: given.signal, timeoutMs: given.timeoutMs });

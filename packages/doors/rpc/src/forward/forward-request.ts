@@ -91,7 +91,10 @@ class ForwardedRequest {
     this.#isControlled = true;
     try {
       const block = this.#params.slice(1, 2);
-      await upstream.callForeign('eth_call', [CONTROL_CALL, ...block], { signal, timeoutMs: this.#given.timeoutMs });
+      await upstream.callForeign('eth_call', [CONTROL_CALL, ...block], {
+        signal,
+        timeoutMs: this.#given.timeoutMs,
+      });
     } catch (error) {
       if (error instanceof UpstreamFault || error instanceof RpcCallError) return null;
       throw error;
@@ -107,7 +110,10 @@ function checkTraces(method: string, result: unknown, fault: (text: string) => E
   if (!Array.isArray(result)) return;
   const gaveUp = result.some(
     (entry: unknown) =>
-      typeof entry === 'object' && entry !== null && 'error' in entry && /execution timeout/i.test(String(entry.error)),
+      typeof entry === 'object' &&
+      entry !== null &&
+      'error' in entry &&
+      /execution timeout/i.test(String(entry.error)),
   );
   if (gaveUp) throw fault('execution timeout inside the result');
 }

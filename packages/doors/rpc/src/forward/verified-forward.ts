@@ -125,7 +125,12 @@ export class VerifiedForward {
   }
 }
 
-async function requireReached(probe: HeadProbe, upstream: Upstream, method: string, block: number): Promise<void> {
+async function requireReached(
+  probe: HeadProbe,
+  upstream: Upstream,
+  method: string,
+  block: number,
+): Promise<void> {
   const { number } = await probe.ask(upstream);
   if (number >= block) return;
   const text = `has only reached block ${number}`;

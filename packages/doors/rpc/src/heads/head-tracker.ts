@@ -109,7 +109,10 @@ export function createHeadTracker(options: {
 
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
     const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
-    const interval = Math.max(isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs, paceIntervalMs());
+    const interval = Math.max(
+      isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs,
+      paceIntervalMs(),
+    );
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {
@@ -186,7 +189,8 @@ function createHeadNewness(options: {
   /** Another hash at that height is then a branch. */
   function isStillHeld(head: Head, except: string): boolean {
     return upstreams.some(
-      ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
+      ({ name, state }) =>
+        name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
     );
   }
 

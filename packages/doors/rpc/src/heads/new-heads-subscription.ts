@@ -1,4 +1,11 @@
-import { type Clock, errorText, isQuantity, type Logger, parseQuantity, sleepUnlessAborted } from '@chainstead/core';
+import {
+  type Clock,
+  errorText,
+  isQuantity,
+  type Logger,
+  parseQuantity,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import { type MessageEvent, WebSocket } from 'undici';
 import { createRedactor } from '../redact-secrets.ts';
 import { withoutMark } from '../transport/http-endpoint.ts';
@@ -53,7 +60,10 @@ export function createNewHeadsSubscription(options: {
 
   function connect(): Promise<string> {
     const ended = Promise.withResolvers<string>();
-    const socket = new WebSocket(config.url, config.headers === undefined ? {} : { headers: { ...config.headers } });
+    const socket = new WebSocket(
+      config.url,
+      config.headers === undefined ? {} : { headers: { ...config.headers } },
+    );
     let silence: NodeJS.Timeout | undefined;
     const finish = (reason: string): void => {
       clearTimeout(silence);
@@ -80,7 +90,9 @@ export function createNewHeadsSubscription(options: {
       const refusal = receive(event.data);
       if (refusal !== null) finish(refusal);
     });
-    socket.addEventListener('error', (event) => finish(event.message || errorText(event.error) || 'connection failed'));
+    socket.addEventListener('error', (event) =>
+      finish(event.message || errorText(event.error) || 'connection failed'),
+    );
     socket.addEventListener('close', (event) => finish(`closed with code ${event.code}`));
     return ended.promise;
   }

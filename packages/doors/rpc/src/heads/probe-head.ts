@@ -56,7 +56,11 @@ export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe
   }
 
   async function readInsteadOfLie(upstream: Upstream, announced: number, given: CallOptions): Promise<Head> {
-    const lie = upstream.fault('head-lie', 'eth_blockNumber', `announced block ${announced} and answers null for it`);
+    const lie = upstream.fault(
+      'head-lie',
+      'eth_blockNumber',
+      `announced block ${announced} and answers null for it`,
+    );
     const latest = await read(upstream, 'latest', given);
     if (latest !== null && latest.number < announced) return latest;
     const served = await stepBack(upstream, announced, given);

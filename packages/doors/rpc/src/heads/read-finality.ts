@@ -26,11 +26,14 @@ export function createFinalityReader(options: {
         async run(requested, signal) {
           const json = await requested.call(METHOD, ['finalized', false], { signal, timeoutMs: given.timeoutMs });
           if (json === null) return null;
-          if (typeof json !== 'object' || !('number' in json)) throw new MalformedAnswerError('A block has no number');
+          if (typeof json !== 'object' || !('number' in json))
+            throw new MalformedAnswerError('A block has no number');
           return parseQuantity(json.number);
         },
         settled(faults) {
-          const isAboutTag = faults.every(({ hints, text }) => hints.reaction === 'missing-data' || NO_TAG.test(text));
+          const isAboutTag = faults.every(
+            ({ hints, text }) => hints.reaction === 'missing-data' || NO_TAG.test(text),
+          );
           if (isAboutTag) onNoTag();
           return isAboutTag;
         },

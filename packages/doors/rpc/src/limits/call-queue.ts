@@ -16,7 +16,11 @@ interface CallQueueOptions {
   readonly overtakes: boolean;
 }
 
-export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptions): RateLimiter & { serve(): void } {
+export function createCallQueue({
+  accept,
+  onWaiting,
+  overtakes,
+}: CallQueueOptions): RateLimiter & { serve(): void } {
   const head: Waiting[] = [];
   const follow: Waiting[] = [];
   const history: Waiting[] = [];

@@ -96,7 +96,9 @@ export function bothPaces(configured: RateLimiter | null, learned: LearnedPace):
     },
     take(calls, options) {
       const turn = configured.take(calls, options);
-      return turn === null ? learned.take(calls, options) : turn.then(() => learned.take(calls, options) ?? undefined);
+      return turn === null
+        ? learned.take(calls, options)
+        : turn.then(() => learned.take(calls, options) ?? undefined);
     },
   };
 }

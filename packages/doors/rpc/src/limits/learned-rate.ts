@@ -27,7 +27,11 @@ export function rateAt({ ceiling, refusedAt, returnMs }: LearnedRate, now: numbe
 /** @param former null: none @param accepted most per second @param yields others may need more */
 export function refusedRate(
   former: LearnedRate | null,
-  { accepted, now, yields = false }: { readonly accepted: number; readonly now: number; readonly yields?: boolean },
+  {
+    accepted,
+    now,
+    yields = false,
+  }: { readonly accepted: number; readonly now: number; readonly yields?: boolean },
 ): LearnedRate {
   const ceilingOf = (rate: number): number => Math.max(RATE_MIN, yields ? rate * YIELDING_PART : rate);
   const rate = former === null ? null : rateAt(former, now);

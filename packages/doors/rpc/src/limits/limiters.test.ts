@@ -103,30 +103,34 @@ describe('a token bucket', () => {
       after: fc.constantFrom(0, 0, 3, 40, 400),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 100 }), async (steps, first) => {
-        const bucket = createTokenBucket({ share: first, clock });
-        const turns: Promise<void>[] = [];
-        let [allowed, passed, share] = [first, 0, first];
-        for (const { calls, rank, isGivenUp, after, ...given } of steps) {
-          share = given.share ?? share;
-          bucket.setShare(share);
-          const aborting = new AbortController();
-          const count = async (turn: Promise<void> | null): Promise<void> => {
-            await turn;
-            passed += calls;
-          };
-          const turn = bucket.take(calls, { rank, signal: aborting.signal });
-          turns.push(count(turn).catch((error) => expect(error).toBe(aborting.signal.reason)));
-          if (isGivenUp) aborting.abort(new Error('given up'));
-          await vi.advanceTimersByTimeAsync(after);
-          allowed += (share * after) / 1_000;
-          // A batch of six may exceed the burst of a share of one by five.
-          expect(passed).toBeLessThanOrEqual(allowed + 5 + 1e-6);
-        }
-        await vi.advanceTimersByTimeAsync(300_000);
-        expect(bucket.waiting).toBe(0);
-        await Promise.all(turns);
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 100 }),
+        async (steps, first) => {
+          const bucket = createTokenBucket({ share: first, clock });
+          const turns: Promise<void>[] = [];
+          let [allowed, passed, share] = [first, 0, first];
+          for (const { calls, rank, isGivenUp, after, ...given } of steps) {
+            share = given.share ?? share;
+            bucket.setShare(share);
+            const aborting = new AbortController();
+            const count = async (turn: Promise<void> | null): Promise<void> => {
+              await turn;
+              passed += calls;
+            };
+            const turn = bucket.take(calls, { rank, signal: aborting.signal });
+            turns.push(count(turn).catch((error) => expect(error).toBe(aborting.signal.reason)));
+            if (isGivenUp) aborting.abort(new Error('given up'));
+            await vi.advanceTimersByTimeAsync(after);
+            allowed += (share * after) / 1_000;
+            // A batch of six may exceed the burst of a share of one by five.
+            expect(passed).toBeLessThanOrEqual(allowed + 5 + 1e-6);
+          }
+          await vi.advanceTimersByTimeAsync(300_000);
+          expect(bucket.waiting).toBe(0);
+          await Promise.all(turns);
+        },
+      ),
     );
   });
 });

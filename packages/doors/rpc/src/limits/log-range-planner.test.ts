@@ -133,7 +133,8 @@ test('whatever an upstream answers, a span is at least one block and at most wha
       const planner = createLogRangePlanner(options);
       for (const { kind, from, size, number } of events) {
         const requested = blocks(from, size);
-        if (kind === 'answered') planner.answered(requested, KIND, { logs: number ?? 0, bytes: (number ?? 0) * 600 });
+        if (kind === 'answered')
+          planner.answered(requested, KIND, { logs: number ?? 0, bytes: (number ?? 0) * 600 });
         else if (kind === 'tooManyBlocks') planner.tooManyBlocks(requested, number);
         else
           planner.tooDense(
@@ -165,5 +166,7 @@ test('parts between barriers cover the range and none holds both sides of one', 
 });
 
 function blocksArbitrary(): fc.Arbitrary<{ from: number; to: number }> {
-  return fc.tuple(fc.nat(1_000_000), fc.integer({ min: 1, max: 200_000 })).map(([from, count]) => blocks(from, count));
+  return fc
+    .tuple(fc.nat(1_000_000), fc.integer({ min: 1, max: 200_000 }))
+    .map(([from, count]) => blocks(from, count));
 }

@@ -68,7 +68,8 @@ export function createLogRangePlanner(options: { logRangeMax: number; targetByte
       const size = rangeSize(range);
       testGuess(size);
       const byBytes = bytes > 0 ? (size * options.targetBytes) / bytes : Number.POSITIVE_INFINITY;
-      const byResults = resultCap !== null && logs > 0 ? (size * resultCap * FILL) / logs : Number.POSITIVE_INFINITY;
+      const byResults =
+        resultCap !== null && logs > 0 ? (size * resultCap * FILL) / logs : Number.POSITIVE_INFINITY;
       const fit = Math.min(byBytes, byResults);
       const current = dense(range, kind);
       const isWhole = size >= Math.min(current, cap ?? current);

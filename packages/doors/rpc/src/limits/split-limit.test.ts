@@ -16,16 +16,24 @@ describe('splitLimit', () => {
       [demand('a', 0), demand('b', 0), demand('c', 5)],
       [0, 0, 2],
     ],
-    ['prefers earlier processes if units are few', 2, [demand('a', 3), demand('a', 3), demand('b', 3)], [1, 1, 0]],
+    [
+      'prefers earlier processes if units are few',
+      2,
+      [demand('a', 3), demand('a', 3), demand('b', 3)],
+      [1, 1, 0],
+    ],
   ])('%s', (_, units, demands, expected) => {
     expect(splitLimit(units, demands)).toEqual(expected);
   });
 
   test('hands out the whole limit, starves nobody, and gives nobody more while another with less wants more', () => {
-    const demands = fc.array(fc.record({ group: fc.constantFrom('api', 'ingest', 'worker'), wanted: fc.nat(60) }), {
-      minLength: 1,
-      maxLength: 12,
-    });
+    const demands = fc.array(
+      fc.record({ group: fc.constantFrom('api', 'ingest', 'worker'), wanted: fc.nat(60) }),
+      {
+        minLength: 1,
+        maxLength: 12,
+      },
+    );
     fc.assert(
       fc.property(demands, fc.integer({ min: 1, max: 200 }), (given, units) => {
         const shares = splitLimit(units, given);

@@ -47,7 +47,11 @@ describe('refuses', () => {
     ['a log above the range', [log(6, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
     ['a topic not asked for', [log(1, 0, 0)], { ...any, topics: new Set([`0x${'ee'.repeat(32)}`]) }],
     ['no topic where one was asked for', [log(1, 0, 0, { topics: [] })], { ...any, topics: new Set([TOPIC]) }],
-    ['an argument not asked for', [log(1, 0, 0, { topics: [TOPIC, TOPIC] })], { ...any, indexed: [new Set(['0x01'])] }],
+    [
+      'an argument not asked for',
+      [log(1, 0, 0, { topics: [TOPIC, TOPIC] })],
+      { ...any, indexed: [new Set(['0x01'])] },
+    ],
     ['a contract not asked for', [log(1, 0, 0)], { ...any, addresses: new Set(['0x00']) }],
     ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], any],
   ])('%s', (_what, logs, expected) => {
@@ -71,7 +75,11 @@ describe('arguments by position', () => {
   test('a log matches where every position does', () => {
     expect(logs.map((one) => matchesLog(one, expected))).toEqual([true, false, false]);
     expect(logs.map((one) => matchesLog(one, { ...any, indexed: [null, null] }))).toEqual([true, true, true]);
-    expect(logs.map((one) => matchesLog(one, { ...any, topics: new Set([OTHER]) }))).toEqual([false, false, false]);
+    expect(logs.map((one) => matchesLog(one, { ...any, topics: new Set([OTHER]) }))).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

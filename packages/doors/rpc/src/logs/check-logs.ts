@@ -19,14 +19,18 @@ export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
   let previous: Log | undefined;
   for (const log of logs) {
     if (log.blockNumber < range.from || log.blockNumber > range.to)
-      throw new MalformedAnswerError(`A log of block ${log.blockNumber} came for blocks ${range.from} to ${range.to}`);
+      throw new MalformedAnswerError(
+        `A log of block ${log.blockNumber} came for blocks ${range.from} to ${range.to}`,
+      );
     const topic0 = log.topics[0];
     if (topics !== null && (topic0 === undefined || !topics.has(topic0)))
       throw new MalformedAnswerError(`A log in block ${log.blockNumber} has a topic that was not requested`);
     if (!hasIndexed(log, indexed))
       throw new MalformedAnswerError(`A log in block ${log.blockNumber} has an argument that was not requested`);
     if (addresses !== null && !addresses.has(log.address))
-      throw new MalformedAnswerError(`A log in block ${log.blockNumber} is from a contract that was not requested`);
+      throw new MalformedAnswerError(
+        `A log in block ${log.blockNumber} is from a contract that was not requested`,
+      );
     if (previous !== undefined && compareLogs(previous, log) > 0) isSorted = false;
     previous = log;
   }

@@ -29,7 +29,9 @@ export function createLogFetcher(options: {
       const chunks: LogsQuery[] = [];
       for (let from = 0; from < addresses.length; from += ADDRESSES_MAX)
         chunks.push({ ...query, addresses: addresses.slice(from, from + ADDRESSES_MAX) });
-      return merge(await Promise.all(chunks.map(async (chunk) => join(await new LogsTask(tools, chunk, given).run()))));
+      return merge(
+        await Promise.all(chunks.map(async (chunk) => join(await new LogsTask(tools, chunk, given).run()))),
+      );
     },
     estimateLogCalls: (query, ranges) => estimateLogCalls({ ...options, query, ranges }),
   };

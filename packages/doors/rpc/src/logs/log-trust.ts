@@ -25,7 +25,11 @@ export function createLogTrust(): LogTrust {
       const call = blockCall(range.to);
       const json = await upstream.call(call.method, call.params, { signal });
       if (json === null)
-        throw upstream.fault('missing-block', 'eth_getLogs', `has no block ${range.to}, for which it answered logs`);
+        throw upstream.fault(
+          'missing-block',
+          'eth_getLogs',
+          `has no block ${range.to}, for which it answered logs`,
+        );
       const header = parseHeader(json);
       checkIdentity(header, range.to);
       upstream.state.setServed(range.to);

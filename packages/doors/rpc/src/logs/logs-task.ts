@@ -60,7 +60,10 @@ export class LogsTask {
     const { signal } = this.#ending;
     this.#tools = tools;
     this.#query = query;
-    this.#given = { ...given, signal: given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]) };
+    this.#given = {
+      ...given,
+      signal: given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]),
+    };
     this.#expected = toExpectation(query);
     this.#kind = logsKind(query, tools.limits);
     this.#pending = splitAtBarriers(query.range, tools.chain.rangeBarriers);
@@ -169,12 +172,19 @@ export class LogsTask {
     budget.observe(bytes);
     this.#count(bytes);
     if (result === null) {
-      const logs = await readUnanswered({ chain: this.#tools.chain, upstream, signal }, { ...this.#expected, range });
+      const logs = await readUnanswered(
+        { chain: this.#tools.chain, upstream, signal },
+        { ...this.#expected, range },
+      );
       return trust.timestamps(upstream, logs, signal);
     }
     const given = checkLogs(parseLogs(result), { ...this.#expected, range });
     const { misnumbers } = trust;
-    const logs = await renumberLogs({ chain: this.#tools.chain, upstream, signal, misnumbers }, given, this.#expected);
+    const logs = await renumberLogs(
+      { chain: this.#tools.chain, upstream, signal, misnumbers },
+      given,
+      this.#expected,
+    );
     await trust.requireServed(upstream, range, logs, signal);
     if (looksTruncated(logs, range)) {
       const last = logs.at(-1)?.blockNumber ?? range.from;
@@ -202,7 +212,11 @@ export class LogsTask {
   }
 
   /** For a block that alone exceeds a cap: receipts have no cap. */
-  async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
+  async #readFromReceipts(
+    upstream: Upstream,
+    block: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Log[]> {
     const logs = await readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
     this.#count(logs.reduce((sum, { data }) => sum + data.length, 0));
     return logs;
@@ -244,7 +258,10 @@ async function requireHead(upstream: Upstream, block: number): Promise<void> {
   throw new UpstreamFault({ upstream: name, method: METHOD, kind: 'lagging', text, hints });
 }
 
-function toFilter({ topics, indexed = [], addresses = [] }: LogsQuery, range: BlockRange): Record<string, unknown> {
+function toFilter(
+  { topics, indexed = [], addresses = [] }: LogsQuery,
+  range: BlockRange,
+): Record<string, unknown> {
   const positions = [topics.length === 0 ? null : topics, ...indexed];
   return {
     fromBlock: toQuantity(range.from),

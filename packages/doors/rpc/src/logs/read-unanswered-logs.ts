@@ -36,7 +36,10 @@ export async function readUnanswered(
   for (const number of await blocksThatMayHold(reading, expected))
     logs.push(...(await readLogsOfReceipts(reading, number, expected)));
   if (logs.length > 0)
-    upstream.state.blamed('missing-logs', `null was answered for blocks ${range.from} to ${range.to}, which have logs`);
+    upstream.state.blamed(
+      'missing-logs',
+      `null was answered for blocks ${range.from} to ${range.to}, which have logs`,
+    );
   return logs;
 }
 

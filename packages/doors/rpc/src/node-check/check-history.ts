@@ -12,7 +12,9 @@ export async function checkOldBlocks(chain: Chain, probe: NodeProbe, head: numbe
   const first = Math.min(head, chain.firstBlock + 1);
   const has = async (block: number): Promise<boolean> => isBlock(await probeBlock(probe, block));
   if (await has(first)) return blocks.ok(`from block ${first} on`);
-  const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) => has(head - below));
+  const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) =>
+    has(head - below),
+  );
   return blocks.warning(
     `from about block ${head - depth} on`,
     'Earlier blocks can’t be read from it.',
@@ -31,7 +33,9 @@ export async function checkOldState(chain: Chain, probe: NodeProbe, head: number
     );
   const first = Math.min(head, chain.firstBlock + 1);
   if (await has(first)) return state.ok(`from block ${first} on: an archive node`);
-  const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) => has(head - below));
+  const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) =>
+    has(head - below),
+  );
   return state.warning(
     `of the last ${depth + 1} blocks or so`,
     'This is enough for logs, transfers and trades. Balances and contract calls at older blocks can’t be read from it.',

@@ -1,4 +1,11 @@
-import { type Address, type CheckReport, type Clock, type Finding, parseAddress, systemClock } from '@chainstead/core';
+import {
+  type Address,
+  type CheckReport,
+  type Clock,
+  type Finding,
+  parseAddress,
+  systemClock,
+} from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import type { Received, Script, Scripted, ScriptedNode } from '../testing/scripted-node.ts';
 import { testChain } from '../testing/scripted-node.ts';
@@ -44,7 +51,9 @@ function findingOf({ findings }: CheckReport, subject: string): Finding | undefi
 const without =
   (method: string, below: number, answer: Scripted): Script =>
   (call) => {
-    const at = call.params.find((parameter) => typeof parameter === 'string' && /^0x[0-9a-f]{1,8}$/.test(parameter));
+    const at = call.params.find(
+      (parameter) => typeof parameter === 'string' && /^0x[0-9a-f]{1,8}$/.test(parameter),
+    );
     return call.method === method && at !== undefined && Number(at) < below ? answer : undefined;
   };
 
@@ -83,7 +92,9 @@ describe('a node', () => {
   test('of another chain is bad, and asked nothing more', async () => {
     const served = await fullNode(() => undefined, { chainId: 137 });
     const { findings, calls } = await examine(served);
-    expect(findings).toMatchObject([{ subject: 'chain id', verdict: 'bad', found: '137 (polygon), not 1 (eth)' }]);
+    expect(findings).toMatchObject([
+      { subject: 'chain id', verdict: 'bad', found: '137 (polygon), not 1 (eth)' },
+    ]);
     expect(calls).toBe(1);
   });
 
@@ -143,7 +154,12 @@ describe('a node', () => {
   });
 
   test('is good without what only some need, which is told', async () => {
-    const missing = new Set(['eth_getBlockReceipts', 'debug_traceBlockByNumber', 'eth_getProof', 'web3_clientVersion']);
+    const missing = new Set([
+      'eth_getBlockReceipts',
+      'debug_traceBlockByNumber',
+      'eth_getProof',
+      'web3_clientVersion',
+    ]);
     const served = await fullNode(({ method }) => (missing.has(method) ? REFUSED : undefined));
     served.batches = false;
     const report = await examine(served);
@@ -156,7 +172,8 @@ describe('a node', () => {
 
   test('is asked for the feeds and the configured dollar tokens of the chain', async () => {
     const [feed, dollar, missing] = ['11', '22', '33'].map((byte) => parseAddress(`0x${byte.repeat(20)}`));
-    if (feed === undefined || dollar === undefined || missing === undefined) throw new RangeError('Three addresses');
+    if (feed === undefined || dollar === undefined || missing === undefined)
+      throw new RangeError('Three addresses');
     const served = await fullNode(({ method, params: [call] }) => {
       if (method !== 'eth_call') return undefined;
       const text = JSON.stringify(call);
@@ -203,7 +220,9 @@ describe('a node', () => {
   });
 
   test('that leaves receipts out is bad', async () => {
-    const served = await fullNode(({ method }) => (method === 'eth_getBlockReceipts' ? { result: [] } : undefined));
+    const served = await fullNode(({ method }) =>
+      method === 'eth_getBlockReceipts' ? { result: [] } : undefined,
+    );
     expect(findingOf(await examine(served), 'receipts by block')).toMatchObject({
       verdict: 'bad',
       meaning: expect.any(String),

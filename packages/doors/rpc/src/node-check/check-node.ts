@@ -118,7 +118,10 @@ async function checkAll(
   add(await checkReadingSpeed(chain, probe, head, onBlock));
 }
 
-async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(OtherHead & { probe: NodeProbe })[]> {
+async function readHeads(
+  chain: Chain,
+  others: readonly NodeProbe[],
+): Promise<(OtherHead & { probe: NodeProbe })[]> {
   const heads = await Promise.all(
     others.map(async (probe) => {
       const [id, head] = [await probe.ask('eth_chainId', []), await probe.ask('eth_blockNumber', [])];
@@ -144,7 +147,13 @@ async function readKnown(others: readonly NodeProbe[], lowestHead: number): Prom
 /** Null if the node returns none. */
 export async function fetchChainId(upstream: UpstreamConfig, deadlineMs: number): Promise<number | null> {
   const signal = AbortSignal.timeout(deadlineMs);
-  const probe = createNodeProbe({ config: upstream, timeoutMs: deadlineMs, callsMax: 1, signal, clock: systemClock });
+  const probe = createNodeProbe({
+    config: upstream,
+    timeoutMs: deadlineMs,
+    callsMax: 1,
+    signal,
+    clock: systemClock,
+  });
   try {
     const answer = await probe.ask('eth_chainId', []);
     const id = answer.ok ? Number(answer.result) : Number.NaN;

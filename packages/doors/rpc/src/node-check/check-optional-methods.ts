@@ -36,6 +36,7 @@ export async function checkAccountIndex(probe: NodeProbe, head: number): Promise
   const [fromBlock, toBlock] = [toQuantity(Math.max(0, head - INDEXED_BLOCKS)), toQuantity(head)];
   const filter = await probe.ask('trace_filter', [{ fromBlock, toBlock, fromAddress: [ZERO_ADDRESS], count: 1 }]);
   const served = [...(pages.ok ? ['ots_searchTransactionsBefore'] : []), ...(filter.ok ? ['trace_filter'] : [])];
-  if (served.length > 0) return accounts.ok(`${served.join(' and ')}: older transactions of wallets are read from it`);
+  if (served.length > 0)
+    return accounts.ok(`${served.join(' and ')}: older transactions of wallets are read from it`);
   return accounts.ok('none; older transactions of wallets are found by their counts and balances');
 }

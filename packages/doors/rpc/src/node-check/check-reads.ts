@@ -19,7 +19,11 @@ export async function checkReceipts(probe: NodeProbe, head: number): Promise<Fin
       'Check the other findings of this node.',
     );
   const { number } = block.header;
-  return receiptsFinding(await probe.ask('eth_getBlockReceipts', [toQuantity(number)]), number, block.transactions);
+  return receiptsFinding(
+    await probe.ask('eth_getBlockReceipts', [toQuantity(number)]),
+    number,
+    block.transactions,
+  );
 }
 
 async function newestWithTransactions(probe: NodeProbe, head: number): Promise<ProbedBlock | null> {
@@ -60,7 +64,8 @@ export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number
     probe.ask('eth_getLogs', [{ address: NOBODY, fromBlock: toQuantity(head - blocks + 1), toBlock }]);
   const works = async (blocks: number): Promise<boolean> => (await ask(blocks)).ok;
   const all = await ask(widest);
-  if (all.ok) return logRange.ok(`${widest} blocks${widest < DEFAULT_LIMITS.logRangeMax ? ', all there are' : ''}`);
+  if (all.ok)
+    return logRange.ok(`${widest} blocks${widest < DEFAULT_LIMITS.logRangeMax ? ', all there are' : ''}`);
   if (!(await works(1)))
     return logRange.bad(
       `not even one block: ${all.text}`,

@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, createMetricsRegistry, type Finding, findingsOf, quotable, silentLogger } from '@chainstead/core';
+import {
+  type Clock,
+  createMetricsRegistry,
+  type Finding,
+  findingsOf,
+  quotable,
+  silentLogger,
+} from '@chainstead/core';
 import { createNewHeadsSubscription } from '../heads/new-heads-subscription.ts';
 import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
 import { createPoolMetrics } from '../pool-metrics.ts';

@@ -1,4 +1,10 @@
-import { type BlockHeader, InvalidPrimitiveError, isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
+import {
+  type BlockHeader,
+  InvalidPrimitiveError,
+  isQuantity,
+  parseBigQuantity,
+  toQuantity,
+} from '@chainstead/core';
 import { parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';

@@ -16,7 +16,13 @@ export interface Received {
 export type Scripted =
   | { readonly error: { readonly code?: number; readonly message: string; readonly data?: unknown } }
   | { readonly result: unknown }
-  | { readonly http: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> } }
+  | {
+      readonly http: {
+        readonly status: number;
+        readonly body: string;
+        readonly headers?: Record<string, string>;
+      };
+    }
   | 'hang'
   | 'disconnect';
 
@@ -117,10 +123,18 @@ export async function startScriptedNode(head: number, chain: ScriptedChain = {})
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return Object.assign(node, { url: `http://127.0.0.1:${port}/v2/secret-key-0123456789`, name: `127.0.0.1:${port}` });
+  return Object.assign(node, {
+    url: `http://127.0.0.1:${port}/v2/secret-key-0123456789`,
+    name: `127.0.0.1:${port}`,
+  });
 }
 
-function reply(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(body);
 }
@@ -137,7 +151,9 @@ function truth(node: ScriptedNode, chain: ScriptedChain, method: string, params:
     return { result: block(node, chain, toNumber(node, params[0]), params[1] === true) };
   if (method === 'eth_getBlockByHash') {
     const number = numberOf(params[0]);
-    return { result: blockHash(chain, number) === params[0] ? block(node, chain, number, params[1] === true) : null };
+    return {
+      result: blockHash(chain, number) === params[0] ? block(node, chain, number, params[1] === true) : null,
+    };
   }
   if (method === 'eth_getBlockReceipts') {
     const at = params[0];
@@ -150,7 +166,9 @@ function truth(node: ScriptedNode, chain: ScriptedChain, method: string, params:
   }
   if (method === 'eth_getLogs') {
     const filter = params[0] as LogFilter;
-    return { result: logsOf(chain, Number(filter.fromBlock), Math.min(node.head, Number(filter.toBlock)), filter) };
+    return {
+      result: logsOf(chain, Number(filter.fromBlock), Math.min(node.head, Number(filter.toBlock)), filter),
+    };
   }
   return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
 }

@@ -5,7 +5,13 @@ import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { OnWrongAnswer, UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
-import { type Scripted, type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
+import {
+  type Scripted,
+  type ScriptedChain,
+  type ScriptedNode,
+  startScriptedNode,
+  testChain,
+} from './scripted-node.ts';
 
 /** Short waits let tests see many rounds. Long timeouts: a slow response on a stalled machine is no fault. */
 const QUICK: Partial<PoolLimits> = {

@@ -94,7 +94,9 @@ export function createBatchSender(options: {
     outcomes: CallOutcome[],
     given: CallOptions,
   ): Promise<CallOutcome[]> {
-    const oversized = outcomes.flatMap((outcome, index) => (!outcome.ok && isAboutSize(outcome.error) ? [index] : []));
+    const oversized = outcomes.flatMap((outcome, index) =>
+      !outcome.ok && isAboutSize(outcome.error) ? [index] : [],
+    );
     if (oversized.length === 0) return outcomes;
     const retried = oversized.flatMap((index) => calls[index] ?? []);
     const again = await sendSmaller(retried, given);

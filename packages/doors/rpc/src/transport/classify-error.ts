@@ -79,7 +79,8 @@ export function classifyForeignError(answer: ErrorAnswer): ForeignClassification
 function matches(rule: ErrorRule, answer: ErrorAnswer): boolean {
   if (rule.methods !== undefined && !rule.methods.test(answer.method)) return false;
   if (rule.text !== undefined && !rule.text.test(answer.text)) return false;
-  if (rule.codes !== undefined && (answer.rpcCode === undefined || !rule.codes.includes(answer.rpcCode))) return false;
+  if (rule.codes !== undefined && (answer.rpcCode === undefined || !rule.codes.includes(answer.rpcCode)))
+    return false;
   if (rule.http !== undefined && (answer.httpStatus === undefined || !rule.http.includes(answer.httpStatus)))
     return false;
   return rule.hasRevertData !== true || hasRevertData(answer);
@@ -113,7 +114,9 @@ export function findBlockLimit(text: string): number | undefined {
 }
 
 export function findResultLimit(text: string): number | undefined {
-  const match = /(?:more than|max results|filter:|query exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(text);
+  const match = /(?:more than|max results|filter:|query exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(
+    text,
+  );
   if (match === null) return undefined;
   const limit = match[1] === undefined ? Number(match[2]) * 1000 : Number(match[1].replaceAll(',', ''));
   return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;

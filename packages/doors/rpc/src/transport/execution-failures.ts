@@ -13,7 +13,13 @@ function isRevertData(data: unknown): boolean {
 }
 
 /** Only a node that ran the call has it. */
-export function hasRevertData({ rpcCode, data }: { readonly rpcCode?: number; readonly data?: unknown }): boolean {
+export function hasRevertData({
+  rpcCode,
+  data,
+}: {
+  readonly rpcCode?: number;
+  readonly data?: unknown;
+}): boolean {
   return rpcCode !== undefined && !NOT_OF_THE_EVM.has(rpcCode) && isRevertData(data);
 }
 

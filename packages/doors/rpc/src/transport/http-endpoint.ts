@@ -73,7 +73,11 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
   return {
     async post(payload, { timeoutMs, signal, bytesMax }) {
       if (signal?.aborted) throw new TransportError('aborted', 'given up');
-      const { statusCode, headers: answered, body } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
+      const {
+        statusCode,
+        headers: answered,
+        body,
+      } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
       return toAnswer({ statusCode, headers: answered }, body);
     },
     send: (outgoing) => sendRaw(streamed, outgoing),
@@ -94,7 +98,10 @@ export function withoutMark(text: string): string {
 }
 
 /** @throws TransportError if the body must be JSON and is not */
-export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): JsonAnswer {
+export function toAnswer(
+  response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
+  body: Buffer,
+): JsonAnswer {
   const text = withoutMark(body.toString('utf8'));
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;

@@ -54,7 +54,9 @@ export function decodeBatch(answer: JsonAnswer, count: number): RpcReply[] | Rpc
   for (const element of list) if (isObject(element)) byId.set(element.id, element);
   return Array.from({ length: count }, (_, id) => {
     const element = byId.get(id) ?? byId.get(String(id));
-    return element === undefined ? malformed('an element of the batch has no answer') : decodeElement(element, id);
+    return element === undefined
+      ? malformed('an element of the batch has no answer')
+      : decodeElement(element, id);
   });
 }
 

@@ -76,9 +76,11 @@ export function createRawExchange(options: {
     const { payload, id, method, isWrite = false } = message;
     const { signal, timeoutMs = attemptTimeout(method, limits) } = given;
     const endpoint = isWrite ? writes : reads;
-    return endpoint.send({ payload, id, method, isRepeatable: !isWrite, timeoutMs, signal }).catch((error: unknown) => {
-      throw toFault(error, method, signal);
-    });
+    return endpoint
+      .send({ payload, id, method, isRepeatable: !isWrite, timeoutMs, signal })
+      .catch((error: unknown) => {
+        throw toFault(error, method, signal);
+      });
   }
 
   function toFault(error: unknown, method: string, signal: AbortSignal | undefined): unknown {

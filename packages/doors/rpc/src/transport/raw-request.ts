@@ -109,7 +109,11 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     if (this.#isOver) controller.abort(new TransportError('aborted', 'given up'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     this.#statusCode = statusCode;
     this.#headers = headers;
     this.#mayRepeat = false;

@@ -142,6 +142,7 @@ function checkEnd(
   } catch (error) {
     return `what follows the result is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) return 'it is more than one answer';
+  if (typeof members !== 'object' || members === null || Array.isArray(members))
+    return 'it is more than one answer';
   return checkTail(members as Readonly<Record<string, unknown>>);
 }

@@ -13,7 +13,9 @@ const value = fc.oneof(
 const text = fc.tuple(value, fc.boolean()).map(([one, isSpaced]) => JSON.stringify(one, null, isSpaced ? 2 : 0));
 const member = fc
   .tuple(fc.constantFrom(...NAMES), fc.boolean(), text, space, space)
-  .map(([name, isEscaped, json, before, after]) => `${nameText(name, isEscaped)}${before}:${after}${json}${before}`);
+  .map(
+    ([name, isEscaped, json, before, after]) => `${nameText(name, isEscaped)}${before}:${after}${json}${before}`,
+  );
 const envelope = fc
   .tuple(fc.array(member, { minLength: 1, maxLength: 6 }), space, fc.boolean(), fc.boolean())
   .map(([members, around, isList, hasMark]) => {
@@ -121,7 +123,9 @@ describe('the envelope of an answer', () => {
         const whole = Buffer.from(`{"id":7,"result": ${json},"x":"}"}`);
         const start = whole.indexOf(json);
         const length = Buffer.byteLength(json);
-        const places = [...cuts.map((cut) => start + 1 + (cut % (length - 1))), start + 1].toSorted((a, b) => a - b);
+        const places = [...cuts.map((cut) => start + 1 + (cut % (length - 1))), start + 1].toSorted(
+          (a, b) => a - b,
+        );
         const [first = 0, ...others] = places;
         const scanned = scanEnvelope(whole.subarray(0, first));
         if (scanned.kind !== 'open-result') throw new Error(`not open: ${scanned.kind}`);

@@ -23,7 +23,11 @@ export function toTransportError(error: unknown, answerBytesMax: number): Transp
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE')
     return new TransportError('too-large', `the answer exceeds ${answerBytesMax} bytes`, error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return new TransportError('timeout', errorText(error), error);
-  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+  if (
+    code.startsWith('Z_') ||
+    code.startsWith('ERR__ERROR_FORMAT') ||
+    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  )
     return new TransportError('truncated', `the body is damaged: ${errorText(error)}`, error);
   return new TransportError('connection', errorText(error) || code || 'connection failed', error);
 }

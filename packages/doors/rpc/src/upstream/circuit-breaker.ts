@@ -29,7 +29,8 @@ export function failed(
   if (state.kind === 'open') return state;
   if (state.kind === 'closed' && state.failures + 1 < limits.breakerFailures)
     return { kind: 'closed', failures: state.failures + 1 };
-  const openMs = state.kind === 'closed' ? limits.breakerOpenMs : Math.min(limits.breakerOpenMaxMs, state.openMs * 2);
+  const openMs =
+    state.kind === 'closed' ? limits.breakerOpenMs : Math.min(limits.breakerOpenMaxMs, state.openMs * 2);
   return { kind: 'open', until: now + openMs, openMs };
 }
 

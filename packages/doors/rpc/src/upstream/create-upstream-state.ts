@@ -164,7 +164,8 @@ class RememberedState implements UpstreamState {
       this.#unsupportedUntil.set(fault.method, this.#now() + this.#options.limits.unsupportedMs);
       // Clients choose method names: the oldest makes room.
       const [oldest] = this.#unsupportedUntil.keys();
-      if (oldest !== undefined && this.#unsupportedUntil.size > UNSUPPORTED_MAX) this.#unsupportedUntil.delete(oldest);
+      if (oldest !== undefined && this.#unsupportedUntil.size > UNSUPPORTED_MAX)
+        this.#unsupportedUntil.delete(oldest);
       this.abandoned();
       return;
     }
@@ -250,7 +251,10 @@ class RememberedState implements UpstreamState {
     if (this.#now() < this.#pause.until) return { state: 'degraded', reason: this.#pause.reason };
     if (score >= DEGRADED_SCORE) return { state: 'healthy', reason: null };
     const lag = this.#lagMs(bestHead);
-    return { state: 'degraded', reason: lag > 0 ? `${lag} ms behind the best head` : (lastText ?? 'slow answers') };
+    return {
+      state: 'degraded',
+      reason: lag > 0 ? `${lag} ms behind the best head` : (lastText ?? 'slow answers'),
+    };
   }
 
   #now(): number {

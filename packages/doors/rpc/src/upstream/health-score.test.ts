@@ -29,7 +29,12 @@ test('an upstream left alone recovers with time', () => {
 });
 
 test('the score stays between 0 and 1 whatever happens', () => {
-  const event = fc.record({ good: fc.boolean(), latency: fc.nat(60_000), weight: fc.nat(20), wait: fc.nat(100_000) });
+  const event = fc.record({
+    good: fc.boolean(),
+    latency: fc.nat(60_000),
+    weight: fc.nat(20),
+    wait: fc.nat(100_000),
+  });
   fc.assert(
     fc.property(fc.array(event), fc.nat(10_000_000), (events, lagMs) => {
       let health = UNKNOWN_HEALTH;

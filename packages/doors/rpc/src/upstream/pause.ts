@@ -37,7 +37,8 @@ export function createPause(): Pause {
       } else {
         reason = `throttled: ${fault.text}`;
         until =
-          now + (reported > 0 ? reported : backOffMs(throttles++, THROTTLE_BASE_MS, THROTTLE_MAX_MS, Math.random()));
+          now +
+          (reported > 0 ? reported : backOffMs(throttles++, THROTTLE_BASE_MS, THROTTLE_MAX_MS, Math.random()));
       }
       until = Math.min(until, now + BUDGET_MAX_MS);
     },

@@ -46,7 +46,10 @@ export interface Upstream {
    * JSON text, which may echo the client's: only a throttle's numeric code counts at once, else an
    * own call does. Doubtful faults ({@link isDoubtful}) are left to `suspect`. @throws as call
    */
-  forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
+  forward(
+    call: { readonly method: string; readonly params: string },
+    options?: ForwardOptions,
+  ): Promise<RawResult>;
   /** Counts the fault, and checks the upstream by an own call. */
   suspect(fault: UpstreamFault): void;
   refreshHead(): Promise<number>;
@@ -184,7 +187,8 @@ export function createUpstream(options: {
     callSized,
     callMany: (calls, given = {}) => sendBatches(calls, given),
     call: async (method, params, given) => (await callSized(method, params, given)).result,
-    callForeign: async (method, params, given = {}) => (await callWorded('foreign', method, params, given)).result,
+    callForeign: async (method, params, given = {}) =>
+      (await callWorded('foreign', method, params, given)).result,
     suspect,
     async forward(call, given = {}) {
       const { method } = call;

@@ -206,7 +206,10 @@ describe('without any key', () => {
     'ftp://localhost',
   ])('a page of %s gets no response', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
-      const foreign = await app.request(rows, { method, headers: { origin, 'access-control-request-method': 'GET' } });
+      const foreign = await app.request(rows, {
+        method,
+        headers: { origin, 'access-control-request-method': 'GET' },
+      });
       expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     }
   });
@@ -218,10 +221,13 @@ describe('without any key', () => {
     for (const path of ['/metrics', '/ready', '/openapi.json', '/nope', '/docs-of-others'])
       expect([path, await ask(path, 'cross-site')]).toEqual([path, 403]);
     for (const site of ['same-origin', 'same-site', 'none']) expect(await ask(rows, site)).toBe(200);
-    for (const path of ['/health', '/docs', '/docs/reference.js']) expect(await ask(path, 'cross-site')).toBe(200);
+    for (const path of ['/health', '/docs', '/docs/reference.js'])
+      expect(await ask(path, 'cross-site')).toBe(200);
     expect(await ask(rows, 'cross-site', { origin: 'http://localhost:3000' })).toBe(200);
     const keyed = createDemoApi({ keys: fixedKeys(KEY) });
-    const linked = await keyed.app.request(rows, { headers: { 'x-api-key': KEY, 'sec-fetch-site': 'cross-site' } });
+    const linked = await keyed.app.request(rows, {
+      headers: { 'x-api-key': KEY, 'sec-fetch-site': 'cross-site' },
+    });
     expect(linked.status).toBe(200);
   });
 
@@ -246,7 +252,10 @@ describe('what needs no key', () => {
     const basic = { authorization: `Basic ${Buffer.from(`anybody:${KEY}`).toString('base64')}` };
     for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
       const refused = await app.request(path);
-      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="chainstead"']);
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+        401,
+        'Basic realm="chainstead"',
+      ]);
       expect([await ask(path, basic), await ask(path, { 'x-api-key': KEY })]).toEqual([200, 200]);
     }
     expect(await ask('/health')).toBe(200);
@@ -343,7 +352,8 @@ describe('a key of some scopes', () => {
       answering('/anything'),
     ],
   });
-  const ask = async (path: string, key: string) => (await app.request(path, { headers: { 'x-api-key': key } })).status;
+  const ask = async (path: string, key: string) =>
+    (await app.request(path, { headers: { 'x-api-key': key } })).status;
 
   test.each([
     ['/data', 'data', 200],

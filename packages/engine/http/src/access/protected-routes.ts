@@ -21,7 +21,11 @@ export function protectRoutes(
   { metricsKey, opensMetrics, docs }: RouteProtection,
   access: Access & { readonly host: string },
 ): void {
-  guardKeyless(app, access.host, [...KEYLESS, ...(docs ? [] : DOCS), ...(metricsKey === null ? ['/metrics'] : [])]);
+  guardKeyless(app, access.host, [
+    ...KEYLESS,
+    ...(docs ? [] : DOCS),
+    ...(metricsKey === null ? ['/metrics'] : []),
+  ]);
   if (metricsKey !== null) app.use('/metrics', requireMetricsKey(metricsKey));
   else if (!opensMetrics)
     app.use('/metrics', () => {

@@ -74,13 +74,19 @@ describe('the gate', () => {
     expect(gateOf({ origins: [origin] }).corsHeaders(origin, false)).toEqual(
       expect.arrayContaining(['access-control-allow-origin', origin, 'vary', 'Origin']),
     );
-    expect(gateOf({ origins: [origin] }).corsHeaders('https://other.example.com', false)).toEqual(['vary', 'Origin']);
+    expect(gateOf({ origins: [origin] }).corsHeaders('https://other.example.com', false)).toEqual([
+      'vary',
+      'Origin',
+    ]);
   });
 
   test('lets pages of this machine read answers of a server without keys, whatever CORS_ORIGINS names', () => {
     const local = 'http://localhost:5173';
     for (const origins of ['*', ['https://app.example.com']] as const) {
-      expect(gateOf({ origins }).corsHeaders(local, true).slice(0, 2)).toEqual(['access-control-allow-origin', local]);
+      expect(gateOf({ origins }).corsHeaders(local, true).slice(0, 2)).toEqual([
+        'access-control-allow-origin',
+        local,
+      ]);
       expect(gateOf({ origins }).corsHeaders('https://app.example.com', true)).toEqual(['vary', 'Origin']);
     }
   });

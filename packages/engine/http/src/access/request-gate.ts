@@ -94,7 +94,11 @@ function refuseMalformedUrl(url: string): void {
   }
   // Postgres refuses NUL in text.
   if (decoded.includes('\0'))
-    throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
+    throw new ApiError({
+      code: 'MALFORMED_URL',
+      status: 400,
+      message: 'URL must not contain a NUL character (%00)',
+    });
 }
 
 /** Any page may link to them: no side effects. The console checks origins itself. */
@@ -164,7 +168,10 @@ function isLoopbackHostHeader(header: string): boolean {
 }
 
 /** @throws UnsafeBindingError if other machines could read without a key */
-export async function assertSafeBinding(options: { readonly host: string; readonly keys: KeyStore }): Promise<void> {
+export async function assertSafeBinding(options: {
+  readonly host: string;
+  readonly keys: KeyStore;
+}): Promise<void> {
   if (isLoopbackName(options.host)) return;
   if (!(await options.keys.inUse())) throw new UnsafeBindingError(options.host);
 }

@@ -47,7 +47,11 @@ describe.each(PLANS)('with a $plan plan and $statistics', ({ plan, statistics, p
     // Without statistics, the planner expects few matching rows and sorts them.
     if (plan === 'custom' && statistics === 'without statistics' && door !== null) return;
     for (const before of [null, entryOf(WRITTEN / 2)]) {
-      const { nodes, text } = await explain(scratch.database, statementOf(auditStatement(before, LIMIT, door)), plan);
+      const { nodes, text } = await explain(
+        scratch.database,
+        statementOf(auditStatement(before, LIMIT, door)),
+        plan,
+      );
       expect(rowsRead(nodes, 'audit_log'), text).toBeLessThanOrEqual(LIMIT);
     }
   });

@@ -77,7 +77,9 @@ describe('the first key for the console', () => {
 
   test('is not made where one with the scope admin is configured, or was ever made', async () => {
     const keep = () => Promise.reject(new Error('Nothing is made'));
-    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: ALL_SCOPES }], keep)).toBeNull();
+    expect(
+      await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: ALL_SCOPES }], keep),
+    ).toBeNull();
     const { prefix } = await open().create('admin', new Set(['admin']));
     await open().revoke(prefix);
     expect(

@@ -55,7 +55,9 @@ describe('/openapi.json', () => {
     ]);
     expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '403']);
     expect(operation?.responses['403']).toMatchObject({
-      content: { 'application/json': { example: { message: expect.stringContaining('lacks the scope "admin"') } } },
+      content: {
+        'application/json': { example: { message: expect.stringContaining('lacks the scope "admin"') } },
+      },
     });
     expect(Object.keys(document.paths['/health']?.get?.responses ?? {})).not.toContain('403');
   });
@@ -86,7 +88,9 @@ describe('/openapi.json', () => {
   test('is compressed once for clients that ask for it', async () => {
     const response = await app.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
-    expect(JSON.parse(gunzipSync(Buffer.from(await response.arrayBuffer())).toString())).toEqual(await readDocument());
+    expect(JSON.parse(gunzipSync(Buffer.from(await response.arrayBuffer())).toString())).toEqual(
+      await readDocument(),
+    );
   });
 });
 
@@ -129,12 +133,9 @@ describe('examples', () => {
     });
     const { app: api } = createDemoApi({ examples });
     expect(await exampleIn(api, 'contract_addresses')).toEqual([TOKEN]);
-    expect(await Promise.all(['chain', 'limit', 'address', 'order'].map((name) => exampleIn(api, name)))).toEqual([
-      'base',
-      7,
-      TOKEN,
-      undefined,
-    ]);
+    expect(await Promise.all(['chain', 'limit', 'address', 'order'].map((name) => exampleIn(api, name)))).toEqual(
+      ['base', 7, TOKEN, undefined],
+    );
   });
 
   test('are left out while they can not be read, and asked for again', async () => {
@@ -176,7 +177,10 @@ describe('operations that depend on stored definitions', () => {
     expect(await pathsIn(api)).toEqual(plain);
     expect(reads).toBe(1);
     names = ['one', 'two'];
-    await vi.waitFor(async () => expect(await pathsIn(api)).toEqual([...plain, '/added/one', '/added/two']), 5_000);
+    await vi.waitFor(
+      async () => expect(await pathsIn(api)).toEqual([...plain, '/added/one', '/added/two']),
+      5_000,
+    );
     expect(reads).toBe(2);
     expect(await (await api.request('/docs')).text()).toContain('/added/two');
     names = ['two'];
@@ -210,7 +214,9 @@ describe('operations that depend on stored definitions', () => {
 describe('/docs', () => {
   test('fills in nothing that leaves rows out: examples become the values of the first request', async () => {
     const parameters = (await readDocument()).paths['/demo/{address}/rows']?.get?.parameters ?? [];
-    const filledIn = parameters.filter(({ schema }) => schema.example !== undefined || schema.default !== undefined);
+    const filledIn = parameters.filter(
+      ({ schema }) => schema.example !== undefined || schema.default !== undefined,
+    );
     expect(filledIn.map(({ name }) => name).sort()).toEqual(['address', 'chain', 'limit', 'order']);
   });
 

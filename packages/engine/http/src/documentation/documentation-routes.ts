@@ -124,7 +124,10 @@ function documentWithExamples(
 
   async function build(state: string): Promise<CurrentDocument> {
     const stored = await Promise.all([examples(), additions.read()]).catch((error: unknown) => {
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
+      logger[failureLevel(error)](
+        { error: errorText(error) },
+        'Examples for the documentation could not be read',
+      );
       return null;
     });
     if (stored === null && built !== undefined) return built;
@@ -252,7 +255,8 @@ ${[...groups].map(([group, operations]) => section(group, operations)).join('\n'
 
 function section(group: string, operations: readonly UnservedOperation[]): string {
   const rows = operations.map(
-    ({ method, path, name }) => `        <tr><td>${method}</td><td><code>${path}</code></td><td>${name}</td></tr>`,
+    ({ method, path, name }) =>
+      `        <tr><td>${method}</td><td><code>${path}</code></td><td>${name}</td></tr>`,
   );
   return `      <h2>${group}</h2>
       <table>
@@ -288,7 +292,10 @@ function createStateReader({ readState }: DocumentAdditions, logger: Logger): ()
     try {
       known = await reading;
     } catch (error) {
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Operations for the documentation could not be read');
+      logger[failureLevel(error)](
+        { error: errorText(error) },
+        'Operations for the documentation could not be read',
+      );
     }
     return known;
   };

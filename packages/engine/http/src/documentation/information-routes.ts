@@ -11,7 +11,9 @@ const weightSchema = z
   .object({
     endpoint: z.string().openapi({ example: 'getWalletTokenTransfers' }),
     path: z.string().openapi({ example: '/{address}/erc20/transfers' }),
-    rateLimitCost: z.number().openapi({ description: 'Weight in the hosted API. Chainstead does not count weights' }),
+    rateLimitCost: z
+      .number()
+      .openapi({ description: 'Weight in the hosted API. Chainstead does not count weights' }),
     price: z.number().openapi({ example: 0 }),
   })
   .openapi('EndpointWeight');

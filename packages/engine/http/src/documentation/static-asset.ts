@@ -11,7 +11,12 @@ export interface StaticAsset {
 
 export function staticAsset(content: string | Buffer, type: string): StaticAsset {
   const body = new Uint8Array(Buffer.from(content));
-  return { type, body, gzip: new Uint8Array(gzipSync(body)), etag: `"${hash('sha256', body, 'hex').slice(0, 32)}"` };
+  return {
+    type,
+    body,
+    gzip: new Uint8Array(gzipSync(body)),
+    etag: `"${hash('sha256', body, 'hex').slice(0, 32)}"`,
+  };
 }
 
 export function sendAsset(c: Context, asset: StaticAsset): Response {

@@ -94,19 +94,22 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-export class ScopeMissingError extends defineApiError('SCOPE_MISSING', (scope: KeyScope, { id, scopes }: Principal) => {
-  const wanted = KEY_SCOPES.filter((name) => name === scope || scopes.has(name));
-  const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
-  return {
-    status: 403,
-    message: `This API key lacks the scope "${scope}" (it has: ${[...scopes].join(', ') || 'none'}). ${
-      isConfigured
-        ? `Add :${wanted.join('+')} after the key in API_KEYS`
-        : `Run: chainstead keys scope ${id} --scope ${wanted.join(',')}`
-    }`,
-    details: { scope, scopes: [...scopes] },
-  };
-}) {}
+export class ScopeMissingError extends defineApiError(
+  'SCOPE_MISSING',
+  (scope: KeyScope, { id, scopes }: Principal) => {
+    const wanted = KEY_SCOPES.filter((name) => name === scope || scopes.has(name));
+    const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
+    return {
+      status: 403,
+      message: `This API key lacks the scope "${scope}" (it has: ${[...scopes].join(', ') || 'none'}). ${
+        isConfigured
+          ? `Add :${wanted.join('+')} after the key in API_KEYS`
+          : `Run: chainstead keys scope ${id} --scope ${wanted.join(',')}`
+      }`,
+      details: { scope, scopes: [...scopes] },
+    };
+  },
+) {}
 
 /** A 403: a route that needs no key got a request from outside this machine, on a loopback address. */
 export class ForeignOriginError extends defineApiError(
@@ -199,13 +202,16 @@ export class NotServedError extends defineApiError(
 ) {}
 
 /** A 503: the response is not available yet. */
-export class UnavailableError extends defineApiError('UNAVAILABLE', (message: string, details?: ErrorDetails) => ({
-  status: 503,
-  message,
-  headers: { 'retry-after': '1' },
-  retryable: true,
-  ...(details !== undefined && { details }),
-})) {}
+export class UnavailableError extends defineApiError(
+  'UNAVAILABLE',
+  (message: string, details?: ErrorDetails) => ({
+    status: 503,
+    message,
+    headers: { 'retry-after': '1' },
+    retryable: true,
+    ...(details !== undefined && { details }),
+  }),
+) {}
 
 function sentenceOf(problem: ParameterProblem): string {
   if (problem.message !== undefined) return problem.message;

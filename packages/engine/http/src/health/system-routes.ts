@@ -11,7 +11,10 @@ const statusSchema = z.object({ status: z.string() }).openapi('Status');
 
 const readySchema = statusSchema
   .extend({
-    notes: z.array(z.string()).optional().openapi({ description: 'Problems that need the attention of the operator' }),
+    notes: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Problems that need the attention of the operator' }),
   })
   .openapi('Ready');
 
@@ -25,7 +28,10 @@ const metricsRoute = createRoute({
   path: '/metrics',
   summary: 'Get Prometheus metrics',
   responses: {
-    200: { description: 'Metrics in the Prometheus text format', content: { 'text/plain': { schema: z.string() } } },
+    200: {
+      description: 'Metrics in the Prometheus text format',
+      content: { 'text/plain': { schema: z.string() } },
+    },
   },
 });
 
@@ -82,7 +88,8 @@ export function addSystemRoutes(
 /** Null if ready. Not an error: a probe every second must not fill the error log. */
 async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
   const { ready: isReady, reasons } = await read().catch((error: unknown) => {
-    if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
+    if (error instanceof DatabaseUnavailableError)
+      return { ready: false, reasons: ['the database is unavailable'] };
     requestLogger(c, logger).error({ err: error }, 'Readiness could not be determined');
     return { ready: false, reasons: ['readiness could not be determined'] };
   });

@@ -9,7 +9,9 @@ export const DEFAULT_SCOPES = ['data', 'rpc', 'streams'] as const satisfies read
 /** Null if there are none or one is unknown. */
 export function parseScopes(names: readonly string[]): KeyScopes | null {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
-  return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);
+  return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name))
+    ? null
+    : new Set(scopes);
 }
 
 export interface ConfiguredKey {

@@ -31,9 +31,12 @@ describe('configured keys', () => {
     expect(away.inUse()).toBe(true);
   });
 
-  test.each(['short', 'x'.repeat(129), 'with space', 'with,comma', 'ümlaut-key', ''])('refuse the key %j', (key) => {
-    expect(() => open(['fine-key', key])).toThrow('Key 2 of API_KEYS is not 8 to 128 characters');
-  });
+  test.each(['short', 'x'.repeat(129), 'with space', 'with,comma', 'ümlaut-key', ''])(
+    'refuse the key %j',
+    (key) => {
+      expect(() => open(['fine-key', key])).toThrow('Key 2 of API_KEYS is not 8 to 128 characters');
+    },
+  );
 
   test('never appear in the error', () => {
     expect(() => open(['sécret-key'])).toThrow(expect.not.stringContaining('cret'));
@@ -81,7 +84,14 @@ describe('created keys', () => {
     const keys = open();
     const { prefix } = await keys.create('one');
     expect(await keys.list()).toEqual([
-      { prefix, name: 'one', scopes: DEFAULT_SCOPES, rateLimit: null, createdAt: expect.any(Date), revokedAt: null },
+      {
+        prefix,
+        name: 'one',
+        scopes: DEFAULT_SCOPES,
+        rateLimit: null,
+        createdAt: expect.any(Date),
+        revokedAt: null,
+      },
     ]);
   });
 
@@ -105,7 +115,10 @@ describe('created keys', () => {
     for (const by of ['prefix', 'key'] as const) {
       const created = await keys.create(by);
       expect(await keys.verify(created.key)).not.toBeNull();
-      expect(await keys.revoke(created[by])).toMatchObject({ prefix: created.prefix, revokedAt: expect.any(Date) });
+      expect(await keys.revoke(created[by])).toMatchObject({
+        prefix: created.prefix,
+        revokedAt: expect.any(Date),
+      });
       await vi.waitFor(async () => expect(await keys.verify(created.key)).toBeNull(), { interval: 10 });
     }
   });
@@ -200,7 +213,9 @@ describe('a server', () => {
   });
 
   test('shares its secret with servers that start at the same time and later', async () => {
-    const secrets = await Promise.all(Array.from({ length: 8 }, () => loadServerSecret(scratch.database, 'cursor')));
+    const secrets = await Promise.all(
+      Array.from({ length: 8 }, () => loadServerSecret(scratch.database, 'cursor')),
+    );
     expect(secrets[0]).toHaveLength(32);
     expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(1);
     expect(await loadServerSecret(scratch.database, 'cursor')).toEqual(secrets[0]);

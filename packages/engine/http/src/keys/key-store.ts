@@ -111,7 +111,12 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
     },
     setRateLimit: (prefixOrKey, rateLimit, by = START_ACTOR) => {
       const set = sql`rate_limit = ${rateLimit}`;
-      return changeKey(database, prefixOrKey, { set, action: 'key.rate', details: { rate_limit: rateLimit } }, by);
+      return changeKey(
+        database,
+        prefixOrKey,
+        { set, action: 'key.rate', details: { rate_limit: rateLimit } },
+        by,
+      );
     },
   };
 }
@@ -179,7 +184,11 @@ async function insertKey(
   await transaction.query(
     sql`INSERT INTO api_keys (key_hash, prefix, name, scopes, by_start) VALUES (${hash('sha256', key, 'buffer')}, ${prefix}, ${name}, ${[...scopes]}, ${byStart})`,
   );
-  await recordAudit(transaction, by, { action: 'key.create', target: prefix, details: { name, scopes: [...scopes] } });
+  await recordAudit(transaction, by, {
+    action: 'key.create',
+    target: prefix,
+    details: { name, scopes: [...scopes] },
+  });
   return { key, prefix };
 }
 

@@ -43,7 +43,9 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
         exchange(reports),
       );
       const spendingOf = (newest: number, ring: readonly number[]): SlotSpending[] =>
-        ring.flatMap((amount, index) => (amount === 0 ? [] : [{ slot: newest - ((newest - index) % SLOTS), amount }]));
+        ring.flatMap((amount, index) =>
+          amount === 0 ? [] : [{ slot: newest - ((newest - index) % SLOTS), amount }],
+        );
       return {
         now: Math.max(...rows.map(({ now }) => now)),
         buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, spendingOf(slot, spent)])),

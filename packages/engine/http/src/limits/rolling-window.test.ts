@@ -54,7 +54,10 @@ describe('a rolling window', () => {
   });
 
   test('never lets more than its budget pass within whole slots', () => {
-    const step = fc.record({ afterMs: fc.integer({ min: 0, max: 1_500 }), amount: fc.integer({ min: 1, max: 8 }) });
+    const step = fc.record({
+      afterMs: fc.integer({ min: 0, max: 1_500 }),
+      amount: fc.integer({ min: 1, max: 8 }),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const window = createRollingWindow(WINDOW_MS);

@@ -50,7 +50,10 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), by: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 400 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 400 }) }),
+  },
 );
 
 describe('a budget that several processes share', () => {
@@ -87,7 +90,10 @@ describe('a budget that several processes share', () => {
   });
 
   test('is all there for a single process, and not a unit more', () => {
-    const given = fc.record({ budget: fc.integer({ min: 1, max: 200 }), steps: fc.array(step, { maxLength: 400 }) });
+    const given = fc.record({
+      budget: fc.integer({ min: 1, max: 200 }),
+      steps: fc.array(step, { maxLength: 400 }),
+    });
     fc.assert(
       fc.property(given, ({ budget, steps }) => {
         const ledger = createLedger();
@@ -118,7 +124,10 @@ describe('a budget that several processes share', () => {
   });
 
   test('never comes to a standstill: once everything is told, so much may be spent or a wait is told', () => {
-    const given = fc.record({ budget: fc.integer({ min: 1, max: 40 }), steps: fc.array(step, { maxLength: 300 }) });
+    const given = fc.record({
+      budget: fc.integer({ min: 1, max: 40 }),
+      steps: fc.array(step, { maxLength: 300 }),
+    });
     fc.assert(
       fc.property(given, ({ budget, steps }) => {
         const ledger = createLedger();

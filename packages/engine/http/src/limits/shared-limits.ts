@@ -62,7 +62,12 @@ export const createLimitMetrics = defineMetrics('chainstead', {
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { store, logger, clock = systemClock, timeoutMs } = options;
-  const exchange = createSpendingExchange({ store, clock, logger, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const exchange = createSpendingExchange({
+    store,
+    clock,
+    logger,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
   createLimitMetrics(options.metrics).limitProcesses.addSource({}, () => exchange.processes);
   return limitsOver(exchange);
 }

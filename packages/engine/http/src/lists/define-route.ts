@@ -64,7 +64,11 @@ export function defineRoute<
   Query extends Shape = None,
   Lists extends Shape = None,
   Sent = undefined,
->(app: ApiApp, { chains }: Pick<ApiDependencies, 'chains'>, route: Route<Params, Query, Lists, Sent, Body>): void {
+>(
+  app: ApiApp,
+  { chains }: Pick<ApiDependencies, 'chains'>,
+  route: Route<Params, Query, Lists, Sent, Body>,
+): void {
   const { datasets = [], response, body } = route;
   const status = response?.status ?? 200;
   const { params, query, method = body === undefined ? 'get' : 'post' } = route;
@@ -88,7 +92,10 @@ export function defineRoute<
     ...(route.bodyBounds !== undefined && bodyBounds(route.bodyBounds)),
     responses: {
       ...(response !== undefined && {
-        [status]: { description: response.description, content: { 'application/json': { schema: response.schema } } },
+        [status]: {
+          description: response.description,
+          content: { 'application/json': { schema: response.schema } },
+        },
       }),
       ...route.otherResponses,
       ...errorResponses(...(route.onlyErrors ?? errors)),

@@ -65,7 +65,10 @@ const CURSORS = createCursorCodec(Buffer.alloc(32, 7));
 const ETH = createChainRegistry().get('eth');
 
 function demo(indexed: IndexedHere = { chains: [ETH], datasets: [DATASET] }) {
-  const routes = [numbersRoute('numbers', '/demo/{address}/numbers'), numbersRoute('others', '/demo/{address}/others')];
+  const routes = [
+    numbersRoute('numbers', '/demo/{address}/numbers'),
+    numbersRoute('others', '/demo/{address}/others'),
+  ];
   return createDemoApi({ routes, cursors: CURSORS, indexed }).app;
 }
 
@@ -110,7 +113,9 @@ describe('a list', () => {
     };
     const foreign = 'cursor must be the cursor of an earlier page of this query, unchanged';
     expect(await refused(`/demo/${WALLET}/others?cursor=${cursor}`)).toContain(foreign);
-    expect(await refused(`${PATH}?cursor=${cursor}&chain=base`)).toContain('chain must be "eth" as in the cursor');
+    expect(await refused(`${PATH}?cursor=${cursor}&chain=base`)).toContain(
+      'chain must be "eth" as in the cursor',
+    );
     const claims = {
       r: 'numbers',
       f: { address: WALLET, chain: 'eth' },
@@ -215,7 +220,10 @@ describe('a list with rows of a megabyte', () => {
   }
 
   test('ends a page early, and its cursor continues after the last row', async () => {
-    const pages = await readAll([...Array.from({ length: 12 }, () => 170_000), ...Array.from({ length: 60 }, () => 1)]);
+    const pages = await readAll([
+      ...Array.from({ length: 12 }, () => 170_000),
+      ...Array.from({ length: 60 }, () => 1),
+    ]);
     expect(pages.flatMap(({ result }) => result.map(({ row }) => row))).toEqual(
       Array.from({ length: 72 }, (_, row) => row),
     );

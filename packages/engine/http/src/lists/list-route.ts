@@ -83,7 +83,12 @@ export interface PageEnvelope {
   readonly cursor: string | null;
 }
 
-export interface ListRequest<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent = unknown> {
+export interface ListRequest<
+  Params extends Shape,
+  Query extends ListQueryShape,
+  F extends Filter,
+  Sent = unknown,
+> {
   readonly path: string;
   readonly routedPath?: string;
   readonly operationId: string;
@@ -162,7 +167,11 @@ export function definePagedRoute<
   Found extends FoundPage<P>,
   Body extends object,
   Sent,
->(app: ApiApp, dependencies: PageDependencies, list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>): void {
+>(
+  app: ApiApp,
+  dependencies: PageDependencies,
+  list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>,
+): void {
   const route = documentOf(list);
   if (list.routedPath !== undefined) app.openAPIRegistry.registerPath(route);
   const routed = list.routedPath === undefined ? route : { ...route, path: list.routedPath, hide: true };

@@ -67,7 +67,12 @@ export function givenBlockBounds(query: BoundParameters): {
   };
 }
 
-function refuseReversed(kind: string, from: number | null, to: number | null, write: (value: number) => string): void {
+function refuseReversed(
+  kind: string,
+  from: number | null,
+  to: number | null,
+  write: (value: number) => string,
+): void {
   if (from === null || to === null || from <= to) return;
   throw new InvalidParameterError({
     parameter: `from_${kind}`,

@@ -47,11 +47,21 @@ describe('cursors', () => {
   });
 
   test.each([
-    ['chain', 'chain=base', 'chain=polygon', 'chain must be "base" as in the cursor, or left out, "polygon" was given'],
+    [
+      'chain',
+      'chain=base',
+      'chain=polygon',
+      'chain must be "base" as in the cursor, or left out, "polygon" was given',
+    ],
     ['chain', '', 'chain=base', 'chain must be "eth" as in the cursor, or left out, "base" was given'],
     ['order', 'order=ASC', 'order=DESC', 'order must be "ASC" as in the cursor, or left out, "DESC" was given'],
     ['limit', '', 'limit=6', 'limit must be 5 as in the cursor, or left out, 6 was given'],
-    ['from_block', 'from_block=5', 'from_block=6', 'from_block must be 5 as in the cursor, or left out, 6 was given'],
+    [
+      'from_block',
+      'from_block=5',
+      'from_block=6',
+      'from_block must be 5 as in the cursor, or left out, 6 was given',
+    ],
     ['to_block', '', 'to_block=6', 'to_block must be null as in the cursor, or left out, 6 was given'],
     [
       'from_date',

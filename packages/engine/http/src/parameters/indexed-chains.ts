@@ -74,11 +74,14 @@ export function knownChainsOf(chains: ChainLookup, names: readonly string[]): re
 }
 
 /** Known but not indexed here. Not a 404, which clients of the hosted API understand as "there is none". */
-export class NotIndexedError extends defineApiError('NOT_INDEXED', (what: string, key: string, change: string) => ({
-  status: 400,
-  message: `${what} is not indexed here: ${change} and restart`,
-  details: { reason: 'not-indexed', configuration_key: key },
-})) {
+export class NotIndexedError extends defineApiError(
+  'NOT_INDEXED',
+  (what: string, key: string, change: string) => ({
+    status: 400,
+    message: `${what} is not indexed here: ${change} and restart`,
+    details: { reason: 'not-indexed', configuration_key: key },
+  }),
+) {
   static ofChain(chain: Pick<Chain, 'key'>): NotIndexedError {
     return new NotIndexedError(`Chain ${chain.key}`, 'CHAINS', addTo('CHAINS', chain.key));
   }

@@ -60,7 +60,10 @@ describe('a run of pages', () => {
   test('hands the state of the database that it showed on to its next page, and asks for the newest where none is named', async () => {
     const required: (string | null)[] = [];
     let position: string | null = '0/2A';
-    const shown = { position: () => position, requireAtLeast: (least: string | null) => void required.push(least) };
+    const shown = {
+      position: () => position,
+      requireAtLeast: (least: string | null) => void required.push(least),
+    };
     const demo = createDemoApi({ shown });
     const follow = async (cursor: string): Promise<Answer> =>
       (

@@ -28,7 +28,10 @@ test.each([
     'several spellings at once',
     `contract_addresses=${TOKEN}&contract_addresses[]=${OTHER}&contract_addresses[7]=${OTHER}`,
   ],
-  ['other order and letter case', `contract_addresses=${OTHER.toUpperCase().replace('0X', '0x')},${TOKEN},${TOKEN}`],
+  [
+    'other order and letter case',
+    `contract_addresses=${OTHER.toUpperCase().replace('0X', '0x')},${TOKEN},${TOKEN}`,
+  ],
 ])('an array parameter is read from %s', async (_name, query) => {
   expect((await read(query)).filter.contract_addresses).toEqual([OTHER, TOKEN]);
 });

@@ -62,7 +62,12 @@ export function createParameters(options: ParameterOptions) {
     limit: limitParameter(options.pageLimitDefault ?? PAGE_LIMIT_DEFAULT, options.pageLimitMax),
     order: textParameter('ASC or DESC', (text) => ORDERS.find((order) => order === text.toUpperCase()))
       .optional()
-      .openapi({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC', description: 'Sort order by block number.' }),
+      .openapi({
+        type: 'string',
+        enum: ['ASC', 'DESC'],
+        default: 'DESC',
+        description: 'Sort order by block number.',
+      }),
     cursor: cursorParameter(),
   };
 }
@@ -192,11 +197,10 @@ function readDate(text: string): Date | undefined {
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
 /** Arrays: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. @param spellings accepted aliases */
-export function querySchema<Scalars extends z.core.$ZodShape, Arrays extends z.core.$ZodShape = Record<never, never>>(
-  scalars: Scalars,
-  arrays?: Arrays,
-  spellings: Readonly<Record<string, string>> = {},
-) {
+export function querySchema<
+  Scalars extends z.core.$ZodShape,
+  Arrays extends z.core.$ZodShape = Record<never, never>,
+>(scalars: Scalars, arrays?: Arrays, spellings: Readonly<Record<string, string>> = {}) {
   const arrayNames = new Set(Object.keys(arrays ?? {}));
   const shape = { ...scalars, ...arrays } as Scalars & Arrays;
   const normalize = (raw: unknown): unknown => {

@@ -11,7 +11,10 @@ const DECODERS: Readonly<Record<string, (sent: Buffer) => Buffer>> = {
 
 function captureLog(level: string) {
   const lines: Record<string, unknown>[] = [];
-  const logger = createLogger({ level, destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+  const logger = createLogger({
+    level,
+    destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+  });
   return { lines, logger };
 }
 
@@ -29,7 +32,8 @@ describe('the request id', () => {
     const ask = async (id: string) =>
       (await app.request('/demo/small', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await ask('trace-1.a_B')).toBe('trace-1.a_B');
-    for (const odd of ['with space', '"quoted"', 'x'.repeat(65), '<script>']) expect(await ask(odd)).toMatch(UUID);
+    for (const odd of ['with space', '"quoted"', 'x'.repeat(65), '<script>'])
+      expect(await ask(odd)).toMatch(UUID);
   });
 
   test('is in every log line of the request, which never has the key, the path or the query', async () => {
@@ -38,7 +42,9 @@ describe('the request id', () => {
     const headers = { 'x-request-id': 'trace-7', 'x-api-key': 'secret-key-1' };
     await logged.app.request('/demo/logs?token=query-secret', { headers });
     await logged.app.request('/demo/broken', { headers });
-    await logged.app.request(`/demo/${WALLET}/rows`, { headers: { ...headers, 'x-api-key': 'wrong-secret-key' } });
+    await logged.app.request(`/demo/${WALLET}/rows`, {
+      headers: { ...headers, 'x-api-key': 'wrong-secret-key' },
+    });
     expect(lines.map((line) => [line.level, line.msg, line.route, line.status])).toEqual([
       ['info', 'Said by the route', undefined, undefined],
       ['debug', 'Request answered', '/demo/logs', 200],
@@ -82,7 +88,9 @@ test('requests are counted and timed by pattern, method and status, never by pat
   expect(text).toContain(`${counter}{method="GET",route="/demo/:address/rows",status="200"} 1`);
   expect(text).toContain(`${counter}{method="GET",route="/demo/:address/rows",status="400"} 1`);
   expect(text).toContain(`${counter}{method="any",route="unmatched",status="404"} 2`);
-  expect(text).toContain('chainstead_http_request_duration_seconds_count{method="GET",route="/demo/:address/rows"} 2');
+  expect(text).toContain(
+    'chainstead_http_request_duration_seconds_count{method="GET",route="/demo/:address/rows"} 2',
+  );
   expect(text).not.toContain('made-up');
   expect(text).not.toContain(WALLET);
 });
@@ -146,7 +154,9 @@ describe('probes', () => {
       },
     });
     const { app } = createDemoApi({ metrics });
-    const texts = await Promise.all(Array.from({ length: 20 }, async () => (await app.request('/metrics')).text()));
+    const texts = await Promise.all(
+      Array.from({ length: 20 }, async () => (await app.request('/metrics')).text()),
+    );
     expect([scrapes, new Set(texts).size]).toEqual([1, 1]);
   });
 
@@ -183,7 +193,9 @@ describe('probes', () => {
       details: { reasons },
     });
     // With a separate check of the lag, it may be ready meanwhile.
-    const serving = createDemoApi({ synchronization: async () => ({ ready: false, reasons: ['eth lags 70 blocks'] }) });
+    const serving = createDemoApi({
+      synchronization: async () => ({ ready: false, reasons: ['eth lags 70 blocks'] }),
+    });
     expect((await serving.app.request('/ready')).status).toBe(200);
     const lag = await serving.app.request('/synced');
     expect([lag.status, await lag.json()]).toEqual([

@@ -73,7 +73,11 @@ const badQueries: readonly (readonly [query: string, parameter: string, message:
   ['contract_addresses[]=0x1', 'contract_addresses.0', INVALID_ADDRESS],
   [`contract_addresses[0]=${TOKEN}&contract_addresses[1]=usdt`, 'contract_addresses.1', INVALID_ADDRESS],
   [`contract_addresses=${TOKEN},`, 'contract_addresses.1', INVALID_ADDRESS],
-  ['cursor=null', 'cursor', 'cursor must be the cursor of an earlier page of this query, unchanged, "null" was given'],
+  [
+    'cursor=null',
+    'cursor',
+    'cursor must be the cursor of an earlier page of this query, unchanged, "null" was given',
+  ],
   ['cursor=%00x', '', 'URL must not contain a NUL character (%00)'],
   ['chain=%zz', '', 'URL has a malformed percent-encoding'],
   ['chain=%E0%A4', '', 'URL has a malformed percent-encoding'],
@@ -241,7 +245,10 @@ describe('a body that is small as bytes and large as values', () => {
       'JSON is nested deeper than 64 levels. Send it with fewer levels',
     ]);
     const long = await post(JSON.stringify({ name: 'x'.repeat(262_144) }));
-    expect([long.status, (await errorOf(long)).message]).toEqual([413, 'Request body is larger than 262144 bytes']);
+    expect([long.status, (await errorOf(long)).message]).toEqual([
+      413,
+      'Request body is larger than 262144 bytes',
+    ]);
   });
 
   test('takes room of its key until it is answered, values included', async () => {
@@ -255,7 +262,11 @@ describe('a body that is small as bytes and large as values', () => {
     };
     const { app: counted } = createDemoApi({ bodies });
     const body = '{"name":"x","more":[{},{},{},{},{}]}';
-    await counted.request('/demo/things', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await counted.request('/demo/things', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
     const values = bytesOfValues(8, body.length);
     expect(values).toBeGreaterThan(0);
     expect(taken).toEqual([body.length, values, -(body.length + values)]);
@@ -275,7 +286,11 @@ describe('a body that is small as bytes and large as values', () => {
 
 test('of many problems ten are told, each shortened', () => {
   const given = Array.from({ length: 1_000 }, () => ({ deep: 'x'.repeat(1_000) }));
-  const problems = Array.from({ length: 50 }, (_, n) => ({ parameter: `${n}`.repeat(500), given, allowed: 'less' }));
+  const problems = Array.from({ length: 50 }, (_, n) => ({
+    parameter: `${n}`.repeat(500),
+    given,
+    allowed: 'less',
+  }));
   const { message, details } = new InvalidParameterError(...problems);
   expect(details?.errors).toHaveLength(10);
   expect(message.length).toBeLessThan(10 * 500);

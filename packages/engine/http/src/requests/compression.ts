@@ -93,7 +93,8 @@ async function encoded(
   accepted: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const vary = headers.get('vary') ?? '';
-  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary)) headers.append('vary', 'Accept-Encoding');
+  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary))
+    headers.append('vary', 'Accept-Encoding');
   const encoding = encodingFor(accepted);
   if (encoding === null) return body;
   const [name, encoder] = encoding;

@@ -101,7 +101,9 @@ describe('bodies of strangers', () => {
 
   test('cost no connection when they are short', async () => {
     const { open } = await start();
-    const socket = open(`${head('POST /nope', 'Content-Length: 5')}hello${head('GET /health', 'Connection: close')}`);
+    const socket = open(
+      `${head('POST /nope', 'Content-Length: 5')}hello${head('GET /health', 'Connection: close')}`,
+    );
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await closed(socket);

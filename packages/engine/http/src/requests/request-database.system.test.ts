@@ -139,11 +139,14 @@ describe('what requests ask of the database', () => {
     await answers;
     await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
     expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
-    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([{ changed: null }]);
+    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([
+      { changed: null },
+    ]);
     expect(errors).toEqual([]);
   }
 
-  test('is cancelled once they were told that it takes too long, and the connections go on', () => isCancelledInTime());
+  test('is cancelled once they were told that it takes too long, and the connections go on', () =>
+    isCancelledInTime());
   test('is cancelled when the client goes away, and a change is rolled back', () => isCancelledForNobody());
 
   test('is cancelled although the client goes away between two statements', async () => {
@@ -166,7 +169,9 @@ describe('what requests ask of the database', () => {
     beforeEach(async ({ skip }) => {
       bouncer = await startScratchPgBouncer(scratch.url, mode);
       if (bouncer !== undefined) return;
-      process.stdout.write(`NOT RUN: cancelling behind PgBouncer in ${mode} mode (no pgbouncer on this machine)\n`);
+      process.stdout.write(
+        `NOT RUN: cancelling behind PgBouncer in ${mode} mode (no pgbouncer on this machine)\n`,
+      );
       skip();
     });
     afterEach(() => bouncer?.stop());
@@ -178,7 +183,8 @@ describe('what requests ask of the database', () => {
 
     test('is cancelled once they were told that it takes too long, and the connections go on', () =>
       isCancelledInTime(way()));
-    test('is cancelled when the client goes away, and a change is rolled back', () => isCancelledForNobody(way()));
+    test('is cancelled when the client goes away, and a change is rolled back', () =>
+      isCancelledForNobody(way()));
   });
 
   test('that reaches the statement timeout of its session is a 503', async () => {

@@ -41,7 +41,10 @@ const OPEN_KEY_ID = 'open';
 export function createRequestDatabase(
   database: Database,
   reads: Reads | null = null,
-  budget: ByteBudget = createByteBudget(Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE), SHARE_OF_KEY),
+  budget: ByteBudget = createByteBudget(
+    Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE),
+    SHARE_OF_KEY,
+  ),
 ): RequestDatabase {
   const requests = new AsyncLocalStorage<Access>();
   const bytes = createResponseBytes(budget);

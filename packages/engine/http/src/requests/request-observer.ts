@@ -42,7 +42,10 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
     const level = levelOf(status, durationMs);
     if (!logger.isLevelEnabled(level)) return;
     const duration_ms = Math.round(durationMs * 10) / 10;
-    logger[level]({ request_id: requestId, method, route, status, duration_ms, key_id: keyId }, 'Request answered');
+    logger[level](
+      { request_id: requestId, method, route, status, duration_ms, key_id: keyId },
+      'Request answered',
+    );
   };
 }
 

@@ -62,7 +62,12 @@ describe('what a request reads from the database', () => {
   });
   afterAll(() => scratch.drop());
   beforeEach(async () => {
-    pool = openDatabase({ url: scratch.url, applicationName: 'chainstead api', poolSize: 2, logger: silentLogger() });
+    pool = openDatabase({
+      url: scratch.url,
+      applicationName: 'chainstead api',
+      poolSize: 2,
+      logger: silentLogger(),
+    });
     budget = createByteBudget(40 * MEGABYTE, 1 / 2);
     const requests = createRequestDatabase(pool, null, budget);
     const { app } = createDemoApi({
@@ -91,7 +96,9 @@ describe('what a request reads from the database', () => {
     expect(await (await get('/read/9/1')).json()).toMatchObject({ details: { limit_bytes: RESULT_BYTES_MAX } });
     expect(await statusOf('/read/9/1')).toBe(413);
     expect(await statusOf('/changed/9')).toBe(413);
-    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([{ changed: null }]);
+    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([
+      { changed: null },
+    ]);
     expect(await Promise.all([1, 2, 3, 4].map(() => statusOf('/read/1/1')))).toEqual([200, 200, 200, 200]);
     await expect.poll(() => budget.used).toBe(0);
   });

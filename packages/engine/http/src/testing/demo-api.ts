@@ -1,5 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { ChainsteadError, createCursorCodec, createMetricsRegistry, type Logger, silentLogger } from '@chainstead/core';
+import {
+  ChainsteadError,
+  createCursorCodec,
+  createMetricsRegistry,
+  type Logger,
+  silentLogger,
+} from '@chainstead/core';
 import { type Database, openDatabase } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
@@ -81,7 +87,13 @@ export function createDemoApi(options: Partial<ApiOptions> & { readonly logger?:
     readiness: async () => ({ ready: true, reasons: [] }),
     routes: [listRoute, bodyRoute, troubleRoutes(slow.promise, entered.resolve)],
     ...options,
-    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 30_000, rateLimit: null, ...options.limits },
+    limits: {
+      bodyBytesMax: 1_000,
+      pageLimitMax: 50,
+      requestTimeoutMs: 30_000,
+      rateLimit: null,
+      ...options.limits,
+    },
   });
   return { app, release: slow.resolve, entered: entered.promise };
 }
@@ -191,7 +203,9 @@ export const otherListRoute: RouteModule = (app, { paging, parameters }) => {
     responses: { 200: { description: 'Filter' } },
   });
   app.openapi(route, (c) => {
-    return c.json(pages.open({ cursor: c.req.valid('query').cursor, limit: undefined, order: undefined, filter: {} }));
+    return c.json(
+      pages.open({ cursor: c.req.valid('query').cursor, limit: undefined, order: undefined, filter: {} }),
+    );
   });
 };
 
@@ -202,7 +216,9 @@ const bodyRoute: RouteModule = (app) => {
     request: {
       body: {
         required: true,
-        content: { 'application/json': { schema: z.object({ name: z.string().max(20), size: z.int().optional() }) } },
+        content: {
+          'application/json': { schema: z.object({ name: z.string().max(20), size: z.int().optional() }) },
+        },
       },
     },
     responses: {

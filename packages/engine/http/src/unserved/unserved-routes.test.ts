@@ -27,7 +27,9 @@ describe('an operation that is not served', () => {
   });
 
   test('stands in the table once', () => {
-    const routes = UNSERVED_OPERATIONS.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    const routes = UNSERVED_OPERATIONS.map(
+      ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`,
+    );
     expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([]);
   });
 
@@ -51,7 +53,10 @@ test.each(['/api/v2.2/wallet', '/api/v2.2/nfts/0x1', '/api/v2.1/erc20/metadata',
 
 test('a route that serves an operation wins', async () => {
   const { app: serving } = createDemoApi({
-    routes: [(routes) => routes.get('/api/v2.2/nft/:address/traits', (c) => c.json({ served: true })), unservedRoutes],
+    routes: [
+      (routes) => routes.get('/api/v2.2/nft/:address/traits', (c) => c.json({ served: true })),
+      unservedRoutes,
+    ],
   });
   const answer = await serving.request('/api/v2.2/nft/0x1/traits');
   expect([answer.status, await answer.json()]).toEqual([200, { served: true }]);

@@ -36,7 +36,8 @@ describe('usage of the API', () => {
     let isAway = true;
     const counter = counterOn({
       ...scratch.database,
-      query: (statement) => (isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(statement)),
+      query: (statement) =>
+        isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(statement),
     });
     const request = { keyId: 'open', method: 'GET', route: '/a', status: 200 };
     counter.count(request);
@@ -53,7 +54,9 @@ describe('usage of the API', () => {
       scratch.database,
       [
         (api) => {
-          api.get('/things/:name{[a-z]{1,9}}', (c) => (c.req.param('name') === 'none' ? c.json({}, 404) : c.json({})));
+          api.get('/things/:name{[a-z]{1,9}}', (c) =>
+            c.req.param('name') === 'none' ? c.json({}, 404) : c.json({}),
+          );
         },
       ],
       { usage: counter },
@@ -65,7 +68,13 @@ describe('usage of the API', () => {
     await app.request('/nowhere', { headers });
     await counter.close();
     const [only, ...others] = await readApiUsage(scratch.database, 1);
-    expect(only).toMatchObject({ keyId: 'config:1', method: 'GET', route: '/things/:name', requests: 3, refused: 1 });
+    expect(only).toMatchObject({
+      keyId: 'config:1',
+      method: 'GET',
+      route: '/things/:name',
+      requests: 3,
+      refused: 1,
+    });
     expect(others).toEqual([]);
   });
 });

@@ -103,7 +103,9 @@ describe('for many requests', () => {
     const before = looks();
     await look(10_000, remembering);
     expect(looks() - before).toBe(absent);
-    await stage.scratch.database.query(sql`UPDATE account_codes SET looked_at = now() - interval '3599.5 seconds'`);
+    await stage.scratch.database.query(
+      sql`UPDATE account_codes SET looked_at = now() - interval '3599.5 seconds'`,
+    );
     await look(10_000, remembering);
     await sleep(600);
     await look(10_000, remembering);

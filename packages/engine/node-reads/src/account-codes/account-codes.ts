@@ -99,7 +99,11 @@ async function lookUpRest(
   const codes = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
   const items = addresses.filter((address) => (stored.get(address)?.believedMs ?? 0) <= 0);
   if (items.length === 0) return codes;
-  for (const answer of await fetchInParts(context, chain, accountCodesKind, { items, waitMs, fruitlessMs: SILENCE_MS }))
+  for (const answer of await fetchInParts(context, chain, accountCodesKind, {
+    items,
+    waitMs,
+    fruitlessMs: SILENCE_MS,
+  }))
     for (const [address, hasCode] of answer) codes.set(parseAddress(address), hasCode);
   return codes;
 }

@@ -26,7 +26,13 @@ const read = (hash: string, waitMs = 10_000) =>
 test('a transaction and a block are found by their hashes, and nothing by another', async () => {
   const { address, code } = await deployKeeper(stage.devnet);
   const wallet = addressOf(0xa11ce);
-  const receipt = await stage.devnet.send({ address, abi: code.abi, functionName: 'pay', args: [wallet], value: 1n });
+  const receipt = await stage.devnet.send({
+    address,
+    abi: code.abi,
+    functionName: 'pay',
+    args: [wallet],
+    value: 1n,
+  });
   const blockNumber = Number(receipt.blockNumber);
   expect(await read(receipt.transactionHash)).toEqual({ kind: 'transaction', blockNumber });
   expect(await read(receipt.blockHash)).toEqual({ kind: 'block', blockNumber });

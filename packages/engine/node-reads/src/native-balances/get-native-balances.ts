@@ -30,6 +30,7 @@ export async function getNativeBalances(
   const sharing = past === null ? 0 : maxAgeMs;
   const question = { addresses: [...addresses], to_block: past };
   const answer = await nodeReads.request(chain, nativeBalancesKind, question, { waitMs, maxAgeMs: sharing });
-  if (answer === null) throw new StateUnavailableError(`Balances on ${chain.name} are being read: retry in a moment`);
+  if (answer === null)
+    throw new StateUnavailableError(`Balances on ${chain.name} are being read: retry in a moment`);
   return answer;
 }

@@ -58,7 +58,9 @@ const amount = (example: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0
 const nativeBalanceSchema = z
   .object({
     balance: digits('5000000000000000000').openapi({ description: 'In wei' }),
-    block_number: digits('16435704').openapi({ description: 'Block number. The balances are those after this block' }),
+    block_number: digits('16435704').openapi({
+      description: 'Block number. The balances are those after this block',
+    }),
   })
   .openapi('NativeBalance');
 

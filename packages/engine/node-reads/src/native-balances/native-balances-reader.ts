@@ -6,7 +6,11 @@ import { committedBlock, knownBlock, type StateBlock } from '../committed-block.
 import { stateAt } from '../state-at.ts';
 import { StateUnavailableError } from '../state-error.ts';
 import type { StateReader } from '../state-kind.ts';
-import { type NativeBalancesAnswer, type NativeBalancesQuestion, nativeBalancesKind } from './native-balances-kind.ts';
+import {
+  type NativeBalancesAnswer,
+  type NativeBalancesQuestion,
+  nativeBalancesKind,
+} from './native-balances-kind.ts';
 import { saveNativeBalances } from './stored-native-balances.ts';
 
 /** Fees and transfers by contracts leave no logs, so no sum of transfers is right. */

@@ -57,7 +57,10 @@ describe('the balance of a wallet', () => {
     const block = await stage.commit();
     // Not indexed yet.
     await pay(ALICE, 1n);
-    const expected = { status: 200, body: { balance: '5000000000000000000', block_number: String(block.number) } };
+    const expected = {
+      status: 200,
+      body: { balance: '5000000000000000000', block_number: String(block.number) },
+    };
     const before = readings();
     expect(await ask(`${ALICE}/balance?chain=0x1`)).toMatchObject(expected);
     expect(await ask(`${getAddress(ALICE)}/balance`)).toMatchObject(expected);

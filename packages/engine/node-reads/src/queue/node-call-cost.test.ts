@@ -21,7 +21,12 @@ const OTHER_KEY = 'other-key';
 const scratch = scratchOfFile();
 const api = madeForFile(() => {
   const { database } = scratch;
-  const nodeReads = createNodeReadQueue({ database, chains: [chain], clock: systemClock, logger: silentLogger() });
+  const nodeReads = createNodeReadQueue({
+    database,
+    chains: [chain],
+    clock: systemClock,
+    logger: silentLogger(),
+  });
   const read = (text: string, waitMs: number) => nodeReads.request(chain, kind, { text }, { waitMs });
   return exampleApi(
     database,
@@ -52,8 +57,8 @@ describe('the node calls of a question', () => {
 
   test('are not spent on a question that no response needs', async () => {
     expect((await ask('/later/three')).status).toBe(200);
-    expect(await scratch.database.query(sql`SELECT question->>'text' AS text FROM state_questions ORDER BY 1`)).toEqual(
-      [{ text: 'one' }, { text: 'two' }],
-    );
+    expect(
+      await scratch.database.query(sql`SELECT question->>'text' AS text FROM state_questions ORDER BY 1`),
+    ).toEqual([{ text: 'one' }, { text: 'two' }]);
   });
 });

@@ -27,7 +27,11 @@ const kind: StateKind<{ text: string }, { text: string; times: number }> = {
 const slow: typeof kind = { ...kind, name: 'slow example', isSlow: true };
 /** Those whose texts begin alike fail alike. */
 const alike: typeof kind = { ...kind, name: 'alike example', failsAlike: ({ text }) => text.slice(0, 1) };
-const fruitless: typeof kind = { ...kind, name: 'fruitless example', isFruitless: ({ text }) => text === 'nothing' };
+const fruitless: typeof kind = {
+  ...kind,
+  name: 'fruitless example',
+  isFruitless: ({ text }) => text === 'nothing',
+};
 
 describe('node reads', () => {
   let scratch: ScratchDatabase;
@@ -243,7 +247,9 @@ describe('node reads', () => {
       startWorker();
       await expect(ask('a', patient)).rejects.toMatchObject({ code: 'STATE_NOT_ARCHIVED', message: 'Not kept' });
       const other = openQuestions();
-      await expect(other.request(chain, kind, { text: 'a' }, patient)).rejects.toMatchObject({ message: 'Not kept' });
+      await expect(other.request(chain, kind, { text: 'a' }, patient)).rejects.toMatchObject({
+        message: 'Not kept',
+      });
       expect(times).toBe(1);
       await expect(ask('b', patient)).rejects.toThrow();
       expect(times).toBe(2);

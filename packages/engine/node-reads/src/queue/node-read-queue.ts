@@ -115,7 +115,9 @@ function answerOf(chain: Chain, { answer, errorCode, errorMessage }: Settlement)
     throw new DatabaseUnavailableError('was unavailable to a worker', null, errorMessage);
   if (errorCode === UNEXPECTED) throw new StateReadingFailedError(chain.key);
   const message = errorMessage ?? 'The nodes of the chain returned no response';
-  throw errorCode === 'STATE_NOT_ARCHIVED' ? new StateNotArchivedError(message) : new StateUnavailableError(message);
+  throw errorCode === 'STATE_NOT_ARCHIVED'
+    ? new StateNotArchivedError(message)
+    : new StateUnavailableError(message);
 }
 
 /** A few hundred bytes each. */

@@ -14,6 +14,7 @@ export function recentAnswer<Question, Answer>(
     /** A column; null without a result. */
     sql: recentAnswerTo(chainId, questionKey(kind, kind.question.parse(question)), maxAgeMs),
     /** Null also for the shape of another version of the program. */
-    read: (column: unknown): Answer | null => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
+    read: (column: unknown): Answer | null =>
+      column === null ? null : (kind.answer.safeParse(column).data ?? null),
   };
 }

@@ -10,7 +10,11 @@ export const UNEXPECTED = 'UNEXPECTED';
 
 /** The message is for clients, without texts of nodes. @param isOverdue ran out of time */
 export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolean): Settlement {
-  const failed = (errorCode: string, errorMessage: string): Settlement => ({ answer: null, errorCode, errorMessage });
+  const failed = (errorCode: string, errorMessage: string): Settlement => ({
+    answer: null,
+    errorCode,
+    errorMessage,
+  });
   if (error instanceof StateNotArchivedError || error instanceof StateUnavailableError)
     return failed(error.code, error.message);
   if (isOutage(error)) return failed(DATABASE_AWAY, 'The database is unavailable: try again later');

@@ -89,7 +89,10 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
       // The process ends: another one takes the question up.
       if (ending.aborted) throw error;
       const isExpected = error instanceof ChainsteadError;
-      logger[isExpected ? 'debug' : 'error']({ chain: chain.key, kind: row.kind, err: error }, 'State read failed');
+      logger[isExpected ? 'debug' : 'error'](
+        { chain: chain.key, kind: row.kind, err: error },
+        'State read failed',
+      );
       const settlement = failedSettlement(error, chain, signal.aborted);
       return { settlement, outcome: error instanceof StateNotArchivedError ? 'not-archived' : 'failed' };
     }

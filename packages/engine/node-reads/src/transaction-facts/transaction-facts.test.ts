@@ -20,7 +20,13 @@ beforeAll(async () => {
   const [creation] = (await stage.devnet.client.getBlock()).transactions;
   deployed = parseHash(creation);
   const { address, code } = keeper;
-  const receipt = await stage.devnet.send({ address, abi: code.abi, functionName: 'pay', args: [WALLET], value: 77n });
+  const receipt = await stage.devnet.send({
+    address,
+    abi: code.abi,
+    functionName: 'pay',
+    args: [WALLET],
+    value: 77n,
+  });
   paid = parseHash(receipt.transactionHash);
   await stage.startWorker([transactionFactsReader]);
 });
@@ -32,14 +38,22 @@ beforeEach(async () => {
 
 const read = (hashes: readonly Hash[], waitMs = 10_000) => {
   const { scratch, nodeReads, chain } = stage;
-  return transactionFactsOf({ database: scratch.database, nodeReads, logger: silentLogger() }, chain, hashes, waitMs);
+  return transactionFactsOf(
+    { database: scratch.database, nodeReads, logger: silentLogger() },
+    chain,
+    hashes,
+    waitMs,
+  );
 };
 const readings = () => stage.node.received.filter(({ method }) => method === 'eth_getTransactionByHash').length;
 
 test('a transaction says who sent it, to whom, how much, and which function', async () => {
   const [sender] = stage.devnet.accounts;
   const expected = new Map([
-    [paid, { sender, recipient: keeper.address, value: '77', method: toFunctionSelector('function pay(address)') }],
+    [
+      paid,
+      { sender, recipient: keeper.address, value: '77', method: toFunctionSelector('function pay(address)') },
+    ],
     [deployed, { sender, recipient: null, value: '0', method: expect.stringMatching(/^0x60/) }],
   ]);
   expect(await read([paid, deployed])).toEqual(expected);

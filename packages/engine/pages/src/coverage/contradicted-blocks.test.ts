@@ -19,7 +19,12 @@ const WALLET = addressOf(0x11);
 const DATASET = 'erc20-transfers';
 const CONTRADICTED = 10;
 const STATE = { name: 'wallet-tokens', version: 3 };
-const SUBJECT = { kind: 'wallet', subject: sql`${addressBytes(WALLET)}`, chainId: CHAIN.id, dataset: DATASET } as const;
+const SUBJECT = {
+  kind: 'wallet',
+  subject: sql`${addressBytes(WALLET)}`,
+  chainId: CHAIN.id,
+  dataset: DATASET,
+} as const;
 
 let scratch: ScratchDatabase;
 

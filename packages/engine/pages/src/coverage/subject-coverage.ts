@@ -21,7 +21,11 @@ export interface CoveredSubject {
 /** CTEs up to `covered`: `indexed_from` and `indexed_to` of the newest run, and `chain_to`. */
 export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
   const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
-  const [known, joined, covered] = [rawSql(`${prefix}known`), rawSql(`${prefix}joined`), rawSql(`${prefix}covered`)];
+  const [known, joined, covered] = [
+    rawSql(`${prefix}known`),
+    rawSql(`${prefix}joined`),
+    rawSql(`${prefix}covered`),
+  ];
   const more =
     followed === undefined
       ? rawSql('')

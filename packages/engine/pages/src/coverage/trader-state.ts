@@ -10,7 +10,13 @@ import { type SyncState, syncStateOf } from './sync-state.ts';
 
 /** A block counts once the account's transfers and sent transactions are read. */
 export function traderSubject(account: Address, dataset: string, chainId: ChainInSql): CoveredSubject {
-  return { kind: 'trader', recordedAs: 'trader-sent', subject: sql`${addressBytes(account)}::bytea`, chainId, dataset };
+  return {
+    kind: 'trader',
+    recordedAs: 'trader-sent',
+    subject: sql`${addressBytes(account)}::bytea`,
+    chainId,
+    dataset,
+  };
 }
 
 interface TraderRequest {
@@ -34,7 +40,8 @@ export async function requestTraderState(
     if (fromBlock <= chain.firstBlock || isRetained) return { status: 'SYNCED', message: null };
   }
   const answer = await onDemandBackfill.requestTrader(context, chain, account, requester);
-  const [trader = null, sender = null] = answer === 'known' ? await readRequests(context.database, chain, account) : [];
+  const [trader = null, sender = null] =
+    answer === 'known' ? await readRequests(context.database, chain, account) : [];
   if (trader !== null) {
     const message = messageOf(trader, sender);
     if (message !== null) return { status: 'SYNCING', message };

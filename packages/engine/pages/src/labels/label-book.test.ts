@@ -87,7 +87,13 @@ test('tells of every address what a look-up tells', async () => {
   );
 });
 
-const named = (label: string): Row => ({ address: addressOf(0xb00c), chainId: 0, source: 'a', label, entity: null });
+const named = (label: string): Row => ({
+  address: addressOf(0xb00c),
+  chainId: 0,
+  source: 'a',
+  label,
+  entity: null,
+});
 
 test('an import shows at once, and is kept from then on', async () => {
   await imported([named('old')]);

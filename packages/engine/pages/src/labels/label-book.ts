@@ -30,7 +30,11 @@ const TOGETHER = 2_000;
 const READ_AGAIN_MS = 600_000;
 const TRY_AGAIN_MS = 10_000;
 
-export function createLabelBook({ logger, keptMax = KEPT_MAX, clock = systemClock }: LabelBookOptions): LabelBook {
+export function createLabelBook({
+  logger,
+  keptMax = KEPT_MAX,
+  clock = systemClock,
+}: LabelBookOptions): LabelBook {
   let book: Book | null = null;
   let isReading = false;
   let dueAt = 0;
@@ -88,7 +92,8 @@ async function readBook(database: ReadDatabase, keptMax: number): Promise<Book |
     if (rows.length > keptMax) return 'too many';
     last = part.length < TOGETHER ? undefined : part.at(-1);
   } while (last !== undefined);
-  if ((await readRevision(database)) !== revision) throw new RangeError('Labels were imported while they were read');
+  if ((await readRevision(database)) !== revision)
+    throw new RangeError('Labels were imported while they were read');
   // The first of an address comes last, and stays.
   const ordered = rows.toSorted(byPrecedence).reverse();
   const onAll = new Map<Address, AddressLabel>();
@@ -96,7 +101,8 @@ async function readBook(database: ReadDatabase, keptMax: number): Promise<Book |
   for (const { chainId, address, label, entity, entityLogo } of ordered) {
     const shown = { label, entity, entityLogo };
     if (chainId === 0) onAll.set(address, shown);
-    else if (onOne.get(chainId)?.set(address, shown) === undefined) onOne.set(chainId, new Map([[address, shown]]));
+    else if (onOne.get(chainId)?.set(address, shown) === undefined)
+      onOne.set(chainId, new Map([[address, shown]]));
   }
   return {
     revision,

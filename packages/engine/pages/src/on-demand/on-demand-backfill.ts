@@ -76,7 +76,11 @@ export interface SenderReading {
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-export type ReadSender = (reading: SenderReading, subject: Subject, signal: AbortSignal) => Promise<HistoryOutcome>;
+export type ReadSender = (
+  reading: SenderReading,
+  subject: Subject,
+  signal: AbortSignal,
+) => Promise<HistoryOutcome>;
 
 export interface WalletHistoryWorkOptions {
   readonly database: Database;
@@ -128,7 +132,9 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
 
   return {
     async requestWallet(context, chain, wallet, requestedBy) {
-      return whyNot(chain) ?? request(context, { chainId: chain.id, kind: 'wallet', address: wallet }, requestedBy);
+      return (
+        whyNot(chain) ?? request(context, { chainId: chain.id, kind: 'wallet', address: wallet }, requestedBy)
+      );
     },
     async requestContract(context, chain, contract, requestedBy) {
       const obstacle = whyNot(chain);
@@ -149,7 +155,9 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
     requestReceiver: requestState('receiver'),
     async requestTrader(context, chain, account, requestedBy) {
       if (maxCalls === 0) return 'off';
-      const isRead = datasetsOf(chain, options.datasets).some((dataset) => dataset.transactionHistories !== undefined);
+      const isRead = datasetsOf(chain, options.datasets).some(
+        (dataset) => dataset.transactionHistories !== undefined,
+      );
       if (!isRead || !served.has(chain.id)) return 'unserved';
       return request(context, { chainId: chain.id, kind: 'trader', address: account }, requestedBy);
     },

@@ -30,7 +30,10 @@ function chainOrder<const Columns extends PositionColumns>(columns: Columns): Ch
   const names = Object.values(columns);
   const [first = 'block_number', ...rest] = names;
   const mapped = <Value>(read: (column: Columns[keyof Columns]) => Value) => {
-    const entries = Object.entries(columns).map(([field, column]) => [field, read(column as Columns[keyof Columns])]);
+    const entries = Object.entries(columns).map(([field, column]) => [
+      field,
+      read(column as Columns[keyof Columns]),
+    ]);
     // The compiler can't compute the keys.
     return Object.fromEntries(entries) as { readonly [Field in keyof Columns]: Value };
   };
@@ -55,7 +58,11 @@ function chainOrder<const Columns extends PositionColumns>(columns: Columns): Ch
 export const TRANSACTION_ORDER = chainOrder({ block: 'block_number', transaction: 'transaction_index' });
 export type TransactionPosition = PositionIn<typeof TRANSACTION_ORDER>;
 
-export const LOG_ORDER = chainOrder({ block: 'block_number', transaction: 'transaction_index', log: 'log_index' });
+export const LOG_ORDER = chainOrder({
+  block: 'block_number',
+  transaction: 'transaction_index',
+  log: 'log_index',
+});
 export type LogPosition = PositionIn<typeof LOG_ORDER>;
 
 /** As {@link LOG_ORDER}: some lists' cursors name the columns. */

@@ -8,7 +8,12 @@ import {
   isComplete,
   toDateBound,
 } from '../coverage/block-span.ts';
-import { type CoveredSubject, firstBlockOf, SUBJECT_RANGES, subjectCoverage } from '../coverage/subject-coverage.ts';
+import {
+  type CoveredSubject,
+  firstBlockOf,
+  SUBJECT_RANGES,
+  subjectCoverage,
+} from '../coverage/subject-coverage.ts';
 
 /** Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {
@@ -50,9 +55,12 @@ export function pageRange(
   const lowest = bigints([fromBlock, fromDate && fromDateBlock]);
   const highest = bigints([toBlock, pinned, toDate && toDateBlock]);
   // A requested block counts as it is. Otherwise the newest known block is the end.
-  const first = typeof of === 'string' ? sql`${chain.firstBlock}` : firstBlockOf(of, sql`${chain.firstBlock}::bigint`);
+  const first =
+    typeof of === 'string' ? sql`${chain.firstBlock}` : firstBlockOf(of, sql`${chain.firstBlock}::bigint`);
   // Blocks of an emitter end at its last request, which may be far below the newest block.
-  const newest = rawSql(typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to');
+  const newest = rawSql(
+    typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to',
+  );
   const knownTo = sql`least(${joinSql(bigints([toDate && sql`(SELECT known_block FROM to_date)`, pinned, rawSql('NULL')]))})`;
   const span = {
     lowest: sql`greatest(${joinSql(bigints([fromBlock, fromDate && sql`(SELECT known_block FROM from_date)`, first]))})`,

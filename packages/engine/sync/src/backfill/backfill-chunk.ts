@@ -6,7 +6,13 @@ import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
-import { type DecodedRange, logsWanted, readRangeFast, readRangeProven, wholeDatasets } from '../read/read-range.ts';
+import {
+  type DecodedRange,
+  logsWanted,
+  readRangeFast,
+  readRangeProven,
+  wholeDatasets,
+} from '../read/read-range.ts';
 import { weighLogs } from '../read/weigh.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
@@ -34,7 +40,11 @@ export async function readClaimed(
   }
   try {
     const [open] = await notDone(options, span, range);
-    if (open === undefined || rangeSize(open.range) < rangeSize(range) || open.datasets.length < span.datasets.length) {
+    if (
+      open === undefined ||
+      rangeSize(open.range) < rangeSize(range) ||
+      open.datasets.length < span.datasets.length
+    ) {
       await owner.release(chain.id, range);
       return null;
     }

@@ -190,7 +190,9 @@ describe('the backfill', () => {
     const stage = await openStage();
     await backfill(optionsOf(stage), [RANGE], never);
     await scratch.database.query(sql`UPDATE outcomes SET gas_used = 0 WHERE chain_id = ${stage.chain.id}`);
-    await scratch.database.query(sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number > 50`);
+    await scratch.database.query(
+      sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number > 50`,
+    );
     await backfill(optionsOf(stage, { kind: 'replace' }), [RANGE], never);
     await expectTruth(stage);
   });

@@ -12,7 +12,14 @@ import { createRereads } from '../read/rereads.ts';
 import { underCommitLock } from '../rows/under-commit-lock.ts';
 import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import { type BackfillRange, chunksOf, deepestPartOf, isReadWhole, notDone, planRanges } from './backfill-ranges.ts';
+import {
+  type BackfillRange,
+  chunksOf,
+  deepestPartOf,
+  isReadWhole,
+  notDone,
+  planRanges,
+} from './backfill-ranges.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
 import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
@@ -63,10 +70,15 @@ async function dealSuspects(run: Run, spans: readonly BackfillRange[], guard: Ra
 
 async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly BlockRange[]): Promise<void> {
   const { hand, stop } = run;
-  const all = { from: Math.min(...ranges.map((range) => range.from)), to: Math.max(...ranges.map(({ to }) => to)) };
+  const all = {
+    from: Math.min(...ranges.map((range) => range.from)),
+    to: Math.max(...ranges.map(({ to }) => to)),
+  };
   while (!hand.hasFailed()) {
     await hand.room();
-    const { next, left } = await untilItSucceeds(options, all, stop, () => readOpenWork(options, ranges, run.own()));
+    const { next, left } = await untilItSucceeds(options, all, stop, () =>
+      readOpenWork(options, ranges, run.own()),
+    );
     run.countLeft(left);
     if (next !== null) run.begin(next);
     else if (left === 0) return;
@@ -86,7 +98,12 @@ async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly B
     }
 }
 
-function createRun(options: BackfillOptions, spans: readonly BackfillRange[], guard: RangeGuard, signal: AbortSignal) {
+function createRun(
+  options: BackfillOptions,
+  spans: readonly BackfillRange[],
+  guard: RangeGuard,
+  signal: AbortSignal,
+) {
   const hand = createHand(() => (guard.suspects.length > 0 ? 1 : CHUNKS_IN_FLIGHT));
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
   const [fast, proven] = [createChunkSizing(FAST_CHUNK), createChunkSizing(PROVEN_CHUNK)];
@@ -175,7 +192,9 @@ async function leaveOutBlock(
 ): Promise<readonly DecodeFailure[]> {
   const failures = datasets.map((dataset) => ({ dataset, block, error }));
   if (kind === 'add')
-    await underCommitLock(database, chain, (transaction) => recordDatasetFailures(transaction, chain.id, failures));
+    await underCommitLock(database, chain, (transaction) =>
+      recordDatasetFailures(transaction, chain.id, failures),
+    );
   return failures;
 }
 

@@ -109,7 +109,10 @@ test.each([
     expect(deaths).toBeGreaterThanOrEqual(3);
     expect((await stage.coverageOf(lacking)).ranges).toEqual(WITHOUT);
     expect((await stage.coverageOf(whole)).ranges).toEqual([RANGE]);
-    expect(done.unavailable).toMatchObject({ code: 'DATASET_FAILED', facts: { dataset: lacking.name, block: DEADLY } });
+    expect(done.unavailable).toMatchObject({
+      code: 'DATASET_FAILED',
+      facts: { dataset: lacking.name, block: DEADLY },
+    });
     expect((await readRecordedFailures(stage.database)).get(stage.chain.id)).toMatchObject([
       {
         ...{ dataset: lacking.name, range: { from: DEADLY, to: DEADLY } },

@@ -1,4 +1,10 @@
-import { type BlockRange, errorText, intersectRanges, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
+import {
+  type BlockRange,
+  errorText,
+  intersectRanges,
+  sleepUnlessAborted,
+  subtractRanges,
+} from '@chainstead/core';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { listCoveredOrOld } from '../coverage/retained-from.ts';
@@ -53,7 +59,10 @@ export async function fillGaps(settings: FillOptions, signal: AbortSignal): Prom
       if (from <= to && !(await fill(options, [{ from, to }], signal))) delayMs = UNAVAILABLE_POLL_MS;
     } catch (error) {
       if (signal.aborted) return;
-      logger.warn({ chain: chain.key, error: errorText(error) }, 'Gaps could not be filled, they are looked at again');
+      logger.warn(
+        { chain: chain.key, error: errorText(error) },
+        'Gaps could not be filled, they are looked at again',
+      );
     }
   }
 }
@@ -64,7 +73,10 @@ async function fill(options: FillOptions, ranges: readonly BlockRange[], signal:
   const done: BackfillProgress = await backfill(options, ranges, signal);
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (done.total > 0 && first !== undefined && last !== undefined)
-    logger.info({ chain: chain.key, block_range: `${first.from}-${last.to}`, logs: done.logs }, 'Backfill complete');
+    logger.info(
+      { chain: chain.key, block_range: `${first.from}-${last.to}`, logs: done.logs },
+      'Backfill complete',
+    );
   if (done.unavailable !== null)
     logger.error({ chain: chain.key, code: done.unavailable.code }, done.unavailable.message);
   return done.unavailable === null;
@@ -87,5 +99,7 @@ async function followedWithout(
   if (checkpoint === null) return [];
   const coverage = await listCoveredOrOld(database, { chain, datasets, retention });
   const names = datasets.map(({ name }) => name);
-  return missingCoverage({ from: firstFollowed, to: checkpoint.number }, names, coverage).map(({ range }) => range);
+  return missingCoverage({ from: firstFollowed, to: checkpoint.number }, names, coverage).map(
+    ({ range }) => range,
+  );
 }

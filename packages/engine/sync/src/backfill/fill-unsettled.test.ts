@@ -50,7 +50,9 @@ async function expectExact({ database, chain, scripted }: ScriptedStage): Promis
   );
   const expected = scripted
     .expectedTransfers({ from: 1, to: scripted.head })
-    .map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex} ${scripted.blockAt(blockNumber)?.hash.slice(2)}`);
+    .map(
+      ({ blockNumber, logIndex }) => `${blockNumber} ${logIndex} ${scripted.blockAt(blockNumber)?.hash.slice(2)}`,
+    );
   expect(stored.map(({ place }) => place)).toEqual(expected);
 }
 
@@ -87,7 +89,13 @@ describe('a chunk that was read', () => {
 
   async function readChunk(stage: ScriptedStage) {
     const span = { range, datasets: [marks] as readonly Dataset[] };
-    const options = { ...stage, order: 'newest-first', proof: 'receipts', kind: 'add', isUnsettled: true } as const;
+    const options = {
+      ...stage,
+      order: 'newest-first',
+      proof: 'receipts',
+      kind: 'add',
+      isUnsettled: true,
+    } as const;
     const sizing = createChunkSizing({ logsPerChunk: 1_000, blocksFirst: 8, blocksMax: 8 });
     const read = await readClaimed(options, span, range, sizing, NEVER);
     if (read === null) throw new RangeError('The chunk could not be claimed');
@@ -98,7 +106,9 @@ describe('a chunk that was read', () => {
     const stage = await openFollowed();
     await (await readChunk(stage)).commit();
     expect(await stage.coverageOf(marks)).toEqual({ ranges: [range], levels: ['receipts'] });
-    expect((await stage.marksOf(range.from, range.to)).stored).toBe(stage.scripted.expectedTransfers(range).length);
+    expect((await stage.marksOf(range.from, range.to)).stored).toBe(
+      stage.scripted.expectedTransfers(range).length,
+    );
   });
 
   it.each([
@@ -110,7 +120,9 @@ describe('a chunk that was read', () => {
     stage.scripted.reorg(depth, length);
     const following = stage.sync(known);
     const { head } = stage.scripted;
-    await expect.poll(() => storedHash(stage.database, stage.chain.id, head)).toBe(stage.scripted.blockAt(head)?.hash);
+    await expect
+      .poll(() => storedHash(stage.database, stage.chain.id, head))
+      .toBe(stage.scripted.blockAt(head)?.hash);
     await following.stop();
     await expect(chunk.commit()).rejects.toMatchObject({ code: 'REORGED_WHILE_READING' });
     expect((await stage.marksOf(1, BLOCKS)).stored).toBe(0);

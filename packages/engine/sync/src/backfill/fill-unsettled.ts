@@ -11,7 +11,11 @@ import { type BackfillRange, chunksOf, planRanges } from './backfill-ranges.ts';
 const CHUNK = { logsPerChunk: 2_000, blocksFirst: 8, blocksMax: 64 } as const;
 
 /** One try per block: failed or abandoned ones still lack the dataset. */
-export async function fillUnsettled(settings: BackfillOptions, ranges: readonly BlockRange[], signal: AbortSignal) {
+export async function fillUnsettled(
+  settings: BackfillOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+) {
   if (ranges.length === 0) return;
   // Filtered logs do not show the hashes of blocks without logs.
   const options = {
@@ -22,7 +26,8 @@ export async function fillUnsettled(settings: BackfillOptions, ranges: readonly 
   } as const;
   const sizing = createChunkSizing(CHUNK);
   for (const span of await planRanges(options, ranges))
-    for (const range of chunksOf(options, span.range, sizing)) await tryChunk(options, span, range, sizing, signal);
+    for (const range of chunksOf(options, span.range, sizing))
+      await tryChunk(options, span, range, sizing, signal);
 }
 
 async function tryChunk(

@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
-import { type Database, type RiskyWork, readCrashedKeys, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import {
+  type Database,
+  type RiskyWork,
+  readCrashedKeys,
+  type WorkJournal,
+  WorkSetAsideError,
+} from '@chainstead/db';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 

@@ -11,7 +11,12 @@ import { createKnownContracts } from '../rows/known-contracts.ts';
 import { createSyncMetrics } from '../sync-metrics.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
-import { createWholeBlockTables, expectedOutcomes, outcomes, storedOutcomes } from '../testing/whole-block-datasets.ts';
+import {
+  createWholeBlockTables,
+  expectedOutcomes,
+  outcomes,
+  storedOutcomes,
+} from '../testing/whole-block-datasets.ts';
 import { backfill } from './backfill.ts';
 import type { BackfillProgress } from './backfill-options.ts';
 import { helpBackfill, readHelpable } from './help-backfill.ts';

@@ -38,7 +38,11 @@ async function openHalves(): Promise<HalvesStage> {
   return {
     ...stage,
     first: { from: null, ancestor: null, blocks: blocks.slice(0, BLOCKS / 2) },
-    second: { from: { number: middle.number, hash: middle.hash }, ancestor: null, blocks: blocks.slice(BLOCKS / 2) },
+    second: {
+      from: { number: middle.number, hash: middle.hash },
+      ancestor: null,
+      blocks: blocks.slice(BLOCKS / 2),
+    },
     stored: async () => ({
       checkpoint: (await readChainState(scratch.database, stage.chain.id))?.checkpoint?.number ?? null,
       marks: (await stage.marksOf(1, BLOCKS)).stored,
@@ -148,7 +152,11 @@ describe('a block whose senders are still being recovered', () => {
 
   it.each([
     ['one is a lie', () => Promise.resolve(false), { code: 'SENDER_CONTRADICTED' }],
-    ['they can’t be recovered', () => Promise.reject(new Error('nobody recovers')), { message: 'nobody recovers' }],
+    [
+      'they can’t be recovered',
+      () => Promise.reject(new Error('nobody recovers')),
+      { message: 'nobody recovers' },
+    ],
   ])('is not committed where %s', async (_what, sendersHold, error) => {
     const stage = await openHalves();
     const promise = sendersHold();

@@ -59,7 +59,10 @@ export interface CommitDependencies {
 const EMPTY_RANGE = { blocks: 'empty-range', rows: 'empty-range' } as const;
 
 /** @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
-export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
+export async function commitFollowed(
+  dependencies: CommitDependencies,
+  commit: FollowedCommit,
+): Promise<Checkpoint> {
   const { chain, datasets, knownContracts } = dependencies;
   const last = commit.blocks.at(-1);
   if (last === undefined) throw new RangeError('A commit needs at least one block');

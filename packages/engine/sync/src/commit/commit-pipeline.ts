@@ -61,7 +61,12 @@ export function createCommitPipeline(onWritten: () => void): CommitPipeline {
       return first === undefined ? null : Promise.allSettled([first.ended]);
     },
     begin(to, commit) {
-      const own: Commit = { to, hasWritten: false, rowsDiscarded: new AbortController(), ended: Promise.resolve() };
+      const own: Commit = {
+        to,
+        hasWritten: false,
+        rowsDiscarded: new AbortController(),
+        ended: Promise.resolve(),
+      };
       const slot = slotOf(own, commits.at(-1));
       commits.push(own);
       own.ended = commit(slot).finally(() => commits.splice(commits.indexOf(own), 1));

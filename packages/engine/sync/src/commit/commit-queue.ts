@@ -35,7 +35,13 @@ interface CommitQueueOptions {
 const COMMIT_BLOCKS_MAX = 64;
 const COMMIT_CONTENTS_MAX = 10_000;
 
-export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }: CommitQueueOptions): CommitQueue {
+export function createCommitQueue({
+  chain,
+  datasets,
+  rowsAtOnce,
+  start,
+  commit,
+}: CommitQueueOptions): CommitQueue {
   const begin = () => ({
     blocks: [] as ProvenBlock[],
     decoder: createBatchDecoder(chain, datasets, rowsAtOnce),
@@ -62,7 +68,12 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
       .catch(() => undefined);
   }
 
-  async function commitBlocks(blocks: ProvenBlock[], decoder: BatchDecoder, from: Checkpoint | null, slot: CommitSlot) {
+  async function commitBlocks(
+    blocks: ProvenBlock[],
+    decoder: BatchDecoder,
+    from: Checkpoint | null,
+    slot: CommitSlot,
+  ) {
     const batch = decoder.batch();
     try {
       checkpoint = await commit({ from, ancestor: null, blocks, batch, slot });

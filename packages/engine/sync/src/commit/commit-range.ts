@@ -83,12 +83,18 @@ export async function recordLevels(
 ): Promise<void> {
   for (const part of partsOf(datasets, chain)) {
     const names = datasets.filter((dataset) => deepestPart(dataset, chain) === part).map(({ name }) => name);
-    for (const level of joinSources(levels[part] ?? [])) await recordCoverage(transaction, chain.id, names, level);
+    for (const level of joinSources(levels[part] ?? []))
+      await recordCoverage(transaction, chain.id, names, level);
   }
 }
 
 /** Also removes derived values, which needs the commit lock. */
-async function removeRange(transaction: Transaction, chain: Chain, datasets: readonly Dataset[], range: BlockRange) {
+async function removeRange(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+) {
   const removed = await removeRows(transaction, chain, datasets, range);
   await lockChainCommits(transaction, chain);
   await deriveRemoved(transaction, chain, removed);

@@ -30,7 +30,8 @@ export async function commitRows<T>(
     left -= 1;
     const isSingle = rows === 'single' || !kept.includes(dataset);
     const density = { rows: 0, blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) };
-    if (!isSingle) for (const part of batch.parts) if (part.dataset === dataset) density.rows += part.lines.length;
+    if (!isSingle)
+      for (const part of batch.parts) if (part.dataset === dataset) density.rows += part.lines.length;
     await ensurePartitions(database, dataset.table, chain.id, blocks, isSingle ? null : density);
     return true;
   });
@@ -38,7 +39,8 @@ export async function commitRows<T>(
 
 /** Once per definition, under the commit lock. @throws the error of a changed dataset */
 export async function requireCurrent(transaction: Transaction, datasets: readonly Dataset[]): Promise<void> {
-  for (const check of new Set(datasets.flatMap((dataset) => dataset.requireCurrent ?? []))) await check(transaction);
+  for (const check of new Set(datasets.flatMap((dataset) => dataset.requireCurrent ?? [])))
+    await check(transaction);
 }
 
 /** The table that had no partition for a row; null for any other error. */

@@ -44,7 +44,10 @@ export async function commitSettled<Result>(
         await requireCurrent(transaction, datasets);
       };
       const written = await write(transaction, { rowsMayExist, lock });
-      return { ...written, contracts: await writeContracts(transaction, chain, written.contracts, knownContracts) };
+      return {
+        ...written,
+        contracts: await writeContracts(transaction, chain, written.contracts, knownContracts),
+      };
     }),
   );
   knownContracts.add(contracts);

@@ -58,5 +58,7 @@ test('a history whose rows lie far apart leaves few partitions, and the block of
   }
   // Rows of blocks without a partition would be missing here.
   expect(await storedMarks(scratch.database, chain.id)).toHaveLength(BLOCKS.length);
-  expect((await readPartitions(scratch.database, partitionedMarks.table, chain.id)).length).toBeLessThanOrEqual(27);
+  expect((await readPartitions(scratch.database, partitionedMarks.table, chain.id)).length).toBeLessThanOrEqual(
+    27,
+  );
 });

@@ -46,7 +46,10 @@ export async function commitSubject(dependencies: SubjectDependencies, commit: S
   return writeSubject(dependencies, { ...commit, datasets, batch, numbers: [...blocks.keys()] });
 }
 
-export async function commitSubjectRows(dependencies: SubjectDependencies, commit: SubjectRowsCommit): Promise<number> {
+export async function commitSubjectRows(
+  dependencies: SubjectDependencies,
+  commit: SubjectRowsCommit,
+): Promise<number> {
   const { blocks, parts } = commit;
   return writeSubject(dependencies, {
     ...commit,

@@ -53,7 +53,9 @@ const watched = {
       const before = await count();
       return async () => {
         if ((await count()) === before) return;
-        await transaction.query(sql`DELETE FROM again WHERE chain_id = ${chain.id} AND block_number >= ${range.from}`);
+        await transaction.query(
+          sql`DELETE FROM again WHERE chain_id = ${chain.id} AND block_number >= ${range.from}`,
+        );
         await removeCoverage(transaction, chain.id, ['again'], { from: range.from, to: BLOCKS });
       };
     },

@@ -25,7 +25,8 @@ export async function watchRows(
 ): Promise<RowWatches> {
   const watches = new Map<Dataset, () => Promise<void>>();
   for (const dataset of datasets)
-    if (dataset.preceding !== undefined) watches.set(dataset, await dataset.preceding.watch(transaction, chain, range));
+    if (dataset.preceding !== undefined)
+      watches.set(dataset, await dataset.preceding.watch(transaction, chain, range));
   return watches;
 }
 

@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, LEASE_IS_HELD, type Sql, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import {
+  type Database,
+  LEASE_IS_HELD,
+  type Sql,
+  sql,
+  type Transaction,
+  tryAcquireLeadership,
+} from '@chainstead/db';
 import { RangeClaimedError } from '../errors.ts';
 
 /** `help`: fills blocks next to the process with the `backfill` claims. */
@@ -36,7 +43,8 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
   return {
     key,
     lost: leadership.lost,
-    claim: async (chainId, range, purpose) => (await claimEach(database, key, chainId, [range], purpose)).length === 1,
+    claim: async (chainId, range, purpose) =>
+      (await claimEach(database, key, chainId, [range], purpose)).length === 1,
     claimEach: (chainId, ranges, purpose) => claimEach(database, key, chainId, ranges, purpose),
     release: async (chainId, ...ranges) => {
       await database.query(
@@ -119,7 +127,11 @@ export async function consumeClaims(
   );
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (ended.length !== ranges.length && first !== undefined && last !== undefined)
-    throw new RangeClaimedError({ chain: chain.key, range: { from: first.from, to: last.to }, purpose: 'process' });
+    throw new RangeClaimedError({
+      chain: chain.key,
+      range: { from: first.from, to: last.to },
+      purpose: 'process',
+    });
 }
 
 function rangesAsRows(ranges: readonly BlockRange[]): Sql {

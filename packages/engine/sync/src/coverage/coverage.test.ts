@@ -4,7 +4,13 @@ import type { ProofLevel } from '@chainstead/proof';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DatasetCoverage, listCoverage, missingCoverage, recordCoverage, removeCoverage } from './coverage.ts';
+import {
+  type DatasetCoverage,
+  listCoverage,
+  missingCoverage,
+  recordCoverage,
+  removeCoverage,
+} from './coverage.ts';
 
 const CHAIN: ChainId = parseChainId(1);
 const scratch = scratchOfFile();

@@ -13,7 +13,11 @@ const CHAIN_ID = 910_001;
 const REORG_DEPTH_MAX = 8;
 /** The same marks without projections, in their own table. */
 const { projections: _, ...plain } = marks;
-const early: Dataset = { ...plain, name: 'early-marks', table: { ...plain.table, name: 'early_marks' } } as Dataset;
+const early: Dataset = {
+  ...plain,
+  name: 'early-marks',
+  table: { ...plain.table, name: 'early_marks' },
+} as Dataset;
 const elsewhere: Dataset = {
   ...plain,
   name: 'elsewhere',
@@ -43,7 +47,9 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query(sql`CREATE TABLE early_marks (LIKE marks INCLUDING ALL)`);
-  await scratch.database.query(sql`CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)`);
+  await scratch.database.query(
+    sql`CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)`,
+  );
   stage = await openScriptedStage(scratch.database, CHAIN_ID, [], {
     blocks: 40,
     facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
@@ -66,7 +72,8 @@ describe('datasets of a chain', () => {
 
     onTestFinished(stage.sync([early, marks as Dataset]).stop);
     await vi.waitFor(
-      async () => expect((await stage.coverageOf(marks)).ranges.at(0)).toEqual({ from: 1, to: 55 - REORG_DEPTH_MAX }),
+      async () =>
+        expect((await stage.coverageOf(marks)).ranges.at(0)).toEqual({ from: 1, to: 55 - REORG_DEPTH_MAX }),
       { timeout: 20_000, interval: 30 },
     );
     stage.scripted.mine(REORG_DEPTH_MAX);

@@ -28,7 +28,8 @@ const dataset = (isPartitioned = false): Dataset => ({
   projections: [],
 });
 
-const COLUMNS = 'chain_id bigint, block_number bigint, assets numeric(78,0) NOT NULL, seen_at timestamptz, note text';
+const COLUMNS =
+  'chain_id bigint, block_number bigint, assets numeric(78,0) NOT NULL, seen_at timestamptz, note text';
 const KEY = 'PRIMARY KEY (chain_id, block_number)';
 
 async function messagesFor(definition: string, of = dataset()): Promise<readonly string[]> {
@@ -45,17 +46,33 @@ describe('the table of a dataset', () => {
   });
 
   test.each([
-    [`(${COLUMNS}, ${KEY})`, true, 'is not partitioned, its dataset says isPartitioned: write PARTITION BY RANGE'],
+    [
+      `(${COLUMNS}, ${KEY})`,
+      true,
+      'is not partitioned, its dataset says isPartitioned: write PARTITION BY RANGE',
+    ],
     [`(${COLUMNS}, ${KEY}) PARTITION BY LIST (chain_id)`, true, 'is partitioned by LIST (chain_id)'],
-    [`(${COLUMNS}, ${KEY}) PARTITION BY RANGE (chain_id, block_number)`, false, 'is partitioned, its dataset does not'],
+    [
+      `(${COLUMNS}, ${KEY}) PARTITION BY RANGE (chain_id, block_number)`,
+      false,
+      'is partitioned, its dataset does not',
+    ],
     [`(${COLUMNS.replace(', note text', '')}, ${KEY})`, false, 'has no column note'],
     [
       `(${COLUMNS.replace('numeric(78,0) NOT', 'bigint NOT')}, ${KEY})`,
       false,
       'has the column assets as bigint NOT NULL',
     ],
-    [`(${COLUMNS.replace('note text', 'note text NOT NULL')}, ${KEY})`, false, 'has the column note as text NOT NULL'],
-    [`(${COLUMNS}, shares numeric NOT NULL, ${KEY})`, false, 'needs a column shares that its dataset does not write'],
+    [
+      `(${COLUMNS.replace('note text', 'note text NOT NULL')}, ${KEY})`,
+      false,
+      'has the column note as text NOT NULL',
+    ],
+    [
+      `(${COLUMNS}, shares numeric NOT NULL, ${KEY})`,
+      false,
+      'needs a column shares that its dataset does not write',
+    ],
     [`(${COLUMNS}, PRIMARY KEY (block_number, chain_id))`, false, 'has the primary key (block_number, chain_id)'],
   ])('%s, partitioned: %s', async (definition, isPartitioned, message) => {
     const messages = await messagesFor(definition, dataset(isPartitioned));
@@ -73,7 +90,9 @@ test('a program whose datasets differ does not begin, and says where the table i
   const transfers = { ...dataset(), table: { ...dataset().table, name: 'erc20_transfer_sides' } };
   await expect(requireDatasetTables(scratch.database, [transfers])).rejects.toMatchObject({
     code: 'DATASET_TABLES_DIFFER',
-    message: expect.stringMatching(/erc20_transfer_sides has no column assets.*\(migrations\/0000_initial\.sql:\d+\)/),
+    message: expect.stringMatching(
+      /erc20_transfer_sides has no column assets.*\(migrations\/0000_initial\.sql:\d+\)/,
+    ),
   });
 });
 

@@ -57,7 +57,8 @@ export async function findTableMismatches(
   for (const { dataset, table, columns } of projections) {
     const present = stored.get(table)?.columns;
     const lacking = columns.filter((column) => present?.has(column) !== true);
-    const messages = present === undefined ? ['does not exist'] : lacking.map((column) => `has no column ${column}`);
+    const messages =
+      present === undefined ? ['does not exist'] : lacking.map((column) => `has no column ${column}`);
     for (const message of messages) mismatches.push({ dataset, table, message });
   }
   return Promise.all(

@@ -6,6 +6,8 @@ import { deepestPart } from './whole-block.ts';
 export function datasetsOf(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
   return datasets.filter(
     (dataset) =>
-      dataset.topics(chain).length > 0 || dataset.anyTopic?.(chain) === true || deepestPart(dataset, chain) !== 'logs',
+      dataset.topics(chain).length > 0 ||
+      dataset.anyTopic?.(chain) === true ||
+      deepestPart(dataset, chain) !== 'logs',
   );
 }

@@ -33,7 +33,9 @@ export function logDataset<Table extends PgTable>(options: LogDatasetOptions<Tab
         const place = { chainId: context.chain.id, blockNumber, transactionIndex, logIndex };
         const own: readonly (object | readonly object[])[] = [rows(log, context)];
         // `rows` lacks the columns of the place alone.
-        return own.flat().map((row) => ({ ...row, ...place, ...(hasHash && { transactionHash }) }) as RowIn<Table>);
+        return own
+          .flat()
+          .map((row) => ({ ...row, ...place, ...(hasHash && { transactionHash }) }) as RowIn<Table>);
       });
       if (lastOfBlock === undefined) return decoded;
       return [...new Map(decoded.map((row) => [`${row.blockNumber} ${row[lastOfBlock]}`, row])).values()];
@@ -75,6 +77,8 @@ export function eventDataset<Table extends PgTable>(options: EventDatasetOptions
     ...members,
     topics: (chain) => (isRead(chain) ? topics : []),
     rows: (log, context) =>
-      isRead(context.chain) ? (byTopic.get(log.topics[0]) ?? []).flatMap((event) => event.rows(log, context)) : [],
+      isRead(context.chain)
+        ? (byTopic.get(log.topics[0]) ?? []).flatMap((event) => event.rows(log, context))
+        : [],
   });
 }

@@ -107,7 +107,11 @@ describe('a table that the engine could not write is refused when it is defined'
   test.each([
     ['without blocks', { chainId: at.chainId }, 'has no column block_number'],
     ['with a column that has no COPY form here', { ...at, facts: jsonb('facts') }, 'facts is of type jsonb'],
-    ['that does not begin with its key', { amount: uint256('amount'), ...at }, 'does not begin with the first column'],
+    [
+      'that does not begin with its key',
+      { amount: uint256('amount'), ...at },
+      'does not begin with the first column',
+    ],
   ])('a table %s', (_, columns, message) => {
     const table = pgTable('refused', columns, (own) => [primaryKey({ columns: [own.chainId] })]);
     expect(() => defineTable(table)).toThrow(message);

@@ -56,7 +56,8 @@ export function defineTable<Table extends PgTable>(
   for (const required of ['chain_id', 'block_number'])
     if (!names.includes(required)) throw new TypeError(`Table ${name} has no column ${required}`);
   // Sorted lines match the key's index order only if both start with the same column.
-  if (names[0] !== key[0]) throw new TypeError(`Table ${name} does not begin with the first column of its primary key`);
+  if (names[0] !== key[0])
+    throw new TypeError(`Table ${name} does not begin with the first column of its primary key`);
   return {
     name,
     columns: names,
@@ -67,7 +68,11 @@ export function defineTable<Table extends PgTable>(
       }),
     ),
     key,
-    bulkIndexes: bulkIndexes.map((index) => ({ ...defineBulkIndex(name, index, indexes), table: name, isPartitioned })),
+    bulkIndexes: bulkIndexes.map((index) => ({
+      ...defineBulkIndex(name, index, indexes),
+      table: name,
+      isPartitioned,
+    })),
     isPartitioned,
     rowsPerPartition,
     copyLine: compileCopyLine(table),
@@ -83,7 +88,12 @@ function defineBulkIndex(
   if (config === undefined) throw new TypeError(`Table ${table} has no index ${name}`);
   const columns = config.columns.flatMap((column) => indexedText(column) ?? []);
   const condition = config.where === undefined ? '' : textOf(config.where);
-  if (config.unique || condition === null || config.with !== undefined || columns.length !== config.columns.length)
+  if (
+    config.unique ||
+    condition === null ||
+    config.with !== undefined ||
+    columns.length !== config.columns.length
+  )
     throw new TypeError(`Index ${name} is not a plain one: bulk loads can't rebuild it`);
   const rows = condition === '' ? '' : ` WHERE ${condition}`;
   return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})${rows}` };
@@ -139,5 +149,12 @@ function writtenAs(column: PgColumn): WrittenAs | null {
   return WRITTEN_BY_NAME.find((name) => name === type) ?? null;
 }
 
-const WRITTEN_BY_NAME = ['boolean', 'smallint', 'integer', 'bigint', 'bytea', 'text'] as const satisfies WrittenAs[];
+const WRITTEN_BY_NAME = [
+  'boolean',
+  'smallint',
+  'integer',
+  'bigint',
+  'bytea',
+  'text',
+] as const satisfies WrittenAs[];
 const ARRAY_ELEMENTS: readonly (WrittenAs | null)[] = ['smallint', 'integer', 'bigint', 'numeric'];

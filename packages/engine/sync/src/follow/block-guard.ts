@@ -38,7 +38,12 @@ const CAREFUL_BLOCKS = 300;
 const DATASET = 'dataset ';
 const STREAMS = 'streams';
 
-export async function openBlockGuard({ database, chain, datasets, journal }: BlockGuardOptions): Promise<BlockGuard> {
+export async function openBlockGuard({
+  database,
+  chain,
+  datasets,
+  journal,
+}: BlockGuardOptions): Promise<BlockGuard> {
   const parts = journal === undefined ? [] : await readQuarantinedParts(database, chain);
   const unmatched = new Set(parts.flatMap(({ block, part }) => (part === STREAMS ? block : [])));
   const undecoded = Map.groupBy(

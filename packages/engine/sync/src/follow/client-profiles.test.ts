@@ -31,7 +31,12 @@ async function readChain(methodsOf: (own: Methods) => Methods) {
   const node = await serveScriptedChain(scripted, { methods: (_view, own) => methodsOf(own) });
   parts.defer(() => node.close());
   const logger = silentLogger();
-  const given = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: createMetricsRegistry() });
+  const given = createUpstreamPool({
+    chain,
+    upstreams: [{ url: node.url }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
   const pool = parts.adopt(given, (one) => one.close());
   await pool.start();
   const reader = {

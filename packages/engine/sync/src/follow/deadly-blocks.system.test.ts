@@ -19,7 +19,10 @@ test('a block that ends the process three times is committed without the part th
   const { database } = scratch;
   await createMarkTables(database);
   await database.query(sql`CREATE TABLE matched_blocks (number bigint PRIMARY KEY)`);
-  const stage = await openScriptedStage(database, 952_001, [marks as Dataset], { blocks: BLOCKS, firstFollowed: 1 });
+  const stage = await openScriptedStage(database, 952_001, [marks as Dataset], {
+    blocks: BLOCKS,
+    firstFollowed: 1,
+  });
   onTestFinished(() => stage.close());
   const marked = stage.scripted.expectedTransfers({ from: 3, to: BLOCKS });
   const deadlyToDecode = Number(marked[0]?.blockNumber);

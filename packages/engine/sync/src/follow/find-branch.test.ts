@@ -6,7 +6,8 @@ import type { ProvenBlock } from '../read/proven-block.ts';
 import { findBranch } from './find-branch.ts';
 
 const CHAIN = { key: 'test', reorgDepthMax: 16 } as Chain;
-const hashOf = (branch: string, number: number): Hash => `0x${branch}${number.toString(16).padStart(63, '0')}` as Hash;
+const hashOf = (branch: string, number: number): Hash =>
+  `0x${branch}${number.toString(16).padStart(63, '0')}` as Hash;
 
 /** Branch `b` leaves branch `a` above the ancestor. */
 function blockOf(branch: 'a' | 'b', number: number, ancestor: number): ProvenBlock {
@@ -35,7 +36,8 @@ function blockOf(branch: 'a' | 'b', number: number, ancestor: number): ProvenBlo
 
 function readers(ancestor: number, firstStored: number, missing?: number) {
   return {
-    storedHash: async (number: number) => (number >= firstStored && number !== missing ? hashOf('a', number) : null),
+    storedHash: async (number: number) =>
+      number >= firstStored && number !== missing ? hashOf('a', number) : null,
     isIndexed: async ({ to }: BlockRange) => to >= firstStored,
     readByHash: async (hash: Hash) => blockOf('b', Number.parseInt(hash.slice(3), 16), ancestor),
   };
@@ -44,21 +46,25 @@ function readers(ancestor: number, firstStored: number, missing?: number) {
 describe('findBranch', () => {
   it('finds the ancestor and every block of the new branch, for any depth within the limit and any new length', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 16 }), fc.integer({ min: -15, max: 40 }), async (depth, growth) => {
-        const checkpoint = 1000;
-        const ancestor = checkpoint - depth;
-        const tip = Math.max(ancestor + 1, checkpoint + growth);
-        const branch = await findBranch(
-          CHAIN,
-          { number: checkpoint, hash: hashOf('a', checkpoint) },
-          blockOf('b', tip, ancestor),
-          readers(ancestor, 900),
-        );
-        expect(branch.ancestor).toBe(ancestor);
-        expect(branch.blocks.map((block) => block.header.number)).toEqual(
-          Array.from({ length: tip - ancestor }, (_, index) => ancestor + 1 + index),
-        );
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 16 }),
+        fc.integer({ min: -15, max: 40 }),
+        async (depth, growth) => {
+          const checkpoint = 1000;
+          const ancestor = checkpoint - depth;
+          const tip = Math.max(ancestor + 1, checkpoint + growth);
+          const branch = await findBranch(
+            CHAIN,
+            { number: checkpoint, hash: hashOf('a', checkpoint) },
+            blockOf('b', tip, ancestor),
+            readers(ancestor, 900),
+          );
+          expect(branch.ancestor).toBe(ancestor);
+          expect(branch.blocks.map((block) => block.header.number)).toEqual(
+            Array.from({ length: tip - ancestor }, (_, index) => ancestor + 1 + index),
+          );
+        },
+      ),
     );
   });
 

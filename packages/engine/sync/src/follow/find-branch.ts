@@ -46,7 +46,11 @@ export async function findBranch(
       });
     else {
       const parent = await readers.readByHash(header.parentHash);
-      if (parent === null || parent.header.hash !== header.parentHash || parent.header.number !== header.number - 1)
+      if (
+        parent === null ||
+        parent.header.hash !== header.parentHash ||
+        parent.header.number !== header.number - 1
+      )
         throw new ReorgedWhileReadingError({
           chain: chain.key,
           what: `the parent ${header.parentHash} of block ${header.number} could not be read`,

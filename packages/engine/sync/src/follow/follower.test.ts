@@ -51,7 +51,10 @@ async function openStage(blocks: number): Promise<Stage> {
   const moves = new Map<string, Move>();
   let liedAbout: number | null = null;
   const reported = (block: unknown): unknown => {
-    const { number, transactions } = (block ?? {}) as { readonly number?: string; readonly transactions?: unknown };
+    const { number, transactions } = (block ?? {}) as {
+      readonly number?: string;
+      readonly transactions?: unknown;
+    };
     if (liedAbout === null || Number(number) !== liedAbout || !Array.isArray(transactions)) return block;
     const [first, ...others] = transactions;
     return typeof first === 'object'
@@ -67,7 +70,9 @@ async function openStage(blocks: number): Promise<Stage> {
       moves.delete(method);
       await move?.(params);
       const reply = await own(params);
-      return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: reported(reply.result) } : reply;
+      return 'result' in reply && method.startsWith('eth_getBlockBy')
+        ? { result: reported(reply.result) }
+        : reply;
     },
   });
   onTestFinished(() => stage.close());
@@ -233,7 +238,8 @@ describe('the follower', () => {
   it('goes on past transactions that contradict their header, which datasets of them lack', async () => {
     const stage = await openStage(30);
     const lied =
-      stage.scripted.blocksIn({ from: 12, to: 30 }).find(({ transactions }) => transactions.length > 0)?.number ?? 0;
+      stage.scripted.blocksIn({ from: 12, to: 30 }).find(({ transactions }) => transactions.length > 0)?.number ??
+      0;
     stage.lieAbout(lied);
     await stage.follow();
     expect((await stage.checkpoint())?.number).toBe(30);
@@ -290,7 +296,9 @@ describe('a block whose receipts no response can hold', () => {
   });
 
   it('is a gap if a receipt is too large as well, and later blocks continue', async () => {
-    const { stage, covered } = await followPast((method) => /^eth_get(BlockReceipts|TransactionReceipt)$/.test(method));
+    const { stage, covered } = await followPast((method) =>
+      /^eth_get(BlockReceipts|TransactionReceipt)$/.test(method),
+    );
     expect(covered).toEqual(
       ALL.map(() => [
         { from: FIRST, to: 11 },

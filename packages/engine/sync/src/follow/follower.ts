@@ -46,7 +46,11 @@ const TRACE_PATIENCE_MS = 20_000;
 type Following = FollowerOptions & { readonly rereads: Rereads; readonly traceBackoff: TraceBackoff };
 
 /** Until the end block is committed or the signal aborts. Rejects with what stopped it. */
-export async function follow(follower: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+export async function follow(
+  follower: FollowerOptions,
+  start: Checkpoint | null,
+  signal: AbortSignal,
+): Promise<void> {
   const options: Following = {
     ...follower,
     ...(follower.guard && { unmatched: follower.guard.unmatched }),
@@ -110,7 +114,12 @@ function targetOf({ endBlock }: Following, head: Head): number {
 }
 
 /** If a head that is not above the last read block is not indexed, its branch replaces this one. */
-async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head, signal: AbortSignal): Promise<void> {
+async function adoptBranchOf(
+  options: Following,
+  queue: CommitQueue,
+  head: Head,
+  signal: AbortSignal,
+): Promise<void> {
   const checkpoint = await queue.drained();
   if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return;
   const tip = await readByHash(options, head.hash, signal);
@@ -177,7 +186,11 @@ async function reorganise(options: Following, checkpoint: Checkpoint, tip: Prove
     { chain: chain.key, ancestor: branch.ancestor, depth, old_tip: checkpoint.hash, new_tip: tip.header.hash },
     'Reorganisation: rolling back to the common ancestor',
   );
-  const moved = await commit(options, { from: checkpoint, ancestor: branch.ancestor, blocks: branch.blocks }, signal);
+  const moved = await commit(
+    options,
+    { from: checkpoint, ancestor: branch.ancestor, blocks: branch.blocks },
+    signal,
+  );
   options.metrics.reorgs.inc({ chain: chain.key });
   options.metrics.reorgDepthBlocks.observe({ chain: chain.key }, depth);
   return moved;
@@ -201,7 +214,11 @@ async function commit(options: Following, followed: FollowedCommit, signal: Abor
 }
 
 /** Reads again if the watcher needs more parts, or a sender was wrong (from another upstream). */
-async function commitWithNeeds(options: Following, first: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+async function commitWithNeeds(
+  options: Following,
+  first: FollowedCommit,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
   for (let commit = first; ; )
     try {
       return await commitFollowed(options, commit);
@@ -240,7 +257,12 @@ async function readBlock(
   return block;
 }
 
-async function readByHash(options: Following, hash: Hash, signal: AbortSignal, senders: 'wait' | 'later' = 'later') {
+async function readByHash(
+  options: Following,
+  hash: Hash,
+  signal: AbortSignal,
+  senders: 'wait' | 'later' = 'later',
+) {
   const block = await readBlock(options, hash, signal, { senders });
   if (block === null || block.header.hash === hash) return block;
   const what = `block ${hash} was answered as ${block.header.hash}`;

@@ -30,7 +30,9 @@ describe('a branch', () => {
       {
         checkpoint,
         depthMax: 10,
-        hashes: new Map(Object.entries(hashes).map(([at, name]) => [Number(at), name === null ? null : hashOf(name)])),
+        hashes: new Map(
+          Object.entries(hashes).map(([at, name]) => [Number(at), name === null ? null : hashOf(name)]),
+        ),
         hasIndexed: new Map(Object.entries(hasIndexed).map(([at, is]) => [Number(at), is])),
       },
       root,

@@ -61,7 +61,10 @@ test('a backfill reaches the first followed block of a chain that stands still, 
     const statuses = await readChainStatuses(stage.database, [marks], [stage.chain]);
     return statuses.find(({ chainId }) => chainId === stage.chain.id)?.gaps.map(({ range }) => range);
   };
-  await expect(fill(1, BLOCKS)).rejects.toMatchObject({ code: 'RANGE_NOT_FINAL', facts: { highestFinal: BLOCKS - 1 } });
+  await expect(fill(1, BLOCKS)).rejects.toMatchObject({
+    code: 'RANGE_NOT_FINAL',
+    facts: { highestFinal: BLOCKS - 1 },
+  });
   await fill(1, 20);
   expect(await gaps()).toEqual([{ from: 21, to: BLOCKS - 1 }]);
   await fill(30, BLOCKS - 1);

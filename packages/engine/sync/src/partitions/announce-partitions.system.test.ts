@@ -73,7 +73,9 @@ describe('a new partition', () => {
         await session.connect();
         for (const limit = looks + 10; looks < limit && !ended.signal.aborted; looks++) {
           const known = attached;
-          const plan = await session.query(`EXPLAIN SELECT FROM placed WHERE chain_id = 1 AND block_number = ${known}`);
+          const plan = await session.query(
+            `EXPLAIN SELECT FROM placed WHERE chain_id = 1 AND block_number = ${known}`,
+          );
           if (!/ on placed_1_/.test(JSON.stringify(plan.rows))) missed.push(known);
         }
         await session.end();

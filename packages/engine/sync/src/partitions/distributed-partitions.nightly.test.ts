@@ -58,9 +58,17 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     const missed: unknown = await insert(500, 500).catch((error: unknown) => error);
     expect(tableWithoutPartition(missed)).toBe('erc20_transfer_sides');
     const lines = [
-      ['7', CHAIN, '500', '0', '1', '0', ...[ADDRESS, ADDRESS, ADDRESS].map(copyText), '1', copyText('\\x00')].join(
-        '\t',
-      ),
+      [
+        '7',
+        CHAIN,
+        '500',
+        '0',
+        '1',
+        '0',
+        ...[ADDRESS, ADDRESS, ADDRESS].map(copyText),
+        '1',
+        copyText('\\x00'),
+      ].join('\t'),
     ];
     const columns =
       'account_key chain_id block_number transaction_index log_index direction account token counterparty value transaction_hash';

@@ -33,7 +33,9 @@ const insert = (chain: number, block: number) =>
 describe('ensurePartitions', () => {
   it('makes places for the blocks of a chain, of no other, with the indexes of the table', async () => {
     await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23514', table: 'placed' });
-    expect(await ensurePartitions(database(), TABLE, CHAIN, [{ from: 1_050, to: 1_060 }], DENSITY)).toHaveLength(1);
+    expect(await ensurePartitions(database(), TABLE, CHAIN, [{ from: 1_050, to: 1_060 }], DENSITY)).toHaveLength(
+      1,
+    );
     await insert(CHAIN, 1_050);
     await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23505' });
     await expect(insert(OTHER, 1_050)).rejects.toMatchObject({ code: '23514' });
@@ -41,7 +43,9 @@ describe('ensurePartitions', () => {
     expect(partition).toMatchObject({ chainId: CHAIN, isSealed: false });
     expect(partition?.from).toBeLessThanOrEqual(1_050);
     expect(partition?.to).toBeGreaterThan(1_060);
-    const indexes = await database().query(sql`SELECT FROM pg_indexes WHERE tablename = ${partition?.name ?? null}`);
+    const indexes = await database().query(
+      sql`SELECT FROM pg_indexes WHERE tablename = ${partition?.name ?? null}`,
+    );
     expect(indexes).toHaveLength(2);
   });
 
@@ -71,7 +75,9 @@ describe('ensurePartitions', () => {
   it('learns from the partitions beside it how many rows blocks have', async () => {
     await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 99 }], { rows: 0, blocks: 1 });
     const [first] = await readPartitions(database(), TABLE, CHAIN);
-    await database().query(sql`INSERT INTO placed SELECT n, ${CHAIN}, n / 100 FROM generate_series(0, 9999) AS n`);
+    await database().query(
+      sql`INSERT INTO placed SELECT n, ${CHAIN}, n / 100 FROM generate_series(0, 9999) AS n`,
+    );
     await database().query(sql`ANALYZE placed`);
     await database().query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'placed', 0, 99, 'none')`,
@@ -94,7 +100,13 @@ describe('ensurePartitions', () => {
   });
 
   it('leaves the highest partition open above where heights end', async () => {
-    await ensurePartitions(database(), TABLE, CHAIN, [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }], DENSITY);
+    await ensurePartitions(
+      database(),
+      TABLE,
+      CHAIN,
+      [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }],
+      DENSITY,
+    );
     await insert(CHAIN, PARTITION_TOP);
     expect((await readPartitions(database(), TABLE)).at(-1)?.to).toBe(PARTITION_TOP);
   });

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { PARTITION_TOP, type PartitionBounds, partitionWidth, planPartitions } from './plan-partitions.ts';
 
 const block = fc.integer({ min: 0, max: 5_000 });
-const run = fc.tuple(block, fc.integer({ min: 0, max: 300 })).map(([from, length]) => ({ from, to: from + length }));
+const run = fc
+  .tuple(block, fc.integer({ min: 0, max: 300 }))
+  .map(([from, length]) => ({ from, to: from + length }));
 const width = fc.integer({ min: 1, max: 400 });
 
 function isDisjoint(partitions: readonly PartitionBounds[]): boolean {
@@ -31,7 +33,8 @@ describe('planPartitions', () => {
         for (const [wanted, blocksEach] of steps) {
           all = [...all, ...planPartitions(all, wanted, blocksEach)];
           expect(isDisjoint(all)).toBe(true);
-          for (const { from, to } of wanted) for (const number of [from, to]) expect(holds(all, number)).toBe(true);
+          for (const { from, to } of wanted)
+            for (const number of [from, to]) expect(holds(all, number)).toBe(true);
         }
       }),
     );
@@ -41,18 +44,28 @@ describe('planPartitions', () => {
     expect(planPartitions([{ from: 0, to: 100 }], [{ from: 10, to: 99 }], 10)).toEqual([]);
   });
 
-  it.each(['ascending', 'descending'])('fills a history of %s chunks with one partition after the other', (order) => {
-    const chunks = Array.from({ length: 200 }, (_, index) => ({ from: 10_000 + index * 50, to: 10_049 + index * 50 }));
-    const all = fill(order === 'ascending' ? chunks : chunks.toReversed(), 1_000);
-    expect(all.length).toBeLessThanOrEqual(12);
-    expect(all.every(({ from, to }) => to - from >= 250 && to - from <= 1_500)).toBe(true);
-    // A gap between them would need another partition for a later block.
-    expect(all.slice(1).every(({ from }, index) => from === all[index]?.to)).toBe(true);
-  });
+  it.each(['ascending', 'descending'])(
+    'fills a history of %s chunks with one partition after the other',
+    (order) => {
+      const chunks = Array.from({ length: 200 }, (_, index) => ({
+        from: 10_000 + index * 50,
+        to: 10_049 + index * 50,
+      }));
+      const all = fill(order === 'ascending' ? chunks : chunks.toReversed(), 1_000);
+      expect(all.length).toBeLessThanOrEqual(12);
+      expect(all.every(({ from, to }) => to - from >= 250 && to - from <= 1_500)).toBe(true);
+      // A gap between them would need another partition for a later block.
+      expect(all.slice(1).every(({ from }, index) => from === all[index]?.to)).toBe(true);
+    },
+  );
 
   it('goes on beside a neighbour, and takes a sliver that would be left along', () => {
-    expect(planPartitions([{ from: 0, to: 100 }], [{ from: 105, to: 110 }], 50)).toEqual([{ from: 100, to: 150 }]);
-    expect(planPartitions([{ from: 200, to: 300 }], [{ from: 190, to: 195 }], 50)).toEqual([{ from: 150, to: 200 }]);
+    expect(planPartitions([{ from: 0, to: 100 }], [{ from: 105, to: 110 }], 50)).toEqual([
+      { from: 100, to: 150 },
+    ]);
+    expect(planPartitions([{ from: 200, to: 300 }], [{ from: 190, to: 195 }], 50)).toEqual([
+      { from: 150, to: 200 },
+    ]);
     expect(
       planPartitions(
         [

@@ -25,7 +25,14 @@ export async function readPartitions(
   chainId: ChainId | null = null,
 ): Promise<readonly Partition[]> {
   const parts = await source.query<
-    Size & { name: string; bounds: string; isOwn: boolean; isSealed: boolean; pageBytes: number; hasShards: boolean }
+    Size & {
+      name: string;
+      bounds: string;
+      isOwn: boolean;
+      isSealed: boolean;
+      pageBytes: number;
+      hasShards: boolean;
+    }
   >(
     sql`SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
          pg_has_role(part.relowner, 'USAGE') AS "isOwn", part.reltuples::float8 AS tuples, part.relpages AS pages,

@@ -67,7 +67,8 @@ export async function buildTogether(
   subjects: readonly Address[],
   max = TOGETHER_MAX,
 ): Promise<ReadonlyMap<Address, TogetherProgress>> {
-  const all = (progress: TogetherProgress, some = subjects) => some.map((subject) => [subject, progress] as const);
+  const all = (progress: TogetherProgress, some = subjects) =>
+    some.map((subject) => [subject, progress] as const);
   if (!(await isReady(database, of.state))) return new Map(all('waiting'));
   // Several subjects are in several shards, which Citus can't look up in one statement.
   if (await isSpread(database)) return new Map(all('alone'));
@@ -168,12 +169,20 @@ async function countPiece(
   transaction: Transaction,
   chain: Chain,
   of: ProjectionOf<SubjectProjection>,
-  { subject, builtTo, rowsMax }: { readonly subject: Address; readonly builtTo: number; readonly rowsMax: number },
+  {
+    subject,
+    builtTo,
+    rowsMax,
+  }: { readonly subject: Address; readonly builtTo: number; readonly rowsMax: number },
 ) {
   const columns = rawSql(sourceTables(of)[0].columns.join(', '));
   const conditions = of.state.subjects.rowsOf(sql`${addressBytes(subject)}::bytea`);
   const rowsAbove = (wanted: Sql): Sql =>
-    rowsOfSubject(of, conditions, { chainId: chain.id, columns: wanted, where: sql`AND block_number > ${builtTo}` });
+    rowsOfSubject(of, conditions, {
+      chainId: chain.id,
+      columns: wanted,
+      where: sql`AND block_number > ${builtTo}`,
+    });
   const [beyond] = await transaction.query<{ block: number }>(
     sql`SELECT block_number AS block FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
   );

@@ -73,7 +73,8 @@ export function createBuildTurns(database: Database): BuildTurns {
     const { chain, of } = line;
     const subjects = some.map(({ subject }) => subject);
     const progress = await retryCommit(() => buildTogether(database, chain, of, subjects)).catch(
-      (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
+      (): ReadonlyMap<Address, TogetherProgress> =>
+        new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );
     for (const [index, waiting] of some.entries()) {
       const reached = progress.get(waiting.subject);

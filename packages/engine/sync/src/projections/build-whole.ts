@@ -60,7 +60,13 @@ function findUnbuilt(datasets: readonly Dataset[], records: readonly ProjectionR
   return null;
 }
 
-async function clearPages(transaction: Transaction, chain: Chain, state: Projection, from: number, pages: number) {
+async function clearPages(
+  transaction: Transaction,
+  chain: Chain,
+  state: Projection,
+  from: number,
+  pages: number,
+) {
   const to = from + pages;
   let isCleared = true;
   for (const table of state.tables.map(getTableName)) {
@@ -112,7 +118,13 @@ function topOf({ table }: Dataset): number {
 }
 
 /** Null: the last piece, without an upper bound. */
-async function nextBlocks(transaction: Transaction, chain: Chain, dataset: Dataset, builtTo: number, size: PieceSize) {
+async function nextBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  dataset: Dataset,
+  builtTo: number,
+  size: PieceSize,
+) {
   for (let blocksMax = size.blocks; ; blocksMax = Math.ceil(blocksMax / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(
       sql`SELECT count(*) AS blocks, max(block_number) AS last FROM (

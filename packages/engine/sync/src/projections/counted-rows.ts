@@ -50,7 +50,11 @@ export const NO_SUBJECT = sql`(SELECT NULL::bytea AS subject, ${ALL_BLOCKS} AS b
 export function rowsOfSubject(
   of: ProjectionOf,
   conditions: readonly Sql[],
-  { chainId, columns, where = rawSql('') }: { readonly chainId: ChainId; readonly columns: Sql; readonly where?: Sql },
+  {
+    chainId,
+    columns,
+    where = rawSql(''),
+  }: { readonly chainId: ChainId; readonly columns: Sql; readonly where?: Sql },
 ): Sql {
   const queries = sourceTables(of).flatMap(({ name }) => {
     const ofChain = sql`SELECT ${columns} FROM ${rawSql(name)} WHERE chain_id = ${chainId} ${where}`;

@@ -19,7 +19,8 @@ import {
   type SubjectProjection,
 } from '../dataset/projection.ts';
 
-export interface Sums<Source extends PgTable, Target extends PgTable> extends Pick<Projection, 'name' | 'version'> {
+export interface Sums<Source extends PgTable, Target extends PgTable>
+  extends Pick<Projection, 'name' | 'version'> {
   readonly source: Source;
   readonly table: Target;
   /** Properties of both tables. */
@@ -34,7 +35,9 @@ export interface Sums<Source extends PgTable, Target extends PgTable> extends Pi
 export function defineSums<Source extends PgTable, Target extends PgTable>(
   sums: Sums<Source, Target> & { readonly subjects: ProjectionSubjects },
 ): SubjectProjection;
-export function defineSums<Source extends PgTable, Target extends PgTable>(sums: Sums<Source, Target>): Projection;
+export function defineSums<Source extends PgTable, Target extends PgTable>(
+  sums: Sums<Source, Target>,
+): Projection;
 export function defineSums<Source extends PgTable, Target extends PgTable>(
   options: Sums<Source, Target> & { readonly subjects?: ProjectionSubjects },
 ): Projection {
@@ -60,7 +63,9 @@ function addSums<Source extends PgTable, Target extends PgTable>(
   const columns = entries.map(([property]) => property as ColumnOf<Target>);
   const values = entries.flatMap(([, read]) => (read === undefined ? [] : [sql`sum(${sign}(${read(row)}))`]));
   const keys = columnList(source, key, 'changed');
-  const added = namesOf(table, columns).map((column) => rawSql(`${column} = stored.${column} + excluded.${column}`));
+  const added = namesOf(table, columns).map((column) =>
+    rawSql(`${column} = stored.${column} + excluded.${column}`),
+  );
   return sql`INSERT INTO ${tableName(table)} AS stored (${columnList(table, key)}, ${columnList(table, columns)})
 SELECT ${keys}, ${joinSql(values)} FROM ${change.rows} AS changed${joined(options, change, row)}
 ${where === undefined ? rawSql('') : sql`WHERE ${where(row)} `}GROUP BY ${keys} ORDER BY ${keys}
@@ -75,6 +80,7 @@ function joined<Source extends PgTable, Target extends PgTable>(
 ): Sql {
   if (subjects === undefined) return rawSql('');
   const subject = key.find((property) => namesOf(table, [property])[0] === subjects.column);
-  if (subject === undefined) throw new TypeError(`The key of ${name} does not have its subject ${subjects.column}`);
+  if (subject === undefined)
+    throw new TypeError(`The key of ${name} does not have its subject ${subjects.column}`);
   return sql` ${joinSubjects(change, row[subject], rawSql('changed.block_number'))}`;
 }

@@ -26,7 +26,11 @@ export function deriveAdded(
 }
 
 /** Once for each `removeRows`, under the commit lock. */
-export function deriveRemoved(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
+export function deriveRemoved(
+  transaction: Transaction,
+  chain: Chain,
+  changes: readonly RowChange[],
+): Promise<void> {
   return derive(transaction, chain, changes, 'removed');
 }
 
@@ -57,7 +61,8 @@ async function derive(
     await runProjection(transaction, spread, (access) => of.state[kind]({ rows, subjects, remaining, access }));
   }
 }
-const hasProjection = ({ projections = [] }: Dataset, state: string) => projections.some(({ name }) => name === state);
+const hasProjection = ({ projections = [] }: Dataset, state: string) =>
+  projections.some(({ name }) => name === state);
 
 export async function countSelected(transaction: Transaction, of: ProjectionOf, subjects: Sql, selected: Sql) {
   const [table] = sourceTables(of);

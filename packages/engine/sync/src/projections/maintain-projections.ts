@@ -24,7 +24,10 @@ const PAGES_PER_PIECE = 2_000;
 /** Another version may have changed rows without states that it does not have. */
 const LOOK_AGAIN_MS = 10_000;
 
-export async function maintainProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
+export async function maintainProjections(
+  options: MaintainProjectionsOptions,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     await buildProjections(options, signal);
     await sleepUnlessAborted(options.clock, LOOK_AGAIN_MS, signal);
@@ -33,7 +36,11 @@ export async function maintainProjections(options: MaintainProjectionsOptions, s
 
 export async function buildProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   const { chain, database, datasets, logger } = options;
-  const sizing = createChunkSizing({ logsPerChunk: ROWS_PER_PIECE, blocksFirst: BLOCKS_FIRST, blocksMax: BLOCKS_MAX });
+  const sizing = createChunkSizing({
+    logsPerChunk: ROWS_PER_PIECE,
+    blocksFirst: BLOCKS_FIRST,
+    blocksMax: BLOCKS_MAX,
+  });
   try {
     for (const { name, version } of await registerProjections(database, chain, datasets))
       logger.info({ chain: chain.key, state: name, version }, 'Derived state is new or has changed');

@@ -125,5 +125,7 @@ export function projectionsOf(datasets: readonly Dataset[]): readonly Projection
 }
 
 export function subjectProjectionsOf(datasets: readonly Dataset[]): readonly ProjectionOf<SubjectProjection>[] {
-  return projectionsOf(datasets).flatMap(({ dataset, state }) => (hasSubjects(state) ? [{ dataset, state }] : []));
+  return projectionsOf(datasets).flatMap(({ dataset, state }) =>
+    hasSubjects(state) ? [{ dataset, state }] : [],
+  );
 }

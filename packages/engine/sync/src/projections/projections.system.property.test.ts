@@ -19,7 +19,10 @@ import { readProjectionRecords, registerProjections } from './projection-record.
 /** The dataset in an earlier version: the same rows, no projections. */
 const before: Dataset = { ...marks, projections: [] } as Dataset;
 const now = marks as Dataset;
-const nextVersion = { ...marks, projections: marks.projections?.map((state) => ({ ...state, version: 2 })) } as Dataset;
+const nextVersion = {
+  ...marks,
+  projections: marks.projections?.map((state) => ({ ...state, version: 2 })),
+} as Dataset;
 
 let scratch: ScratchDatabase;
 let nextChain = 920_001;
@@ -34,7 +37,11 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 /** Steps during a build; sometimes by a version without the projections. */
-const during = fc.record({ steps: someMoment, build: someBuild, byOther: fc.constantFrom(false, false, false, true) });
+const during = fc.record({
+  steps: someMoment,
+  build: someBuild,
+  byOther: fc.constantFrom(false, false, false, true),
+});
 
 /** Starts a process that builds piece by piece, and kills it during the next piece. */
 async function killAfter(pieces: number, chainId: number): Promise<void> {
@@ -91,25 +98,28 @@ describe('a projection', () => {
     'follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(someMoment, { minLength: 1, maxLength: 8 }), someRowsAtOnce, (moments, atOnce) =>
-          withChain(
-            now,
-            async (marked) => {
-              for (const steps of moments) {
-                await Promise.all(steps.map((step) => marked.take(step)));
+        fc.asyncProperty(
+          fc.array(someMoment, { minLength: 1, maxLength: 8 }),
+          someRowsAtOnce,
+          (moments, atOnce) =>
+            withChain(
+              now,
+              async (marked) => {
+                for (const steps of moments) {
+                  await Promise.all(steps.map((step) => marked.take(step)));
+                  expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+                }
+                for (const step of [
+                  { kind: 'backfill', range: ALL, dropEvery: 0 },
+                  { kind: 'verify', range: ALL },
+                  { kind: 'follow', blocks: 1 },
+                ] as const)
+                  await marked.take(step);
+                expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
                 expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
-              }
-              for (const step of [
-                { kind: 'backfill', range: ALL, dropEvery: 0 },
-                { kind: 'verify', range: ALL },
-                { kind: 'follow', blocks: 1 },
-              ] as const)
-                await marked.take(step);
-              expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
-              expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
-            },
-            atOnce,
-          ),
+              },
+              atOnce,
+            ),
         ),
         { numRuns: atDepth(25) },
       );
@@ -134,7 +144,9 @@ describe('a projection', () => {
   it('counts the rows of a backfill that were written before anything followed them', async () => {
     await withChain(now, async (marked) => {
       const { database } = scratch;
-      const records = await database.query(sql`DELETE FROM projections WHERE chain_id = ${marked.chainId} RETURNING *`);
+      const records = await database.query(
+        sql`DELETE FROM projections WHERE chain_id = ${marked.chainId} RETURNING *`,
+      );
       expect(records.length).toBeGreaterThan(0);
       let filling: Promise<void> | undefined;
       await database.transaction(async (transaction) => {
@@ -270,7 +282,9 @@ describe('a projection that has changed', () => {
       await untouched.take(BACKFILL);
       expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
       // Values of the earlier version must not remain.
-      await scratch.database.query(sql`UPDATE mark_totals SET total = total + 1 WHERE chain_id = ${marked.chain.id}`);
+      await scratch.database.query(
+        sql`UPDATE mark_totals SET total = total + 1 WHERE chain_id = ${marked.chain.id}`,
+      );
       await scratch.database.query(
         sql`INSERT INTO mark_totals SELECT sha256(n::text::bytea), ${marked.chain.id}, 1, 1 FROM generate_series(1, 500) AS n`,
       );

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawSql, sql } from '@chainstead/db';
-import { atDepth, createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  atDepth,
+  createScratchDatabase,
+  dyingDatabase,
+  KilledError,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -121,7 +127,12 @@ describe('the projection of subjects', () => {
                   for (let piece = 0; piece < pieces; piece++)
                     await retryCommit(() => buildSubject(scratch.database, marked.chain, of(), subject, rows));
                 };
-                const fetchTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
+                const fetchTogether = ({
+                  accounts: places,
+                  rows,
+                  rowsOfOne,
+                  dieAfter,
+                }: (typeof crowds)[number]) => {
                   const subjects = places.flatMap((place) => accounts[place] ?? []);
                   const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
                   return unlessKilled(
@@ -175,7 +186,12 @@ describe('the projection of subjects', () => {
       await marked.take({ kind: 'follow', blocks: 4 });
       const [account] = await accountsOf(scratch.database, marked.chainId);
       if (account === undefined) throw new Error('No account has a mark');
-      await createSubjectProjections(scratch.database).keep(marked.chain, { dataset: second, state }, account, 60_000);
+      await createSubjectProjections(scratch.database).keep(
+        marked.chain,
+        { dataset: second, state },
+        account,
+        60_000,
+      );
       const marksIn = async (): Promise<number> => {
         const [row] = await scratch.database.query<{ marks: number }>(
           sql`SELECT count(*)::int AS marks FROM (TABLE marks UNION ALL TABLE more_marks) AS every WHERE chain_id = ${marked.chainId}`,
@@ -196,9 +212,9 @@ describe('the projection of subjects', () => {
   it('costs nothing for subjects that nobody asked about', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
-      expect(await scratch.database.query(sql`SELECT FROM subject_marks WHERE chain_id = ${marked.chainId}`)).toEqual(
-        [],
-      );
+      expect(
+        await scratch.database.query(sql`SELECT FROM subject_marks WHERE chain_id = ${marked.chainId}`),
+      ).toEqual([]);
     });
   });
 
@@ -246,7 +262,9 @@ describe('the projection of subjects', () => {
   });
 
   it('is told of reorganisations, in the transaction that takes the rows back', async () => {
-    await scratch.database.query(sql`CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)`);
+    await scratch.database.query(
+      sql`CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)`,
+    );
     const state: SubjectProjection = {
       ...subjectMarks(1),
       rolledBack: (chainId, ancestor) => [

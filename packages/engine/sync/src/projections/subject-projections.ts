@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, counter, defineMetrics, gauge, type Registry, within } from '@chainstead/core';
+import {
+  type Address,
+  type ChainId,
+  counter,
+  defineMetrics,
+  gauge,
+  type Registry,
+  within,
+} from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import type { SubjectProgress } from './build-subjects.ts';
@@ -8,7 +16,12 @@ import type { ProjectionOf } from './counted-rows.ts';
 
 export interface SubjectProjections {
   /** Up to date from then on. `waitMs` limits only the wait: the build continues. */
-  keep(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address, waitMs: number): Promise<SubjectProgress>;
+  keep(
+    chain: Chain,
+    of: ProjectionOf<SubjectProjection>,
+    subject: Address,
+    waitMs: number,
+  ): Promise<SubjectProgress>;
 }
 
 /** Between records of requests. After weeks without one, a subject's rows are deleted. */
@@ -41,7 +54,11 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
   const builds = new Map<string, Promise<SubjectProgress>>();
   const turns = createBuildTurns(database);
 
-  async function build(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
+  async function build(
+    chain: Chain,
+    of: ProjectionOf<SubjectProjection>,
+    subject: Address,
+  ): Promise<SubjectProgress> {
     const labels = { chain: chain.key, state: of.state.name };
     counted?.subjectProjectionsBuilding.inc(labels);
     let outcome = 'failed';
@@ -58,7 +75,11 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
     }
   }
 
-  function buildOnce(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
+  function buildOnce(
+    chain: Chain,
+    of: ProjectionOf<SubjectProjection>,
+    subject: Address,
+  ): Promise<SubjectProgress> {
     const key = `${chain.id} ${of.state.name} ${subject}`;
     const running = builds.get(key);
     if (running !== undefined) return running;

@@ -16,7 +16,9 @@ export interface RangeJobProgress {
   readonly outcome: VerifyOutcome | null;
 }
 
-export interface DueRangeJob extends RangeJobProgress, Pick<RangeJob, 'id' | 'chain' | 'work' | 'dataset' | 'ranges'> {
+export interface DueRangeJob
+  extends RangeJobProgress,
+    Pick<RangeJob, 'id' | 'chain' | 'work' | 'dataset' | 'ranges'> {
   readonly isCancelled: boolean;
 }
 

@@ -40,7 +40,11 @@ export function estimateRangeWork(
   // A backfill reads what any dataset lacks, a verification what any covers.
   const inAll = covered.reduce<BlockRange[]>((common, own) => intersectRanges(common, own), [...ranges]);
   const read =
-    work === 'reindex' ? blocks : work === 'verify' ? sizeOf(mergeRanges(covered.flat())) : blocks - sizeOf(inAll);
+    work === 'reindex'
+      ? blocks
+      : work === 'verify'
+        ? sizeOf(mergeRanges(covered.flat()))
+        : blocks - sizeOf(inAll);
   const parts = kept.map((dataset) => deepestPart(dataset, chain));
   const whole = read * (parts.includes('internalTransactions') ? CALLS_TRACED : CALLS_WHOLE);
   const isWhole = work === 'verify' || proof === 'receipts' || parts.some((part) => part !== 'logs');

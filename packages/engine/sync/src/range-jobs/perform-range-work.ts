@@ -38,7 +38,8 @@ export function performRangeWork(options: RangeCommandOptions): PerformRangeWork
   return async ({ work, dataset }, ranges, report, signal) => {
     const datasets = options.datasets.filter(({ name }) => dataset === null || name === dataset);
     const names = options.datasets.map(({ name }) => name);
-    if (dataset !== null && datasets.length === 0) throw new DatasetNotKeptError(options.chain.key, dataset, names);
+    if (dataset !== null && datasets.length === 0)
+      throw new DatasetNotKeptError(options.chain.key, dataset, names);
     let logs = 0;
     const own: RangeCommandOptions = {
       ...options,
@@ -51,7 +52,11 @@ export function performRangeWork(options: RangeCommandOptions): PerformRangeWork
     if (work === 'verify') {
       const report = await verifyRanges(own, ranges, signal);
       const uncovered = report.uncovered.reduce((sum, range) => sum + rangeSize(range), 0);
-      return { logs, outcome: { levels: report.levels, repairs: report.repairs.length, uncovered }, lacking: null };
+      return {
+        logs,
+        outcome: { levels: report.levels, repairs: report.repairs.length, uncovered },
+        lacking: null,
+      };
     }
     try {
       const done = await (work === 'backfill' ? backfillRanges : reindexRanges)(own, ranges, signal);

@@ -232,7 +232,8 @@ function verifications(
 function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
   const spans: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
   const old = { from: 0, to: retainedFrom - 1 };
-  const parts = retainedFrom === 0 ? covered : [...intersectRanges(covered, [old]), ...subtractRanges(covered, [old])];
+  const parts =
+    retainedFrom === 0 ? covered : [...intersectRanges(covered, [old]), ...subtractRanges(covered, [old])];
   for (const { from: first, to: last } of parts)
     for (let from = first; from <= last; from += VERIFY_SPAN_BLOCKS)
       spans.push({ datasets, range: { from, to: Math.min(last, from + VERIFY_SPAN_BLOCKS - 1) } });
@@ -245,7 +246,9 @@ async function requireFinal({ chain, pool, database }: RangeCommandOptions, rang
   const settled = await readSettledHeight(pool, chain);
   const highestFinal =
     // Blocks below the first followed one are never rolled back, even if the chain stalls.
-    state === null ? settled : Math.max(state.firstFollowed - 1, Math.min(settled, state.checkpoint?.number ?? 0));
+    state === null
+      ? settled
+      : Math.max(state.firstFollowed - 1, Math.min(settled, state.checkpoint?.number ?? 0));
   const beyond = ranges.find((range) => range.to > highestFinal);
   if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
 }

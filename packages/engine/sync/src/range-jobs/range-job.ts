@@ -78,8 +78,11 @@ export class NoSuchRangeJobError extends defineError('RANGE_JOB_UNKNOWN', (id: s
 })) {}
 
 /** Every process that took the job ended before it made progress. */
-export class RangeJobAbandonedError extends defineError('RANGE_JOB_ABANDONED', (id: string, attempts: number) => ({
-  message: `Job ${id} was started ${attempts} times without progress: each process that worked on it ended`,
-  facts: { id, attempts },
-  remedy: 'Find the cause in the application log of the ingest role, then start the job again',
-})) {}
+export class RangeJobAbandonedError extends defineError(
+  'RANGE_JOB_ABANDONED',
+  (id: string, attempts: number) => ({
+    message: `Job ${id} was started ${attempts} times without progress: each process that worked on it ended`,
+    facts: { id, attempts },
+    remedy: 'Find the cause in the application log of the ingest role, then start the job again',
+  }),
+) {}

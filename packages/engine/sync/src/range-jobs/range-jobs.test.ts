@@ -165,7 +165,12 @@ describe('jobs on ranges', () => {
     const failure =
       (retryable: boolean): PerformRangeWork =>
       async () => {
-        throw new ChainsteadError({ code: 'TEST', message: 'The node was away', remedy: 'Look at it', retryable });
+        throw new ChainsteadError({
+          code: 'TEST',
+          message: 'The node was away',
+          remedy: 'Look at it',
+          retryable,
+        });
       };
     const passing = await ask({});
     const first = work(siteOf(failure(true)));

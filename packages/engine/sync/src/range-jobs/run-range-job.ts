@@ -1,4 +1,11 @@
-import { ChainsteadError, type Clock, errorText, type Logger, rangeSize, sleepUnlessAborted } from '@chainstead/core';
+import {
+  ChainsteadError,
+  type Clock,
+  errorText,
+  type Logger,
+  rangeSize,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import { type Database, failureLevel, isOutage, outageOr } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
 import {
@@ -192,7 +199,10 @@ function beginReporting(
       try {
         if (await save()) cancelled.abort(new Error('The job was cancelled'));
       } catch (error) {
-        logger[failureLevel(error)]({ job: id, error: errorText(error) }, 'How far a job is could not be written down');
+        logger[failureLevel(error)](
+          { job: id, error: errorText(error) },
+          'How far a job is could not be written down',
+        );
       }
     }
   };

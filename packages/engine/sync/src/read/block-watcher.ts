@@ -27,7 +27,11 @@ export interface WatchedBlock {
 export interface WatchedRows {
   datasets(chain: Chain): readonly Dataset[];
   /** After {@link BlockWatcher.committed}, with the same blocks. */
-  select(transaction: Transaction, chain: Chain, blocks: readonly WatchedBlock[]): Promise<readonly DatasetLines[]>;
+  select(
+    transaction: Transaction,
+    chain: Chain,
+    blocks: readonly WatchedBlock[],
+  ): Promise<readonly DatasetLines[]>;
 }
 
 /** For every followed block inside the transaction that commits it, never for backfilled ones. */

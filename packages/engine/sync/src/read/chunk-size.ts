@@ -15,7 +15,8 @@ export function createChunkSizing(options: ChunkSizingOptions) {
     next: () => size,
     seen: (blocks: number, logs: number): void => {
       const density = logs / Math.max(1, blocks);
-      logsPerBlock = logsPerBlock === null ? density : logsPerBlock * (1 - NEWEST_WEIGHT) + density * NEWEST_WEIGHT;
+      logsPerBlock =
+        logsPerBlock === null ? density : logsPerBlock * (1 - NEWEST_WEIGHT) + density * NEWEST_WEIGHT;
       const wanted = logsPerBlock === 0 ? options.blocksMax : options.logsPerChunk / logsPerBlock;
       size = Math.max(1, Math.min(options.blocksMax, size * GROWTH_MAX, Math.round(wanted)));
     },

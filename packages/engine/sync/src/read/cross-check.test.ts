@@ -6,7 +6,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { crossCheck } from './cross-check.ts';
 import { readProvenBlock } from './proven-block.ts';
 
-const CHAIN = createChainRegistry({ additional: [{ key: 'plain', id: 31_337, receiptsRoot: 'none' }] }).get(31_337);
+const CHAIN = createChainRegistry({ additional: [{ key: 'plain', id: 31_337, receiptsRoot: 'none' }] }).get(
+  31_337,
+);
 const open: { pool?: UpstreamPool; nodes: ChainNode[] } = { nodes: [] };
 
 afterEach(async () => {

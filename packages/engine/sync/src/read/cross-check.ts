@@ -3,7 +3,11 @@ import { ChainsteadError, type Log } from '@chainstead/core';
 import { executedTransactions } from './executed-transactions.ts';
 import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
 
-export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal?: AbortSignal): Promise<ProvenBlock> {
+export async function crossCheck(
+  reader: BlockReader,
+  block: ProvenBlock,
+  signal?: AbortSignal,
+): Promise<ProvenBlock> {
   if (block.level !== 'not-applicable') return block;
   const second = await readElsewhere(reader, block, [block.upstream], signal);
   if (second === null) return block;
@@ -49,7 +53,11 @@ async function readElsewhere(
   if (reader.pool.status().every(({ name }) => requested.includes(name))) return null;
   try {
     const transactions = block.parts.transactions === undefined ? 'none' : 'proven';
-    return await readProvenBlock(reader, block.header.number, { signal, exclude: new Set(requested), transactions });
+    return await readProvenBlock(reader, block.header.number, {
+      signal,
+      exclude: new Set(requested),
+      transactions,
+    });
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ChainsteadError) return null;

@@ -52,7 +52,8 @@ const commandOf = (stage: ScriptedStage): RangeCommandOptions => ({
   backfillProof: 'none',
 });
 const failuresOf = async ({ chain, datasets }: ScriptedStage) =>
-  (await readChainStatuses(scratch.database, datasets, [chain])).find(({ chainId }) => chainId === chain.id)?.failures;
+  (await readChainStatuses(scratch.database, datasets, [chain])).find(({ chainId }) => chainId === chain.id)
+    ?.failures;
 const rowsOf = async ({ chain }: ScriptedStage, table: string, block: number): Promise<number> =>
   (
     await scratch.database.query(
@@ -76,7 +77,9 @@ test('at the head: the chain and the others go on, status and metric name it, re
   ]);
   expect(await rowsOf(stage, 'fragile_marks', odd)).toBe(0);
   const failure = { dataset: 'fragile-marks', range: { from: odd, to: odd }, blocks: 1 };
-  expect(await failuresOf(stage)).toEqual([{ ...failure, message: expect.stringContaining(`Block ${odd} is odd`) }]);
+  expect(await failuresOf(stage)).toEqual([
+    { ...failure, message: expect.stringContaining(`Block ${odd} is odd`) },
+  ]);
   const metric = () => stage.metricsText();
   const line = (blocks: number) =>
     `chainstead_sync_dataset_failed_blocks{chain="${stage.chain.key}",dataset="fragile-marks"} ${blocks}\n`;
@@ -100,7 +103,9 @@ test('at the head: the chain and the others go on, status and metric name it, re
 test('in a backfill: blocks that it can decode are covered, the command tells of the first that it can not', async () => {
   const broken = new Set<number>();
   const stage = await openStage(broken);
-  const blocks = stage.scripted.expectedTransfers({ from: 2, to: BLOCKS - 1 }).map(({ blockNumber }) => blockNumber);
+  const blocks = stage.scripted
+    .expectedTransfers({ from: 2, to: BLOCKS - 1 })
+    .map(({ blockNumber }) => blockNumber);
   const [first = 0, last = 0] = [blocks[0], blocks.at(-1)];
   for (const block of [first, last]) broken.add(block);
   await expect(backfillRanges(commandOf(stage), [{ from: 1, to: BLOCKS }], never)).rejects.toMatchObject({
@@ -122,7 +127,11 @@ test('in a backfill: blocks that it can decode are covered, the command tells of
 test('in the prover: rows of blocks that it can decode no more stay, and are not covered', async () => {
   const broken = new Set<number>();
   const stage = await openStage(broken);
-  await backfill({ ...stage, order: 'newest-first', proof: 'none', kind: 'add' }, [{ from: 1, to: BLOCKS }], never);
+  await backfill(
+    { ...stage, order: 'newest-first', proof: 'none', kind: 'add' },
+    [{ from: 1, to: BLOCKS }],
+    never,
+  );
   const odd = 20;
   const before = await rowsOf(stage, 'fragile_marks', odd);
   expect(before).toBeGreaterThan(0);

@@ -22,7 +22,10 @@ export class DatasetFailedError extends defineError(
   }),
 ) {}
 
-export function withoutFailures(datasets: readonly Dataset[], failures: readonly DecodeFailure[]): readonly Dataset[] {
+export function withoutFailures(
+  datasets: readonly Dataset[],
+  failures: readonly DecodeFailure[],
+): readonly Dataset[] {
   const failed = new Set(failures.map(({ dataset }) => dataset));
   return datasets.filter((dataset) => !failed.has(dataset));
 }
@@ -83,7 +86,9 @@ export async function forgetMendedDatasets(
   recorded: readonly RecordedFailure[],
   open: readonly DatasetFailure[],
 ): Promise<void> {
-  const mended = recorded.map(({ dataset }) => dataset).filter((name) => open.every(({ dataset }) => dataset !== name));
+  const mended = recorded
+    .map(({ dataset }) => dataset)
+    .filter((name) => open.every(({ dataset }) => dataset !== name));
   if (mended.length > 0)
     await source.query(
       sql`DELETE FROM dataset_failures WHERE chain_id = ${chainId} AND dataset = ANY(${mended}::text[])`,

@@ -65,7 +65,13 @@ function decode(rows: readonly number[], rowsAtOnce: number, lazily = true) {
   const blocks = new Map<number, BlockFacts>(
     logs.map(({ blockNumber: number }) => [number, { number, hash, parentHash: null, timestamp: 0 }]),
   );
-  const { parts } = decodeBatch(CHAIN, spreads.map(({ dataset }) => dataset) as Dataset[], logs, blocks, rowsAtOnce);
+  const { parts } = decodeBatch(
+    CHAIN,
+    spreads.map(({ dataset }) => dataset) as Dataset[],
+    logs,
+    blocks,
+    rowsAtOnce,
+  );
   return { parts, made: () => spreads.reduce((sum, { made }) => sum + made(), 0) };
 }
 
@@ -99,7 +105,9 @@ test('block by block, in any order, comes to the same as all at once', () => {
       fc.boolean(),
       fc.infiniteStream(fc.nat()),
       (rows, rowsAtOnce, lazily, turns) => {
-        const datasets = [spread('one', lazily), spread('two', lazily)].map(({ dataset }) => dataset) as Dataset[];
+        const datasets = [spread('one', lazily), spread('two', lazily)].map(
+          ({ dataset }) => dataset,
+        ) as Dataset[];
         const decoder = createBatchDecoder(CHAIN, datasets, rowsAtOnce);
         const byBlock = Map.groupBy(rows.map(logOf), ({ blockNumber }) => blockNumber);
         const shuffled = [...byBlock]
@@ -200,7 +208,8 @@ describe('a dataset that throws', () => {
     );
     const datasets = [dataset, spread('good', false).dataset] as Dataset[];
     const { failures, parts } = decodeBatch(CHAIN, datasets, logs, blocks, rowsAtOnce);
-    const linesBy = (name: string) => [...parts].flatMap((part) => (part.dataset.name === name ? part.lines : []));
+    const linesBy = (name: string) =>
+      [...parts].flatMap((part) => (part.dataset.name === name ? part.lines : []));
     return { failures, lines: { fails: linesBy('fails').length, good: linesBy('good').length } };
   }
 
@@ -216,6 +225,9 @@ describe('a dataset that throws', () => {
 
   test('fewer than three times at the block lacks nothing', () => {
     const inTheBatch = 1;
-    expect(batchWith(failing('decode', inTheBatch + 2))).toEqual({ failures: [], lines: { fails: 12, good: 12 } });
+    expect(batchWith(failing('decode', inTheBatch + 2))).toEqual({
+      failures: [],
+      lines: { fails: 12, good: 12 },
+    });
   });
 });

@@ -44,7 +44,10 @@ export interface BatchDecoder {
   batch(): HeldBatch;
 }
 
-export function batchOf({ blockLines, parts, failures }: DecodedBatch, datasets: readonly Dataset[]): DecodedBatch {
+export function batchOf(
+  { blockLines, parts, failures }: DecodedBatch,
+  datasets: readonly Dataset[],
+): DecodedBatch {
   return {
     blockLines,
     parts: {
@@ -130,7 +133,9 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
     failures,
     add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
       const input: Input =
-        part === 'logs' ? { logs, blocks: null } : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
+        part === 'logs'
+          ? { logs, blocks: null }
+          : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       if (attempt(() => take(input)) === null) return;
       for (const [block, alone] of inputsByBlock(input)) {
         const failure = attempt(() => take(alone), DECODE_ATTEMPTS);
@@ -220,7 +225,13 @@ export function linesOfRows<Row>(dataset: Dataset<Row>, rows: readonly Row[]): D
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 
-export const BLOCK_COLUMNS = ['chain_id', 'block_number', 'block_hash', 'parent_hash', 'block_timestamp'] as const;
+export const BLOCK_COLUMNS = [
+  'chain_id',
+  'block_number',
+  'block_hash',
+  'parent_hash',
+  'block_timestamp',
+] as const;
 
 export function blockLinesOf(chain: Chain, blocks: readonly BlockFacts[]): readonly string[] {
   return blocks

@@ -10,7 +10,10 @@ import {
 import type { BlockPart, ExecutedTransaction, WholeBlock } from '../dataset/whole-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 
-export type DecodableBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'internalTransactions' | 'parts'>;
+export type DecodableBlock = Pick<
+  ProvenBlock,
+  'header' | 'block' | 'receipts' | 'internalTransactions' | 'parts'
+>;
 
 /** Null if the part is unavailable. */
 export type WholeBlockReader = (part: BlockPart) => WholeBlock | null;
@@ -64,7 +67,8 @@ export function executedTransaction(raw: Json, receipt: Receipt, index: number):
     succeeded: typeof receipt.raw.status === 'string' ? parseQuantity(receipt.raw.status) === 1 : null,
     gasUsed: parseBigQuantity(receipt.raw.gasUsed),
     // Some old nodes return the zero address instead of null.
-    contractAddress: receipt.raw.contractAddress === ZERO_ADDRESS ? null : addressOrNull(receipt.raw.contractAddress),
+    contractAddress:
+      receipt.raw.contractAddress === ZERO_ADDRESS ? null : addressOrNull(receipt.raw.contractAddress),
     logs: receipt.logs,
     raw,
     receipt,

@@ -125,7 +125,11 @@ describe('the transactions of a block', () => {
   /** Reads a real block of signed transactions, altered by the node. */
   const readSigned = async (
     { transactions = (same) => same, receipts = (same) => same }: Lie,
-    how: { readonly policy: ProofPolicy; readonly verifiesSenders: boolean; readonly recoverSigners?: RecoverSigners },
+    how: {
+      readonly policy: ProofPolicy;
+      readonly verifiesSenders: boolean;
+      readonly recoverSigners?: RecoverSigners;
+    },
   ): Promise<ProvenBlock | null> => {
     const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
     const altered = (json: JsonObject): JsonObject => ({
@@ -149,7 +153,8 @@ describe('the transactions of a block', () => {
   const isSigned = ({ r, to }: JsonObject): boolean => typeof r === 'string' && r.length > 40 && to !== null;
   const another: Lie = {
     transactions: (list) => list.map((one) => (isSigned(one) ? { ...one, from: STRANGER } : one)),
-    receipts: (list) => list.map((one) => (one.to === null || one.type === '0x6a' ? one : { ...one, from: STRANGER })),
+    receipts: (list) =>
+      list.map((one) => (one.to === null || one.type === '0x6a' ? one : { ...one, from: STRANGER })),
   };
   const otherValues: Lie = {
     transactions: (list) => list.map((one) => (isSigned(one) ? { ...one, value: '0x123456' } : one)),
@@ -181,11 +186,16 @@ describe('the transactions of a block', () => {
     const gone: RecoverSigners = () => Promise.reject(new Error('nobody recovers senders'));
     const how = { policy: 'strict', verifiesSenders: true, recoverSigners: gone } as const;
     const block = await readSigned(otherValues, how);
-    expect(block?.parts.transactions).toMatchObject({ level: 'unavailable', reason: 'transaction-hash-mismatch' });
+    expect(block?.parts.transactions).toMatchObject({
+      level: 'unavailable',
+      reason: 'transaction-hash-mismatch',
+    });
   });
 
   if (folder === null)
-    process.stderr.write('Recorded blocks are not there (../shared/data/evm): unknown types are not tested on them.\n');
+    process.stderr.write(
+      'Recorded blocks are not there (../shared/data/evm): unknown types are not tested on them.\n',
+    );
   it.runIf(folder !== null).each([
     ['arbitrum', 150_000_000, { level: 'receipts', reason: null }],
     ['base', 100, { level: 'receipts', reason: null }],
@@ -205,7 +215,9 @@ describe('the transactions of a block', () => {
 });
 
 const inFrame = (at: number, changes: object) => (list: readonly JsonObject[]) =>
-  list.map((one, index) => (index === at ? { ...one, result: { ...(one.result as JsonObject), ...changes } } : one));
+  list.map((one, index) =>
+    index === at ? { ...one, result: { ...(one.result as JsonObject), ...changes } } : one,
+  );
 
 // Invariant: PROOF-TRACES
 describe('the traces of a block', () => {
@@ -214,7 +226,10 @@ describe('the traces of a block', () => {
     ['another recipient', { traces: inFrame(1, { to: STRANGER }) }],
     ['another value', { traces: inFrame(0, { value: '0x9' }) }],
     ['another input', { traces: inFrame(0, { input: '0x1234' }) }],
-    ['another outcome', { traces: (list) => inFrame(0, { error: failed(list[0]) ? undefined : 'reverted' })(list) }],
+    [
+      'another outcome',
+      { traces: (list) => inFrame(0, { error: failed(list[0]) ? undefined : 'reverted' })(list) },
+    ],
     ['one too few', { traces: (list) => list.slice(1) }],
     ['one twice', { traces: (list) => [...list, list[0] ?? {}] }],
     ['one of another block', { traces: (list) => [...list, { ...list[0], txHash: `0x${'ab'.repeat(32)}` }] }],

@@ -207,7 +207,10 @@ async function readFromEach(
 /** Numbers follow from proven logs. Others stay, unless they repeat in a transaction. */
 function numbered(
   pool: UpstreamPool,
-  { value: { block, receipts }, upstream }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
+  {
+    value: { block, receipts },
+    upstream,
+  }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
   level: ProofLevel,
   chain: Chain,
 ): readonly Receipt[] {
@@ -255,7 +258,12 @@ async function proveObjects(
 ): Promise<TransactionsProof> {
   const { transactions } = block;
   if (transactions === null)
-    return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
+    return {
+      level: 'unproven',
+      reason: 'transaction-malformed',
+      expected: 'transaction objects',
+      computed: 'hashes',
+    };
   const proof = proveTransactions({ header, transactions, receipts }, chain);
   if (senders === null || isAltered(proof)) return proof;
   return (await senders()) ?? proof;

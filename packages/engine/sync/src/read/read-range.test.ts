@@ -30,7 +30,9 @@ function watched(decoder: BatchDecoder) {
 }
 
 it.each([1_000_000, 5])('lets go of each block once it is decoded, with %i rows at once', async (rowsAtOnce) => {
-  const stage = await openScriptedStage(scratch.database, CHAIN_ID + rowsAtOnce, [outcomes], { blocks: RANGE.to });
+  const stage = await openScriptedStage(scratch.database, CHAIN_ID + rowsAtOnce, [outcomes], {
+    blocks: RANGE.to,
+  });
   onTestFinished(() => stage.close());
   const { decoder, given, held } = watched(createBatchDecoder(stage.chain, [outcomes], rowsAtOnce));
   const reading = {

@@ -62,7 +62,10 @@ export async function readRangeFast(
   wanted: LogsWanted,
   signal: AbortSignal,
 ): Promise<RangeRead & { readonly logs: readonly Log[] }> {
-  const answer = await pool.getLogs({ range, ...wanted }, { signal, minBlock: range.to, bytesMax: RANGE_BYTES_MAX });
+  const answer = await pool.getLogs(
+    { range, ...wanted },
+    { signal, minBlock: range.to, bytesMax: RANGE_BYTES_MAX },
+  );
   const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
   const levels = answer.sources.map((source) => ({ ...source, proof: 'none' as const, reason: null }));
   return { range, logs: answer.logs, blocks, levels: { logs: levels } };
@@ -89,7 +92,11 @@ export async function blocksOfLogs(
   for (const { value: header, upstream } of headers) {
     const hash = unknown.get(header.number);
     if (header.hash !== hash) {
-      pool.reportFault(upstream, 'log-block-hash-mismatch', { block: header.number, header: header.hash, logs: hash });
+      pool.reportFault(upstream, 'log-block-hash-mismatch', {
+        block: header.number,
+        header: header.hash,
+        logs: hash,
+      });
       const what = `logs of block ${header.number} name ${hash}, its header ${header.hash}`;
       throw new ReorgedWhileReadingError({ chain, what });
     }
@@ -150,7 +157,11 @@ export async function readRangeProven(
     const what = `a block of ${range.from} to ${range.to} could not be read`;
     if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
     if (block instanceof UnprovenBlockError) {
-      const facts = { block: Number(block.facts.block), reason: String(block.facts.reason), isUnsupported: false };
+      const facts = {
+        block: Number(block.facts.block),
+        reason: String(block.facts.reason),
+        isUnsupported: false,
+      };
       for (const part of reading.parts ?? []) lacking.set(part, facts);
       continue;
     }
@@ -178,7 +189,8 @@ function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const dataWeight = weighBlock(block) - logCount - (block.internalTransactions?.length ?? 0);
   const { transactions, transactionHashes } = block.block;
   // Promises that waited for the node hold their results until a full garbage collection.
-  for (const list of [transactions ?? [], transactionHashes, block.receipts, logs]) (list as unknown[]).length = 0;
+  for (const list of [transactions ?? [], transactionHashes, block.receipts, logs])
+    (list as unknown[]).length = 0;
   return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount, dataWeight };
 }
 

@@ -77,7 +77,11 @@ async function readTracesIfPossible(reader: WatchedReader, block: ProvenBlock, s
   const { tracePatienceMs } = reader;
   const patience = tracePatienceMs === undefined ? undefined : AbortSignal.timeout(tracePatienceMs);
   try {
-    return await readTraces(reader, block, AbortSignal.any([signal, patience].filter((limit) => limit !== undefined)));
+    return await readTraces(
+      reader,
+      block,
+      AbortSignal.any([signal, patience].filter((limit) => limit !== undefined)),
+    );
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof UpstreamsExhaustedError || error instanceof RequestAbortedError)
@@ -98,7 +102,11 @@ function tracesProof(
   return { level: 'not-applicable', reason: null };
 }
 
-function reportMissing({ chain, logger }: WatchedReader, { header }: ProvenBlock, refusals: readonly string[]): void {
+function reportMissing(
+  { chain, logger }: WatchedReader,
+  { header }: ProvenBlock,
+  refusals: readonly string[],
+): void {
   const level = header.number % BLOCKS_PER_WARNING === 0 ? 'warn' : 'debug';
   logger[level](
     { chain: chain.key, block: header.number, refusals },

@@ -22,7 +22,9 @@ describe('a block whose receipts come without logs at first', () => {
     let left = answers;
     const isReported = ([first]: readonly JsonObject[]): boolean =>
       first?.transactionHash === TRUE_RECEIPTS[0]?.transactionHash;
-    return { receipts: (list) => (isReported(list) && left-- > 0 ? list.map((one) => ({ ...one, logs: [] })) : list) };
+    return {
+      receipts: (list) => (isReported(list) && left-- > 0 ? list.map((one) => ({ ...one, logs: [] })) : list),
+    };
   };
   it.each(['strict', 'record'] as const)(
     'is read again until it proves itself, under the policy %s',

@@ -42,13 +42,19 @@ const someStep = fc.oneof(
   fc.record({ kind: fc.constant('reindex' as const), range: someBlocks, datasets: someDatasets, proof }),
   fc.record({ kind: fc.constant('verify' as const), range: someBlocks, datasets: someDatasets, proof }),
   fc.record({ kind: fc.constant('traces' as const), are: fc.boolean() }),
-  fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 4 }), datasets: someDatasets }),
+  fc.record({
+    kind: fc.constant('follow' as const),
+    blocks: fc.integer({ min: 1, max: 4 }),
+    datasets: someDatasets,
+  }),
   fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: REORG_DEPTH_MAX }) }),
 );
 type Step = typeof someStep extends fc.Arbitrary<infer T> ? T : never;
 
 /** Runs steps on a new chain in the database. */
-async function withChain(work: (take: (step: Step) => Promise<void>, check: () => Promise<void>) => Promise<void>) {
+async function withChain(
+  work: (take: (step: Step) => Promise<void>, check: () => Promise<void>) => Promise<void>,
+) {
   let hasTraces = true;
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
     blocks: LAST_BACKFILLED + REORG_DEPTH_MAX + 2,
@@ -75,7 +81,11 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
   const followTo = async (datasets: readonly Dataset[]): Promise<void> => {
     const span = { firstFollowed: LAST_BACKFILLED + 1, endBlock: scripted.head, onProgress: () => undefined };
     const options = { ...stage, ...span, datasets };
-    await follow(options, (await readChainState(database, chain.id))?.checkpoint ?? null, AbortSignal.timeout(20_000));
+    await follow(
+      options,
+      (await readChainState(database, chain.id))?.checkpoint ?? null,
+      AbortSignal.timeout(20_000),
+    );
   };
 
   const take = async (step: Step): Promise<void> => {
@@ -109,8 +119,14 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
     const coverage = await listCoverage(database, chain.id);
     const state = await readChainState(database, chain.id);
     const top = state?.checkpoint?.number ?? LAST_BACKFILLED;
-    const expectIn = async (dataset: Dataset, stored: readonly string[], rowsIn: (range: BlockRange) => string[]) => {
-      const ranges = mergeRanges(coverage.filter((one) => one.dataset === dataset.name).map(({ range }) => range));
+    const expectIn = async (
+      dataset: Dataset,
+      stored: readonly string[],
+      rowsIn: (range: BlockRange) => string[],
+    ) => {
+      const ranges = mergeRanges(
+        coverage.filter((one) => one.dataset === dataset.name).map(({ range }) => range),
+      );
       expect(ranges.every(({ to }) => to <= Math.max(top, LAST_BACKFILLED))).toBe(true);
       expect(stored).toEqual(ranges.flatMap(rowsIn).sort());
     };
@@ -142,7 +158,12 @@ it(
             await check();
           }
           await take({ kind: 'traces', are: true });
-          await take({ kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, datasets: [...ALL], proof: 'none' });
+          await take({
+            kind: 'backfill',
+            range: { from: 1, to: LAST_BACKFILLED },
+            datasets: [...ALL],
+            proof: 'none',
+          });
           await check();
         }),
       ),

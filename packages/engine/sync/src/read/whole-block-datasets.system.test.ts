@@ -56,8 +56,12 @@ async function openStage(blocks: number): Promise<Stage> {
 async function expectTruth({ chain, scripted }: Stage, to = scripted.head): Promise<void> {
   const range = { from: 1, to };
   const within = (row: string) => Number(row.split(' ')[0]) <= to;
-  expect((await storedOutcomes(scratch.database, chain.id)).filter(within)).toEqual(expectedOutcomes(scripted, range));
-  expect((await storedPayments(scratch.database, chain.id)).filter(within)).toEqual(expectedPayments(scripted, range));
+  expect((await storedOutcomes(scratch.database, chain.id)).filter(within)).toEqual(
+    expectedOutcomes(scripted, range),
+  );
+  expect((await storedPayments(scratch.database, chain.id)).filter(within)).toEqual(
+    expectedPayments(scripted, range),
+  );
 }
 
 describe('datasets of transactions and of traces', () => {
@@ -68,7 +72,9 @@ describe('datasets of transactions and of traces', () => {
     await first.stop();
     expect(stage.callsOf('debug_traceBlockByHash')).toBe(0);
     stage.node.counters.reset();
-    await scratch.database.query(sql`UPDATE sync_ranges SET proof = 'receipts' WHERE chain_id = ${stage.chain.id}`);
+    await scratch.database.query(
+      sql`UPDATE sync_ranges SET proof = 'receipts' WHERE chain_id = ${stage.chain.id}`,
+    );
 
     const second = stage.sync(ALL);
     await vi.waitFor(
@@ -105,7 +111,10 @@ describe('datasets of transactions and of traces', () => {
     await stage.untilCovered(marks);
     await stage.untilCovered(outcomes);
     // Blocks without transactions need no traces.
-    const traced = (await stage.coverageOf(payments)).ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    const traced = (await stage.coverageOf(payments)).ranges.reduce(
+      (sum, { from, to }) => sum + to - from + 1,
+      0,
+    );
     expect(traced).toBeLessThan(15);
     expect(await storedPayments(scratch.database, stage.chain.id)).toEqual([]);
     stage.has.traces = true;
@@ -126,7 +135,9 @@ describe('datasets of transactions and of traces', () => {
     const options = { ...stage, proof: 'strict', backfillProof: 'none' } as const;
     const range = { from: 1, to: 30 };
     stage.has.traces = false;
-    await expect(backfillRanges(options, [range], never)).rejects.toMatchObject({ code: 'BLOCK_PART_UNAVAILABLE' });
+    await expect(backfillRanges(options, [range], never)).rejects.toMatchObject({
+      code: 'BLOCK_PART_UNAVAILABLE',
+    });
     expect((await stage.coverageOf(outcomes)).ranges).toEqual([range]);
     stage.has.traces = true;
     await backfillRanges(options, [range], never);
@@ -135,7 +146,9 @@ describe('datasets of transactions and of traces', () => {
     await scratch.database.query(
       sql`UPDATE outcomes SET gas_used = gas_used + 1 WHERE chain_id = ${stage.chain.id} AND block_number < 10`,
     );
-    await scratch.database.query(sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number < 20`);
+    await scratch.database.query(
+      sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number < 20`,
+    );
     const report = await verifyRanges(options, [range], never);
     expect(new Set(report.repairs.map(({ dataset }) => dataset))).toEqual(new Set(['outcomes', 'payments']));
     expect(report.uncovered).toEqual([]);
@@ -143,7 +156,9 @@ describe('datasets of transactions and of traces', () => {
 
     await scratch.database.query(sql`DELETE FROM outcomes WHERE chain_id = ${stage.chain.id}`);
     stage.has.traces = false;
-    await expect(reindexRanges(options, [range], never)).rejects.toMatchObject({ code: 'BLOCK_PART_UNAVAILABLE' });
+    await expect(reindexRanges(options, [range], never)).rejects.toMatchObject({
+      code: 'BLOCK_PART_UNAVAILABLE',
+    });
     await expectTruth(stage, range.to);
   });
 });

@@ -99,7 +99,12 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
     const sample = rawSql(percent === 100 ? '' : `TABLESAMPLE SYSTEM (${percent})`);
     const { all, own } = await countRows(database, table, sample);
     const rows = Math.round((own * 100) / percent);
-    return { table: name, rows, bytes: all === 0 ? 0 : Math.round((bytes * own) / all), isExact: percent === 100 };
+    return {
+      table: name,
+      rows,
+      bytes: all === 0 ? 0 : Math.round((bytes * own) / all),
+      isExact: percent === 100,
+    };
   }
   const ownBytes = sumOf(partitions);
   if (ownBytes === 0) return { table: name, rows: 0, bytes: 0, isExact: true };

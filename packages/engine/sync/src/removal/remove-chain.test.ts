@@ -37,7 +37,8 @@ beforeAll(async () => {
           `CREATE TABLE internal_transfers_${id}_${from} PARTITION OF internal_transfers FOR VALUES FROM (${id}, ${from}) TO (${id}, ${to})`,
         ),
       );
-  const ofAll = (statement: string) => database.query(sql`${rawSql(statement)} FROM unnest(${CHAINS}::bigint[]) AS id`);
+  const ofAll = (statement: string) =>
+    database.query(sql`${rawSql(statement)} FROM unnest(${CHAINS}::bigint[]) AS id`);
   await ofAll(
     `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) SELECT id, 'chain-' || id, 0, 0`,
   );
@@ -142,7 +143,9 @@ describe('the removal of a chain', () => {
     const stopped = sql`SELECT stop_message AS message FROM sync_chains WHERE chain_id = 971010 AND stop_message <> 'cut'`;
     await vi.waitFor(
       async () =>
-        expect(await database.query(stopped)).toMatchObject([{ message: expect.stringContaining('not finished') }]),
+        expect(await database.query(stopped)).toMatchObject([
+          { message: expect.stringContaining('not finished') },
+        ]),
       { timeout: 10_000, interval: 50 },
     );
     expect((await stage.coverageOf(marks)).ranges).toEqual([]);

@@ -54,7 +54,9 @@ it('writes the blocks that it gets at once, and those of others after they are r
     range: { from: 1, to: BLOCKS },
     read: { found: { logs }, blocks, calls: 1 },
   };
-  await database.query(sql`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES (${subjectKey(subject)})`);
+  await database.query(
+    sql`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES (${subjectKey(subject)})`,
+  );
   expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
   const [made] = await database.query(
     sql`SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,

@@ -27,7 +27,9 @@ export interface Chunk {
   readonly recordedAs?: RangeSubject;
   readonly read: {
     /** In chain order, without duplicates; or decoded rows by block. */
-    readonly found: { readonly logs: readonly Log[] } | { readonly rows: ReadonlyMap<number, readonly unknown[]> };
+    readonly found:
+      | { readonly logs: readonly Log[] }
+      | { readonly rows: ReadonlyMap<number, readonly unknown[]> };
     /** Every block with a log or row. */
     readonly blocks: ReadonlyMap<number, BlockFacts>;
     readonly calls: number;
@@ -36,7 +38,11 @@ export interface Chunk {
 
 const CLAIM_WAIT_MS = 500;
 
-export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {
+export async function commitChunk(
+  dependencies: ChunkDependencies,
+  chunk: Chunk,
+  signal: AbortSignal,
+): Promise<number> {
   const { found } = chunk.read;
   let left = 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
   let calls = chunk.read.calls;

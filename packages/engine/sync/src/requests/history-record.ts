@@ -110,7 +110,11 @@ export async function refuseWithoutSent(database: Database, subject: Subject, me
   await refuse(database, subject, SENT_UNKNOWN, message.slice(0, 1_000));
 }
 
-export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
+export async function setAsideHistory(
+  database: Database,
+  subject: Subject,
+  error: WorkSetAsideError,
+): Promise<void> {
   await refuse(database, subject, WORK_QUARANTINED, error.message);
 }
 

@@ -50,6 +50,9 @@ export async function endOfTurn(turn: HistoryTurn): Promise<HistoryOutcome | nul
 }
 
 /** Per chunk: suspects run alone and wait for each other. */
-export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: HistoryTurn, work: () => Promise<T>): Promise<T> {
+export function runRisky<T>(
+  { chain, subject, journal = UNWRITTEN }: HistoryTurn,
+  work: () => Promise<T>,
+): Promise<T> {
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
 }

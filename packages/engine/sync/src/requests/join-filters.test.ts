@@ -94,7 +94,14 @@ const someLog: fc.Arbitrary<Log> = fc
 
 test('a filter gives logs with the topics that it names', () => {
   const logOf = (...topics: readonly Hash[]): Log => ({
-    ...{ address: addressOf(1), topics, data: '0x', blockNumber: 1, blockHash: ZERO_HASH, transactionHash: ZERO_HASH },
+    ...{
+      address: addressOf(1),
+      topics,
+      data: '0x',
+      blockNumber: 1,
+      blockHash: ZERO_HASH,
+      transactionHash: ZERO_HASH,
+    },
     ...{ transactionIndex: 0, logIndex: 0, blockTimestamp: null },
   });
   const filter: HistoryFilter = { topics: [TRANSFER], indexed: [null, [WALLET]] };

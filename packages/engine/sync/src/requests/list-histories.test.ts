@@ -22,7 +22,13 @@ async function all(requested: Partial<HistoriesRequested>): Promise<string[]> {
   const found: string[] = [];
   let after: Subject | null = null;
   do {
-    const page = await listHistories(scratch.database, { chainId: null, status: null, limit: 7, ...requested, after });
+    const page = await listHistories(scratch.database, {
+      chainId: null,
+      status: null,
+      limit: 7,
+      ...requested,
+      after,
+    });
     expect(page.histories.length).toBeLessThanOrEqual(7);
     found.push(...page.histories.map(({ subject }) => `${subject.chainId} ${subject.kind} ${subject.address}`));
     after = page.next;

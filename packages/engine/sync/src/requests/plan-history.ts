@@ -61,7 +61,11 @@ function newestIndexed(state: ChainState): number {
   return Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
 }
 
-async function listMissing(database: Database, { chain, datasets, subject, retention }: HistoryScope, newest: number) {
+async function listMissing(
+  database: Database,
+  { chain, datasets, subject, retention }: HistoryScope,
+  newest: number,
+) {
   const coverage = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
   return datasets

@@ -113,7 +113,10 @@ async function readChunk(
   let { calls } = read;
   for (const { dataset, logs } of read.parts) {
     if (subject.kind === 'trader') {
-      const found = logs.map(({ blockNumber, transactionHash }) => ({ block: blockNumber, hash: transactionHash }));
+      const found = logs.map(({ blockNumber, transactionHash }) => ({
+        block: blockNumber,
+        hash: transactionHash,
+      }));
       const ended = await writeTransactions(turn, { dataset, range, found, calls }, signal);
       if (ended !== null) return ended;
     } else {

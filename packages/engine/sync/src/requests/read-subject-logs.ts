@@ -83,7 +83,10 @@ function collect({ key }: Chain, answers: readonly { readonly logs: readonly Log
     const before = byPlace.get(place);
     if (before === undefined || before.blockTimestamp === null) byPlace.set(place, log);
     const what = `two answers differ in a log of block ${log.blockNumber}`;
-    if (before !== undefined && (before.blockHash !== log.blockHash || before.transactionHash !== log.transactionHash))
+    if (
+      before !== undefined &&
+      (before.blockHash !== log.blockHash || before.transactionHash !== log.transactionHash)
+    )
       throw new ReorgedWhileReadingError({ chain: key, what });
   }
   return [...byPlace.values()];

@@ -17,7 +17,9 @@ interface TransactionsRead {
   readonly calls: number;
 }
 
-type TransactionsReading = Pick<HistoryTurn, 'chain' | 'pool' | 'logger' | 'subject'> & { readonly dataset: Dataset };
+type TransactionsReading = Pick<HistoryTurn, 'chain' | 'pool' | 'logger' | 'subject'> & {
+  readonly dataset: Dataset;
+};
 
 const BLOCKS_AT_ONCE = 4;
 const CALLS_PER_BLOCK = 2;
@@ -37,7 +39,9 @@ export async function readTransactions(
   for (let start = 0; start < byBlock.length; start += BLOCKS_AT_ONCE) {
     const some = byBlock.slice(start, start + BLOCKS_AT_ONCE);
     const read = await Promise.all(
-      some.map(([block, ofBlock]) => readBlockRows(reading, block, new Set(ofBlock.map(({ hash }) => hash)), signal)),
+      some.map(([block, ofBlock]) =>
+        readBlockRows(reading, block, new Set(ofBlock.map(({ hash }) => hash)), signal),
+      ),
     );
     for (const { facts, rows: ofBlock } of read) {
       if (ofBlock.length === 0) continue;

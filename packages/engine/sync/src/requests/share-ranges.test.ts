@@ -66,7 +66,9 @@ test('each dataset gets exactly its own blocks, and no block is read twice', () 
         [A, ofA],
         [B, ofB],
       ] as const) {
-        const own = shared.filter(({ datasets }) => datasets.includes(dataset)).flatMap((one) => blocksOf(one.ranges));
+        const own = shared
+          .filter(({ datasets }) => datasets.includes(dataset))
+          .flatMap((one) => blocksOf(one.ranges));
         expect(own.toSorted((a, b) => a - b)).toEqual(blocksOf(ranges));
       }
       const read = shared.flatMap(({ ranges }) => blocksOf(ranges));

@@ -70,35 +70,38 @@ const truthFrom = ({ scripted }: ScriptedStage, from: number): readonly number[]
     .sort((one, other) => one - other);
 
 // Invariant: SYNC-RETENTION-COVERAGE
-it.each([1, 7, 10_000])('deletes old rows with their coverage, %i at a time, and counts them', async (rowsAtOnce) => {
-  const [stage, other] = [await openFilled(), await openFilled()];
-  const all = truthFrom(stage, 1);
-  const kept = truthFrom(stage, BELOW);
-  expect(await blocksOf(stage)).toEqual(all);
-  const deleted = await deleteOldRows({ ...stage, retention: RETENTION }, never, rowsAtOnce);
-  expect(deleted).toBe(all.length - kept.length);
-  expect(deleted).toBeGreaterThan(50);
-  expect(await blocksOf(stage)).toEqual(kept);
-  // Blocks after the last deleted row never had any: they stay covered.
-  const last = all.findLast((block) => block < BELOW) ?? 0;
-  expect((await stage.coverageOf(deleting)).ranges).toEqual([{ from: last + 1, to: BLOCKS }]);
-  const counted = (await stage.metrics.droppedRows.get()).values.find(
-    ({ labels }) => labels.dataset === 'placed-marks' && labels.chain === stage.chain.key,
-  );
-  expect(counted?.value).toBe(deleted);
-  expect(await deleteOldRows({ ...stage, retention: RETENTION }, never)).toBe(0);
-  // Neither gaps, nor read again.
-  const [status] = (await readChainStatuses(scratch.database, [deleting], [stage.chain], () => RETENTION)).filter(
-    ({ chainId }) => chainId === stage.chain.id,
-  );
-  expect(status).toMatchObject({ gaps: [], retainedFrom: RETAINED_FROM });
-  const filling = { ...stage, order: 'newest-first', proof: 'none', kind: 'add' } as const;
-  expect(await backfill({ ...filling, retention: RETENTION }, [RANGE], never)).toMatchObject({ total: 0 });
-  // The other chain is untouched; without the setting, the rows come back.
-  expect(await blocksOf(other)).toEqual(truthFrom(other, 1));
-  await backfill(filling, [RANGE], never);
-  expect(await blocksOf(stage)).toEqual(all);
-});
+it.each([1, 7, 10_000])(
+  'deletes old rows with their coverage, %i at a time, and counts them',
+  async (rowsAtOnce) => {
+    const [stage, other] = [await openFilled(), await openFilled()];
+    const all = truthFrom(stage, 1);
+    const kept = truthFrom(stage, BELOW);
+    expect(await blocksOf(stage)).toEqual(all);
+    const deleted = await deleteOldRows({ ...stage, retention: RETENTION }, never, rowsAtOnce);
+    expect(deleted).toBe(all.length - kept.length);
+    expect(deleted).toBeGreaterThan(50);
+    expect(await blocksOf(stage)).toEqual(kept);
+    // Blocks after the last deleted row never had any: they stay covered.
+    const last = all.findLast((block) => block < BELOW) ?? 0;
+    expect((await stage.coverageOf(deleting)).ranges).toEqual([{ from: last + 1, to: BLOCKS }]);
+    const counted = (await stage.metrics.droppedRows.get()).values.find(
+      ({ labels }) => labels.dataset === 'placed-marks' && labels.chain === stage.chain.key,
+    );
+    expect(counted?.value).toBe(deleted);
+    expect(await deleteOldRows({ ...stage, retention: RETENTION }, never)).toBe(0);
+    // Neither gaps, nor read again.
+    const [status] = (
+      await readChainStatuses(scratch.database, [deleting], [stage.chain], () => RETENTION)
+    ).filter(({ chainId }) => chainId === stage.chain.id);
+    expect(status).toMatchObject({ gaps: [], retainedFrom: RETAINED_FROM });
+    const filling = { ...stage, order: 'newest-first', proof: 'none', kind: 'add' } as const;
+    expect(await backfill({ ...filling, retention: RETENTION }, [RANGE], never)).toMatchObject({ total: 0 });
+    // The other chain is untouched; without the setting, the rows come back.
+    expect(await blocksOf(other)).toEqual(truthFrom(other, 1));
+    await backfill(filling, [RANGE], never);
+    expect(await blocksOf(stage)).toEqual(all);
+  },
+);
 
 it('keeps rows without a setting, of datasets that keep theirs, and after a stop', async () => {
   const stage = await openFilled();

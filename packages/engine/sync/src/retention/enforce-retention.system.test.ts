@@ -117,7 +117,9 @@ describe('retention', () => {
       bytes: expect.any(Number),
     });
     const rows = truthFrom(stage, 1).length - truthFrom(stage, await lowestOf(stage)).length;
-    const counted = (await stage.metrics.droppedRows.get()).values.find(({ labels }) => labels.dataset === 'marks');
+    const counted = (await stage.metrics.droppedRows.get()).values.find(
+      ({ labels }) => labels.dataset === 'marks',
+    );
     expect(counted?.value).toBe(rows);
     expect(await dropOldPartitions({ ...stage, retention: RETENTION }, never)).toEqual([]);
   });
@@ -183,7 +185,9 @@ describe('retention', () => {
     expect((await tablesOf(stage)).map(({ name }) => name)).not.toContain(second.name);
     const covered = (await stage.coverageOf(dropped)).ranges;
     expect(covered.at(-1)?.to).toBe(BLOCKS);
-    expect(await storedMarks(database, chain.id)).toEqual(covered.flatMap((range) => truthOf(stage, range)).sort());
+    expect(await storedMarks(database, chain.id)).toEqual(
+      covered.flatMap((range) => truthOf(stage, range)).sort(),
+    );
     expect(await storedMarks(database, chain.id)).toEqual(truthFrom(stage, second.to));
     await dropOldPartitions({ ...stage, retention: RETENTION }, never);
     await expectDropped(stage);
@@ -212,9 +216,14 @@ describe('retention', () => {
       // Meanwhile, others read, write and create partitions.
       const [now] = await database.query<{ rows: number }>(count);
       expect(now?.rows).toBeLessThan(all);
-      await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], { rows: 1, blocks: 1 });
+      await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], {
+        rows: 1,
+        blocks: 1,
+      });
       await database.query(sql`INSERT INTO partitioned_marks VALUES ('\\x01', ${chain.id}, 9000, 1, 1)`);
-      await database.query(sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`);
+      await database.query(
+        sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`,
+      );
       expect(isDone).toBe(false);
       expect(await reader.query(count)).toEqual([{ rows: all }]);
     });

@@ -34,7 +34,10 @@ export async function enforceRetention(options: RetentionOptions, signal: AbortS
   }
 }
 
-export async function dropOldPartitions(options: RetentionOptions, signal: AbortSignal): Promise<readonly string[]> {
+export async function dropOldPartitions(
+  options: RetentionOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const dropped: string[] = [];
   for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
     const unfinished = await findUnfinished(options, dataset);
@@ -94,13 +97,21 @@ async function findOld({ chain, database, retention }: RetentionOptions, dataset
   return partitions.filter(({ to }) => to + chain.reorgDepthMax <= retainedFrom);
 }
 
-async function dropUnfinished(options: RetentionOptions, dataset: Dataset, run: RunStatement, signal: AbortSignal) {
+async function dropUnfinished(
+  options: RetentionOptions,
+  dataset: Dataset,
+  run: RunStatement,
+  signal: AbortSignal,
+) {
   const { chain, database, logger } = options;
   const dropped: string[] = [];
   for (const detached of await findUnfinished(options, dataset)) {
     if (signal.aborted) break;
     await dropDetached(database, run, dataset, detached);
-    logger.info({ chain: chain.key, partition: detached.name }, 'A partition that was detached earlier was dropped');
+    logger.info(
+      { chain: chain.key, partition: detached.name },
+      'A partition that was detached earlier was dropped',
+    );
     dropped.push(detached.name);
   }
   return dropped;
@@ -121,7 +132,13 @@ async function dropPartition(
   await detachPartition(database, run, dataset, name);
   await dropDetached(database, run, dataset, { name, chainId: chain.id, isPending: false, blocks });
   metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
-  const facts = { chain: chain.key, partition: name, block_range: `${from}-${to - 1}`, rows, bytes: size?.bytes ?? 0 };
+  const facts = {
+    chain: chain.key,
+    partition: name,
+    block_range: `${from}-${to - 1}`,
+    rows,
+    bytes: size?.bytes ?? 0,
+  };
   logger.info(facts, 'A partition of old blocks was dropped');
   return name;
 }

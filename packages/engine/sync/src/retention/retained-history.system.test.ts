@@ -43,7 +43,10 @@ async function statusOf({ chain }: ScriptedStage, retention: RetentionSettings) 
  * Waits until everything up to the head is indexed, and the partial dataset starts between these blocks. Its rows must
  * match its coverage.
  */
-async function untilKept(stage: ScriptedStage, from: { readonly min: number; readonly max: number }): Promise<number> {
+async function untilKept(
+  stage: ScriptedStage,
+  from: { readonly min: number; readonly max: number },
+): Promise<number> {
   const { chain, scripted } = stage;
   const to = scripted.head;
   let lowest = Number.NaN;
@@ -108,7 +111,9 @@ describe('a chain that retains its newest blocks', () => {
     // One second later, the next block is the first.
     const later = { blocks: null, since: new Date(retention.since.getTime() + 1_000) };
     const next = stage.sync(datasets, later);
-    await vi.waitFor(async () => expect(await statusOf(stage, later)).toMatchObject({ retainedFrom: 251, gaps: [] }));
+    await vi.waitFor(async () =>
+      expect(await statusOf(stage, later)).toMatchObject({ retainedFrom: 251, gaps: [] }),
+    );
     await untilKept(stage, { min: 250, max: 251 });
     await next.stop();
 

@@ -43,10 +43,17 @@ export async function sealFullPartitions(
     const historyStart = state?.historyStart ?? Math.min(...covered.map(({ from }) => from));
     for (const partition of await readPartitions(database, table, chain.id)) {
       if (signal.aborted) return sealed;
-      if (partition.isSealed || !partition.isOwn || !isFull(partition, covered, historyStart, chain.reorgDepthMax))
+      if (
+        partition.isSealed ||
+        !partition.isOwn ||
+        !isFull(partition, covered, historyStart, chain.reorgDepthMax)
+      )
         continue;
       await sealPartition(database, partition);
-      logger.info({ chain: chain.key, partition: partition.name, rows: partition.rows }, 'A full partition was sealed');
+      logger.info(
+        { chain: chain.key, partition: partition.name, rows: partition.rows },
+        'A full partition was sealed',
+      );
       sealed.push(partition.name);
     }
   }
@@ -61,7 +68,9 @@ function isFull(
 ): boolean {
   const wanted = { from: Math.max(from, historyStart), to: to - 1 };
   const newest = covered.reduce((highest, range) => Math.max(highest, range.to), 0);
-  return wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0;
+  return (
+    wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0
+  );
 }
 
 /** First drops invalid copies of an interrupted rebuild. */

@@ -10,7 +10,10 @@ import type { RetentionOptions } from './retention-options.ts';
 const TRY_AGAIN_MS = 5_000;
 
 /** Half dropped partitions would drop new rows. Retries until done. @throws only if aborted */
-export async function settleRetention(options: RetentionOptions & SinceOptions, signal: AbortSignal): Promise<void> {
+export async function settleRetention(
+  options: RetentionOptions & SinceOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { chain, clock, logger } = options;
   for (;;) {
     try {

@@ -49,7 +49,9 @@ it('never keeps less than can be reorganised, nor less than everything where all
   expect(await readRetainedFrom(database, { chain, retention: old })).toBe(0);
   const recent = { blocks: null, since: new Date() };
   await settleRetainedSince({ ...stage, retention: recent }, never);
-  expect(await readRetainedFrom(database, { chain, retention: recent })).toBeLessThanOrEqual(301 - chain.reorgDepthMax);
+  expect(await readRetainedFrom(database, { chain, retention: recent })).toBeLessThanOrEqual(
+    301 - chain.reorgDepthMax,
+  );
 });
 
 it('is not above the first block of the time, whichever headers are stored', async () => {

@@ -3,7 +3,13 @@ import { parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKnownContracts, joinMentions, SEEN_AS, type SeenContract, writeContracts } from './known-contracts.ts';
+import {
+  createKnownContracts,
+  joinMentions,
+  SEEN_AS,
+  type SeenContract,
+  writeContracts,
+} from './known-contracts.ts';
 
 const CHAIN = createChainRegistry().get('eth');
 const address = (digit: string) => parseAddress(`0x${digit.repeat(40)}`);

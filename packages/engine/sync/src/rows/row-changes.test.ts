@@ -122,8 +122,12 @@ describe('rows of a dataset', () => {
             await deriveAdded(transaction, chain, [missing]);
             const known = new Set(before.map(textOf));
             const wanted = new Set(truth.map(textOf));
-            expect(byBlock(surplus.byBlock)).toEqual(countByBlock(before.filter((row) => !wanted.has(textOf(row)))));
-            expect(byBlock(missing.byBlock)).toEqual(countByBlock(truth.filter((row) => !known.has(textOf(row)))));
+            expect(byBlock(surplus.byBlock)).toEqual(
+              countByBlock(before.filter((row) => !wanted.has(textOf(row)))),
+            );
+            expect(byBlock(missing.byBlock)).toEqual(
+              countByBlock(truth.filter((row) => !known.has(textOf(row)))),
+            );
             for (const row of before) model.delete(keyOf(row));
             for (const row of truth) model.set(keyOf(row), row);
           }

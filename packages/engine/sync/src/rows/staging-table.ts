@@ -58,6 +58,9 @@ export async function emptyStagingTable(
   );
   if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
   // Deleted rows slow down scans of later parts; truncating an empty table costs more.
-  else await transaction.query(rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`));
+  else
+    await transaction.query(
+      rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`),
+    );
   return stagingTable;
 }

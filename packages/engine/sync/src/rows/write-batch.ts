@@ -24,13 +24,21 @@ export async function writeRows(
   if (mode.blocks === 'empty-range')
     await copies.add({ table: 'blocks', columns: BLOCK_COLUMNS, lines: batch.blockLines });
   else await writeBlocks(transaction, batch.blockLines);
-  return addRows(transaction, batch.parts, mode.rows, { copies, ...(isFollowed === undefined ? {} : { isFollowed }) });
+  return addRows(transaction, batch.parts, mode.rows, {
+    copies,
+    ...(isFollowed === undefined ? {} : { isFollowed }),
+  });
 }
 
 /** The new row wins. */
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
-  const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
+  const staging = await copyToStagingTable(
+    transaction,
+    { name: 'blocks', columns: BLOCK_COLUMNS },
+    'incoming',
+    lines,
+  );
   await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${UPDATE_CHANGED_BLOCK}`);
 }
 

@@ -139,7 +139,11 @@ function findGaps(
   const from = common.reduce((first, { range }) => Math.min(first, range.from), historyStart);
   const to = checkpoint ?? firstFollowed - 1;
   return datasets.flatMap((dataset) => {
-    const missing = missingCoverage({ from: firstOf(dataset) ?? from, to }, [dataset.name], [...coverage, ...old]);
+    const missing = missingCoverage(
+      { from: firstOf(dataset) ?? from, to },
+      [dataset.name],
+      [...coverage, ...old],
+    );
     return missing.map(({ range }) => ({ dataset: dataset.name, range }));
   });
 }
@@ -181,7 +185,10 @@ interface TableSize {
 }
 
 /** The coordinator's own files are empty. */
-async function readInShards(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
+async function readInShards(
+  database: Database,
+  tables: readonly string[],
+): Promise<ReadonlyMap<string, TableSize>> {
   const layout = await readLayout(database);
   const distributed = tables.filter((table) => layout?.tables.has(table) === true);
   if (distributed.length === 0) return new Map();

@@ -69,7 +69,8 @@ test('one process at a time reports, and a reason of an earlier run does not sta
     sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, stall_reason) VALUES (4, 0, 0, 'HTTP 401')`,
   );
   const reasonOf = async () =>
-    (await scratch.database.query(sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id = 4`))[0]?.reason;
+    (await scratch.database.query(sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id = 4`))[0]
+      ?.reason;
   await scratch.database.query(
     sql`INSERT INTO head_reports (chain, reporter, reported_at) VALUES ('4', gen_random_uuid(), now())`,
   );

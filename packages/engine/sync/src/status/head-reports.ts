@@ -55,7 +55,8 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
     const isUnknown = now - since > UNKNOWN_AFTER_MS;
     // At the start, neither is known: the report of the last run stays.
     const unknown = isUnknown ? { ms: now - since, reason: source.reason(since) } : null;
-    const isReporting = (seenAt !== null || isUnknown) && (await saveHeadReport(database, chain, reporter, unknown));
+    const isReporting =
+      (seenAt !== null || isUnknown) && (await saveHeadReport(database, chain, reporter, unknown));
     if (!isReporting) return metrics.headKnown.remove({ chain: key });
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
     if (typeof former === 'string')
@@ -101,7 +102,9 @@ export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number
     const isPast = lastError === null || lastError.at < since || reason?.includes(lastError.text) === true;
     const causes = [reason ?? [], isPast ? [] : `${lastError.method}: ${lastError.text}`].flat();
     const silence =
-      learnedRate === null ? 'no response' : `no response within its learned pace of ${learnedRate.toFixed(1)} calls/s`;
+      learnedRate === null
+        ? 'no response'
+        : `no response within its learned pace of ${learnedRate.toFixed(1)} calls/s`;
     return `${name} (${state}): ${causes.length === 0 ? silence : causes.join('; ')}`;
   });
   return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
@@ -140,7 +143,9 @@ export interface UnknownHead {
   readonly isSilent: boolean;
 }
 
-export async function readUnknownHeads(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, UnknownHead>> {
+export async function readUnknownHeads(
+  database: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<string, UnknownHead>> {
   const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
             CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent AS "isSilent"

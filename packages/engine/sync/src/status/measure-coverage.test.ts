@@ -26,7 +26,8 @@ const cover = (chain: Chain, names: readonly string[], from: number, to: number,
 test('the lowest retained block is reported, 0 if all are', async () => {
   const { database } = scratch;
   const metrics = createSyncMetrics(createMetricsRegistry());
-  const retainedFrom = async (): Promise<number | undefined> => (await metrics.keptFromBlock.get()).values[0]?.value;
+  const retainedFrom = async (): Promise<number | undefined> =>
+    (await metrics.keptFromBlock.get()).values[0]?.value;
   await saveChainStart(database, OPTIMISM, 0, 100_000);
   await measureCoverage({ chain: OPTIMISM, database, datasets, metrics }, null);
   expect(await retainedFrom()).toBe(0);
@@ -55,7 +56,9 @@ test('covered blocks are counted by chain, dataset and level, and a report chang
 
   await cover(ETH, ['marks'], 1, 100, 'receipts');
   await cover(ETH, ['marks'], 201, 250, 'receipts');
-  await database.transaction((transaction) => removeCoverage(transaction, ETH.id, ['others'], { from: 1, to: 100 }));
+  await database.transaction((transaction) =>
+    removeCoverage(transaction, ETH.id, ['others'], { from: 1, to: 100 }),
+  );
   await measure(ETH);
   expect(await covered()).toEqual(['eth marks receipts 150', ofPolygon]);
 });

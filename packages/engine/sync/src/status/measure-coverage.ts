@@ -42,7 +42,13 @@ export async function measureCoverage(
   for (const dataset of datasets) {
     const labels = { chain: chain.key, dataset: dataset.name };
     const own = coverage.filter((record) => record.dataset === dataset.name);
-    const blocks: Record<ProofLevel, number> = { receipts: 0, cross: 0, none: 0, 'not-applicable': 0, unproven: 0 };
+    const blocks: Record<ProofLevel, number> = {
+      receipts: 0,
+      cross: 0,
+      none: 0,
+      'not-applicable': 0,
+      unproven: 0,
+    };
     for (const { proof, range } of own) blocks[proof] += rangeSize(range);
     for (const [proof, count] of Object.entries(blocks))
       if (count > 0) metrics.coveredBlocks.set({ ...labels, proof }, count);

@@ -12,7 +12,13 @@ import { createUpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';
-import { beginProgress, clearStartFailure, saveStall, saveStartFailure, startStatusReports } from './status-reports.ts';
+import {
+  beginProgress,
+  clearStartFailure,
+  saveStall,
+  saveStartFailure,
+  startStatusReports,
+} from './status-reports.ts';
 
 let scratch: ScratchDatabase;
 
@@ -32,7 +38,9 @@ async function chainOfAge(id: number, seconds: number): Promise<ChainId> {
 }
 
 async function stallOf(chainId: ChainId): Promise<unknown> {
-  const [row] = await scratch.database.query(sql`SELECT stall_reason FROM sync_chains WHERE chain_id = ${chainId}`);
+  const [row] = await scratch.database.query(
+    sql`SELECT stall_reason FROM sync_chains WHERE chain_id = ${chainId}`,
+  );
   return row?.stall_reason;
 }
 
@@ -60,10 +68,17 @@ test('a report takes back its own reason only', async () => {
 test('a chain whose sessions fail again and again is told to stand still', async () => {
   const chain = createChainRegistry().find('eth');
   if (chain === null) throw new Error('eth is known');
-  await scratch.database.query(sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)`);
+  await scratch.database.query(
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)`,
+  );
   const registry = createMetricsRegistry();
   const logger = silentLogger();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: 'http://127.0.0.1:9' }], logger, metrics: registry });
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: [{ url: 'http://127.0.0.1:9' }],
+    logger,
+    metrics: registry,
+  });
   let passed = 0;
   const clock = { ...systemClock, now: () => passed };
   const metrics = createSyncMetrics(registry);

@@ -68,7 +68,9 @@ export function startStatusReports(
   const report = async (): Promise<void> => {
     const upstreams = options.pool.status();
     await saveHealth(options.database, chain.id, state, upstreams);
-    reportFailures(await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate));
+    reportFailures(
+      await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate),
+    );
     const silentMs = clock.now() - state.progressAt;
     const { head, checkpoint } = state;
     const caughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;

@@ -34,10 +34,16 @@ ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
     FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place)), '{}')`;
 }
 
-export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
+export async function addUpstreamCalls(
+  database: Database,
+  slot: Date,
+  calls: readonly UpstreamCalls[],
+): Promise<void> {
   const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
   await database.query(addition(slot, rows));
-  await database.query(sql`DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => ${KEPT_HOURS})`);
+  await database.query(
+    sql`DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => ${KEPT_HOURS})`,
+  );
 }
 
 export interface RecentCalls extends UpstreamCalls {
@@ -46,7 +52,10 @@ export interface RecentCalls extends UpstreamCalls {
 }
 
 /** By upstream, role and outcome. @param hours at most 24 */
-export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours: number): Promise<RecentCalls[]> {
+export async function readUpstreamCalls(
+  database: Pick<Database, 'query'>,
+  hours: number,
+): Promise<RecentCalls[]> {
   return database.query<RecentCalls>(
     sql`WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / ${CALLS_SLOT_MS}) - 1) * ${CALLS_SLOT_MS} / 1000) AS slot),
      kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => ${hours})),

@@ -87,7 +87,10 @@ async function readRequested<By extends string>(
 
 function findOne<By extends string>(lookup: SqlLookup<By>, key: Requested['key']): Sql {
   const at = Object.fromEntries(
-    Object.entries<string>(lookup.by).map(([column, type]) => [column, rawSql(`${quotedText(key[column])}::${type}`)]),
+    Object.entries<string>(lookup.by).map(([column, type]) => [
+      column,
+      rawSql(`${quotedText(key[column])}::${type}`),
+    ]),
   ) as Record<By, Sql>;
   return sql`SELECT ${joinSql(Object.values<Sql>(at))}, answer.* FROM (${findAt(lookup, at)}) AS answer`;
 }

@@ -25,7 +25,10 @@ export function defineSqlLookup<By extends string>(lookup: SqlLookup<By>): SqlLo
   return lookup;
 }
 
-export function keyOfLookup<By extends string>(relation: string, { by }: Pick<SqlLookup<By>, 'by'>): Record<By, Sql> {
+export function keyOfLookup<By extends string>(
+  relation: string,
+  { by }: Pick<SqlLookup<By>, 'by'>,
+): Record<By, Sql> {
   const names = Object.keys(by) as By[];
   return Object.fromEntries(names.map((name) => [name, rawSql(`${relation}.${name}`)])) as Record<By, Sql>;
 }

@@ -37,7 +37,8 @@ function statements(access: TableAccess): readonly Sql[] {
     by: { owner: 'text', kind: 'integer' },
     wanted,
     found: { at: 'integer' },
-    find: (at) => sql`SELECT at FROM moves WHERE owner = ${at.owner} AND kind = ${at.kind} ORDER BY at DESC LIMIT 1`,
+    find: (at) =>
+      sql`SELECT at FROM moves WHERE owner = ${at.owner} AND kind = ${at.kind} ORDER BY at DESC LIMIT 1`,
   });
   const add = sql`INSERT INTO sums SELECT owner, kind, coalesce(known.total, 0) + 1, -1 FROM ${TOUCHED} LEFT JOIN ${stored} AS known USING (owner, kind)
     ON CONFLICT (owner, kind) DO UPDATE SET total = excluded.total`;
@@ -68,13 +69,19 @@ test('only what is wanted is fetched', async () => {
   await scratch.database.transaction(async (transaction) => {
     const seen: number[] = [];
     await runProjection(transaction, true, (access) => {
-      const stored = access.stored({ table: sums, key: ['owner'], wanted: sql`SELECT ${"it's me"}::text AS owner` });
+      const stored = access.stored({
+        table: sums,
+        key: ['owner'],
+        wanted: sql`SELECT ${"it's me"}::text AS owner`,
+      });
       return [
         rawSql('CREATE TEMP TABLE IF NOT EXISTS seen (total int) ON COMMIT DROP'),
         sql`INSERT INTO seen SELECT total FROM ${stored} AS known`,
       ];
     });
-    for (const { total } of await transaction.query<{ total: number }>(sql`SELECT total FROM seen ORDER BY total`))
+    for (const { total } of await transaction.query<{ total: number }>(
+      sql`SELECT total FROM seen ORDER BY total`,
+    ))
       seen.push(total);
     expect(seen).toEqual([10, 20]);
   });

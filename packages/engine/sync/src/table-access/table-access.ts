@@ -55,7 +55,11 @@ interface TemporaryTable {
 
 function createFetchedAccess() {
   const tables = new Map<string, TemporaryTable>();
-  async function fetchFor(transaction: Transaction, statement: Sql, filled = new Set<TemporaryTable>()): Promise<void> {
+  async function fetchFor(
+    transaction: Transaction,
+    statement: Sql,
+    filled = new Set<TemporaryTable>(),
+  ): Promise<void> {
     const { text } = statementOf(statement);
     for (const table of tables.values()) {
       if (filled.has(table) || !new RegExp(`\\b${table.name}\\b`).test(text)) continue;
@@ -76,16 +80,26 @@ function createFetchedAccess() {
     },
     lookup(lookup, at) {
       const name = `found_${lookup.name}`;
-      tables.set(name, { name, reads: lookup.wanted, fill: (transaction) => fetchFound(transaction, name, lookup) });
+      tables.set(name, {
+        name,
+        reads: lookup.wanted,
+        fill: (transaction) => fetchFound(transaction, name, lookup),
+      });
       const columns = Object.keys(lookup.found).map((column) => `fetched.${column}`);
-      const isKey = Object.entries<Sql>(at).map(([column, value]) => sql`fetched.${rawSql(`by_${column}`)} = ${value}`);
+      const isKey = Object.entries<Sql>(at).map(
+        ([column, value]) => sql`fetched.${rawSql(`by_${column}`)} = ${value}`,
+      );
       return sql`SELECT ${rawSql(columns.join(', '))} FROM ${rawSql(name)} AS fetched WHERE ${joinSql(isKey, ' AND ')}`;
     },
   };
   return { access, fetchFor };
 }
 
-async function fetchStored(transaction: Transaction, name: string, { table, key, wanted }: StoredRows): Promise<void> {
+async function fetchStored(
+  transaction: Transaction,
+  name: string,
+  { table, key, wanted }: StoredRows,
+): Promise<void> {
   await emptyTemporary(transaction, name, `LIKE ${getTableName(table)}`, key);
   const columns = rawSql(key.join(', '));
   await runStatements(transaction, [

@@ -23,7 +23,12 @@ export interface IngestingProcessOptions {
 const options: IngestingProcessOptions = JSON.parse(process.argv[2] ?? '');
 const logger = silentLogger();
 const registry = createMetricsRegistry();
-const own = { key: `stage-${options.chainId}`, id: options.chainId, headerHash: true, proofPolicy: 'strict' } as const;
+const own = {
+  key: `stage-${options.chainId}`,
+  id: options.chainId,
+  headerHash: true,
+  proofPolicy: 'strict',
+} as const;
 const chain = createChainRegistry({ additional: [{ ...own, pollIntervalMs: 20 }] }).get(options.chainId);
 const pool = createUpstreamPool({ chain, upstreams: [{ url: options.nodeUrl }], logger, metrics: registry });
 await pool.start();
@@ -33,7 +38,8 @@ await journal.start();
 const deadlyMarks: Dataset = {
   ...(marks as Dataset),
   decode(logs, context) {
-    if (logs.some(({ blockNumber }) => blockNumber === options.deadlyToDecode)) process.kill(process.pid, 'SIGKILL');
+    if (logs.some(({ blockNumber }) => blockNumber === options.deadlyToDecode))
+      process.kill(process.pid, 'SIGKILL');
     return (marks as Dataset).decode(logs, context);
   },
 };

@@ -61,7 +61,10 @@ export async function serve(lie: Lie): Promise<ChainNode> {
 
 /** Returns the pool, changed to use this upstream first regardless of its health. */
 function askingFirst(pool: UpstreamPool, only: string): UpstreamPool {
-  const first = async <T>(exclude: ReadonlySet<string> | undefined, ask: (how: object) => Promise<T>): Promise<T> => {
+  const first = async <T>(
+    exclude: ReadonlySet<string> | undefined,
+    ask: (how: object) => Promise<T>,
+  ): Promise<T> => {
     if (exclude !== undefined && exclude.size > 0) return ask({});
     try {
       return await ask({ only });
@@ -72,7 +75,8 @@ function askingFirst(pool: UpstreamPool, only: string): UpstreamPool {
   };
   return {
     ...pool,
-    getWholeBlock: (at, options) => first(options?.exclude, (how) => pool.getWholeBlock(at, { ...options, ...how })),
+    getWholeBlock: (at, options) =>
+      first(options?.exclude, (how) => pool.getWholeBlock(at, { ...options, ...how })),
     request: (method, params, options) =>
       first(options?.exclude, (how) => pool.request(method, params, { ...options, ...how })),
   };

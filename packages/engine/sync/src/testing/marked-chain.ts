@@ -70,7 +70,12 @@ export async function openMarkedChain(
     additional: [{ key: `marked-${chainId}`, id: chainId, headerHash: true, proofPolicy: 'strict' }],
   }).get(chainId);
   const registry = createMetricsRegistry();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: registry });
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: [{ url: node.url }],
+    logger: silentLogger(),
+    metrics: registry,
+  });
   await pool.start();
   const owner = await createClaimOwner(database);
   await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);

@@ -43,7 +43,8 @@ interface Mark extends Readonly<typeof marksTable.$inferSelect> {
 /** Returns the recipient. */
 export function markedAccount(log: Log): Address | null {
   const [topic0, , to] = log.topics;
-  if (topic0 !== TRANSFER_TOPIC || to === undefined || log.topics.length !== 3 || log.data.length !== 66) return null;
+  if (topic0 !== TRANSFER_TOPIC || to === undefined || log.topics.length !== 3 || log.data.length !== 66)
+    return null;
   return `0x${to.slice(26)}` as Address;
 }
 
@@ -61,7 +62,10 @@ export const marks: Dataset<Mark> = {
       return account === null ? [] : [markOf(log, account, chain)];
     }),
   contracts: (rows) =>
-    rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
+    rows.map(({ token, blockNumber }) => ({
+      address: token,
+      standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721',
+    })),
   projections: markStates(),
 };
 

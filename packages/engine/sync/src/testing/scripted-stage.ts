@@ -84,7 +84,13 @@ export async function openScriptedStage(
     answer = (_method, params, own) => own(params),
   }: ScriptedStageOptions,
 ): Promise<ScriptedStage> {
-  const own = { key: `stage-${chainId}`, id: chainId, headerHash: true, proofPolicy: 'strict', ...facts } as const;
+  const own = {
+    key: `stage-${chainId}`,
+    id: chainId,
+    headerHash: true,
+    proofPolicy: 'strict',
+    ...facts,
+  } as const;
   const chain = createChainRegistry({ additional: [own] }).get(chainId);
   const finality = finalityDepth === undefined ? {} : { finalityDepth };
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2, ...finality });

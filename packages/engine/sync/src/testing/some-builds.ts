@@ -62,7 +62,11 @@ export async function buildAll(database: Database, { chain }: MarkedChain, datas
 }
 
 /** Returns differences from the rows that each projection should count by now. @param rows see {@link misderived} */
-export async function misderivedSoFar(database: Database, { chain }: MarkedChain, rows?: string): Promise<string[]> {
+export async function misderivedSoFar(
+  database: Database,
+  { chain }: MarkedChain,
+  rows?: string,
+): Promise<string[]> {
   const records = await readProjectionRecords(database, chain.id);
   const countedTo = (name: string): number | null => {
     const progress = records.find(({ state }) => state === name)?.progress;

@@ -123,7 +123,9 @@ function paymentsOf({ number, hash: blockHash, transactions, receipts }: Scripte
   const walk = (call: ScriptedCall, transaction: unknown, place: readonly number[]): void => {
     if (call.error !== undefined) return;
     if (place.length > 0 && call.value !== '0x0')
-      found.push([number, transaction, place.join('.'), call.type, call.to, Number(call.value), blockHash].join(' '));
+      found.push(
+        [number, transaction, place.join('.'), call.type, call.to, Number(call.value), blockHash].join(' '),
+      );
     for (const [index, inner] of call.calls.entries()) walk(inner, transaction, [...place, index]);
   };
   for (const [index, transaction] of transactions.entries())

@@ -56,7 +56,10 @@ describe('the signs of a span', () => {
   });
 
   it('are of this span alone', () => {
-    expect(signsAfter([{ made: 20, refused: 9 }, { made: 20 }])).toMatchObject([{ refused: true }, { refused: false }]);
+    expect(signsAfter([{ made: 20, refused: 9 }, { made: 20 }])).toMatchObject([
+      { refused: true },
+      { refused: false },
+    ]);
   });
 
   it('tell a crowd by a follower that is behind, and by answers that take much longer than they did', () => {

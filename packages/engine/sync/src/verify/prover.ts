@@ -73,7 +73,9 @@ function createDoubts(options: ProverOptions) {
   return async (coverage: readonly DatasetCoverage[], rangeBlocks: number, signal: AbortSignal) => {
     if (clock.now() < dueAt) return false;
     dueAt = clock.now() + wait;
-    const contradicted = coverage.filter(({ proof, reason }) => proof === 'unproven' && contradictions.has(reason));
+    const contradicted = coverage.filter(
+      ({ proof, reason }) => proof === 'unproven' && contradictions.has(reason),
+    );
     for (const { datasets, tried } of works) {
       const own = contradicted.filter(({ dataset }) => datasets.some(({ name }) => name === dataset));
       const range = newestRange(own, tried, rangeBlocks);

@@ -34,7 +34,9 @@ export function repairedBlocks(repairs: readonly Repair[]): RepairedBlock[] {
         kind: missing > 0 ? ('missing-logs' as const) : ('surplus-logs' as const),
         missing,
         surplus: group.reduce((sum, repair) => sum + repair.surplus, 0),
-        datasets: Object.fromEntries(group.map(({ dataset, missing, surplus }) => [dataset, { missing, surplus }])),
+        datasets: Object.fromEntries(
+          group.map(({ dataset, missing, surplus }) => [dataset, { missing, surplus }]),
+        ),
       },
     ];
   });

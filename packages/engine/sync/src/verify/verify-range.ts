@@ -7,7 +7,13 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels } from '../commit/commit-range.ts';
 import { commitSettled, type SettledRows } from '../commit/commit-settled.ts';
-import { independentOf, isDependent, type RowWatches, selectedParts, watchRows } from '../commit/dependent-rows.ts';
+import {
+  independentOf,
+  isDependent,
+  type RowWatches,
+  selectedParts,
+  watchRows,
+} from '../commit/dependent-rows.ts';
 import { requireSameBlocks } from '../commit/same-blocks.ts';
 import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
@@ -19,7 +25,13 @@ import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type DecodedRange, readRangeProven, wholeDatasets } from '../read/read-range.ts';
-import { addMissing, type BlockRowCount, type RepairedRows, removeSurplus, stageRows } from '../rows/row-changes.ts';
+import {
+  addMissing,
+  type BlockRowCount,
+  type RepairedRows,
+  removeSurplus,
+  stageRows,
+} from '../rows/row-changes.ts';
 import { writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
@@ -101,7 +113,10 @@ async function writeRepairs(
   await recordFaults(transaction, chain.id, repairedBlocks(repairs));
   for (const [dataset, ofDataset] of Map.groupBy(repairs, (repair) => repair.dataset)) {
     const blocks = ofDataset.map(({ block }) => block);
-    await recordRewritten(transaction, chain.id, [dataset], { from: Math.min(...blocks), to: Math.max(...blocks) });
+    await recordRewritten(transaction, chain.id, [dataset], {
+      from: Math.min(...blocks),
+      to: Math.max(...blocks),
+    });
   }
   return { contracts, result: repairs };
 }
@@ -147,7 +162,9 @@ async function repairRows(
         ({ dataset: name, range: { from, to } }) =>
           name === dataset.name && from <= difference.block && difference.block <= to,
       );
-      return covering === undefined ? [] : [{ ...difference, dataset: dataset.name, upstream: covering.upstream }];
+      return covering === undefined
+        ? []
+        : [{ ...difference, dataset: dataset.name, upstream: covering.upstream }];
     }),
   );
 }
@@ -175,7 +192,9 @@ async function repairDependentRows(
   return repairs;
 }
 function differencesByBlock(surplus: readonly BlockRowCount[], missing: readonly BlockRowCount[]) {
-  const [more, less] = [surplus, missing].map((rows) => new Map(rows.map(({ block, rows: count }) => [block, count])));
+  const [more, less] = [surplus, missing].map(
+    (rows) => new Map(rows.map(({ block, rows: count }) => [block, count])),
+  );
   const blocks = new Set([...surplus, ...missing].map(({ block }) => block));
   return [...blocks]
     .toSorted((a, b) => a - b)

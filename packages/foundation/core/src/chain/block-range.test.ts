@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from './block-range.ts';
 
 /** Short ranges over few blocks, so that they touch, overlap and repeat; some are empty (`from` above `to`). */
-const ranges = fc.array(fc.record({ from: fc.integer({ min: 0, max: 40 }), to: fc.integer({ min: 0, max: 40 }) }), {
-  maxLength: 8,
-});
+const ranges = fc.array(
+  fc.record({ from: fc.integer({ min: 0, max: 40 }), to: fc.integer({ min: 0, max: 40 }) }),
+  {
+    maxLength: 8,
+  },
+);
 
 const blocksOf = (some: readonly BlockRange[]): Set<number> =>
-  new Set(some.flatMap(({ from, to }) => Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)));
+  new Set(
+    some.flatMap(({ from, to }) => Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)),
+  );
 
 /** Sorted, not empty, and with a gap of at least one block between any two. */
 function expectNormal(some: readonly BlockRange[]): void {

@@ -10,7 +10,10 @@ import {
   wholeFraction,
 } from './fraction.ts';
 
-const fraction = fc.record<Fraction>({ numerator: fc.bigInt(-1_000n, 1_000n), denominator: fc.bigInt(1n, 1_000n) });
+const fraction = fc.record<Fraction>({
+  numerator: fc.bigInt(-1_000n, 1_000n),
+  denominator: fc.bigInt(1n, 1_000n),
+});
 const areEqual = (one: Fraction, other: Fraction): boolean => compareFractions(one, other) === 0;
 
 test('fractions obey the laws of numbers', () => {

@@ -82,7 +82,9 @@ describe('a cursor', () => {
   });
 
   it('carries a stable code', () => {
-    expect(() => codec.decode('x')).toThrow(expect.objectContaining({ code: 'INVALID_CURSOR', retryable: false }));
+    expect(() => codec.decode('x')).toThrow(
+      expect.objectContaining({ code: 'INVALID_CURSOR', retryable: false }),
+    );
   });
 });
 

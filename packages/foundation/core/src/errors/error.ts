@@ -45,7 +45,8 @@ export function defineError<Args extends readonly unknown[]>(
   return class extends ChainsteadError {
     constructor(...args: Args) {
       const [first] = args;
-      const isPlain = typeof first === 'object' && first !== null && Object.getPrototypeOf(first) === Object.prototype;
+      const isPlain =
+        typeof first === 'object' && first !== null && Object.getPrototypeOf(first) === Object.prototype;
       super({ code, facts: isPlain ? { ...first } : {}, retryable: false, ...describe(...args) });
     }
   };

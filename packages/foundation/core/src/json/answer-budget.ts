@@ -7,7 +7,10 @@ export interface AnswerBudget {
 const WEIGHT = 0.2;
 
 /** @param limits in flight: estimated bytes, and requests @default as many as fit */
-export function createAnswerBudget(limits: { readonly bytesMax: number; readonly requestsMax?: number }): AnswerBudget {
+export function createAnswerBudget(limits: {
+  readonly bytesMax: number;
+  readonly requestsMax?: number;
+}): AnswerBudget {
   const { bytesMax, requestsMax = Number.POSITIVE_INFINITY } = limits;
   const waiting: { readonly bytes: number | undefined; readonly begin: (reserved: number) => void }[] = [];
   let estimate = 0;

@@ -49,7 +49,8 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonB
       depth++;
       if (depth > depthMax) throw new JsonBoundsError('depth', depthMax);
     } else if (isEnd) depth--;
-    else if (byte === QUOTE) for (at++; at < json.length && json[at] !== QUOTE; ) at += json[at] === BACKSLASH ? 2 : 1;
+    else if (byte === QUOTE)
+      for (at++; at < json.length && json[at] !== QUOTE; ) at += json[at] === BACKSLASH ? 2 : 1;
   }
   return values;
 }

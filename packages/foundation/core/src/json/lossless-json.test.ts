@@ -36,7 +36,8 @@ describe('JSON without loss', () => {
   });
 
   test('reads everything else as JSON.parse does', () => {
-    const text = '{"b":"9007199254740993","a":[true,null,"1e400"],"__proto__":{"x":1},"b":" 12345678901234567890 "}';
+    const text =
+      '{"b":"9007199254740993","a":[true,null,"1e400"],"__proto__":{"x":1},"b":" 12345678901234567890 "}';
     expect(parseLosslessJson(text)).toEqual(JSON.parse(text));
     expect(JSON.stringify(parseLosslessJson(text))).toBe(JSON.stringify(JSON.parse(text)));
     expect(() => parseLosslessJson('{"a":12345678901234567890')).toThrow(SyntaxError);

@@ -3,7 +3,9 @@ import { ReadGauge, TalliedCounter } from './tallied-metrics.ts';
 
 type MakeMetric<Metric> = (name: string, registry: Registry) => Metric;
 
-type MetricsOf<Table> = { readonly [Key in keyof Table]: Table[Key] extends MakeMetric<infer Metric> ? Metric : never };
+type MetricsOf<Table> = {
+  readonly [Key in keyof Table]: Table[Key] extends MakeMetric<infer Metric> ? Metric : never;
+};
 
 /** @param table by the rest of the name in camel case. @returns a registry's metrics: the same at each call */
 export function defineMetrics<Table extends Record<string, MakeMetric<unknown>>>(
@@ -14,7 +16,10 @@ export function defineMetrics<Table extends Record<string, MakeMetric<unknown>>>
   return (registry) => {
     const existing = byRegistry.get(registry);
     if (existing !== undefined) return existing;
-    const metrics = Object.entries(table).map(([key, make]) => [key, make(`${prefix}_${snakeCase(key)}`, registry)]);
+    const metrics = Object.entries(table).map(([key, make]) => [
+      key,
+      make(`${prefix}_${snakeCase(key)}`, registry),
+    ]);
     // An object made of entries has lost its keys.
     const created = Object.fromEntries(metrics) as MetricsOf<Table>;
     byRegistry.set(registry, created);
@@ -22,7 +27,10 @@ export function defineMetrics<Table extends Record<string, MakeMetric<unknown>>>
   };
 }
 
-export function gauge<L extends string = never>(help: string, labelNames: readonly L[] = []): MakeMetric<ReadGauge<L>> {
+export function gauge<L extends string = never>(
+  help: string,
+  labelNames: readonly L[] = [],
+): MakeMetric<ReadGauge<L>> {
   return (name, registry) => new ReadGauge({ name, help, labelNames, registers: [registry] });
 }
 
@@ -31,7 +39,8 @@ export function counter<L extends string = never>(
   help: string,
   labelNames: readonly L[] = [],
 ): MakeMetric<TalliedCounter<L>> {
-  return (name, registry) => new TalliedCounter({ name: `${name}_total`, help, labelNames, registers: [registry] });
+  return (name, registry) =>
+    new TalliedCounter({ name: `${name}_total`, help, labelNames, registers: [registry] });
 }
 
 export function histogram<L extends string = never>(
@@ -39,7 +48,8 @@ export function histogram<L extends string = never>(
   buckets: readonly number[],
   labelNames: readonly L[] = [],
 ): MakeMetric<Histogram<L>> {
-  return (name, registry) => new Histogram({ name, help, buckets: [...buckets], labelNames, registers: [registry] });
+  return (name, registry) =>
+    new Histogram({ name, help, buckets: [...buckets], labelNames, registers: [registry] });
 }
 
 function snakeCase(key: string): string {

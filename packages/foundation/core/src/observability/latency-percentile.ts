@@ -1,5 +1,9 @@
 /** Exact to a bucket; null without values. @param bounds upper, ascending, without the last */
-export function latencyPercentile(bounds: readonly number[], counts: readonly number[], share: number): number | null {
+export function latencyPercentile(
+  bounds: readonly number[],
+  counts: readonly number[],
+  share: number,
+): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let left = total * share;

@@ -69,7 +69,10 @@ const NO_LABELS: Labels = {};
 function createSamplesWriter(ofProcess: string): WriteSamples {
   const known = new WeakMap<Labels, Series>();
 
-  function beginningOf(name: string, { labels = NO_LABELS, sharedLabels = NO_LABELS, metricName }: Sample): string {
+  function beginningOf(
+    name: string,
+    { labels = NO_LABELS, sharedLabels = NO_LABELS, metricName }: Sample,
+  ): string {
     const all = labelText(labels) + labelText(sharedLabels) + ofProcess;
     return `${metricName ?? name}${all === '' ? '' : `{${all.slice(0, -1)}}`} `;
   }
@@ -110,7 +113,9 @@ function labelsOf(sample: Sample | undefined): Labels {
 
 export function joinMetrics(processes: readonly (readonly MetricFamily[])[]): string {
   const byName = Map.groupBy(processes.flat(), ({ name }) => name);
-  return [...byName.values()].map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join('')).join('\n');
+  return [...byName.values()]
+    .map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join(''))
+    .join('\n');
 }
 
 function labelText(labels: Labels): string {

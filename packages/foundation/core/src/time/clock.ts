@@ -26,7 +26,11 @@ export const systemClock: Clock = {
 };
 
 /** Resolves early when the signal aborts. */
-export async function sleepUnlessAborted(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
+export async function sleepUnlessAborted(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await clock.sleep(ms, signal);
   } catch (error) {

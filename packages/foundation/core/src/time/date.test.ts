@@ -118,7 +118,15 @@ describe('parseDate', () => {
 
   it('reads a day in every form that says which number is the year and which the month', () => {
     const days = fc.integer({ min: -354_285, max: 2_932_896 }).map((day) => new Date(day * 86_400_000));
-    const forms = ['YYYY-MM-DD', 'YYYY/MM/DD', 'YYYY/M/D', 'YYYYMMDD', 'MMM D, YYYY', 'MMMM Do, YYYY', 'D MMM YYYY'];
+    const forms = [
+      'YYYY-MM-DD',
+      'YYYY/MM/DD',
+      'YYYY/M/D',
+      'YYYYMMDD',
+      'MMM D, YYYY',
+      'MMMM Do, YYYY',
+      'D MMM YYYY',
+    ];
     fc.assert(
       fc.property(days, fc.constantFrom(...forms, 'dddd, MMMM D, YYYY'), (day, form) => {
         expect(parseDate(moment.utc(day).format(form))).toEqual(day);

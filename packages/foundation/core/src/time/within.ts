@@ -1,5 +1,9 @@
 /** The work continues if it is late. @param onLate may throw instead. @throws the work's rejection in time */
-export async function within<T, Late>(timeoutMs: number, work: Promise<T>, onLate: () => Late): Promise<T | Late> {
+export async function within<T, Late>(
+  timeoutMs: number,
+  work: Promise<T>,
+  onLate: () => Late,
+): Promise<T | Late> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, timeoutMs);
   try {

@@ -51,7 +51,10 @@ export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
   if (nesting > NESTING_MAX) throw new EncodingRefusedError(`its type nests deeper than ${NESTING_MAX} levels`);
   const [, itemType, count] = /^(.+)\[(\d*)\]$/s.exec(parameter.type) ?? [];
   if (itemType !== undefined)
-    return arrayShape(shapeOf({ ...parameter, type: itemType }, nesting + 1), count === '' ? null : Number(count));
+    return arrayShape(
+      shapeOf({ ...parameter, type: itemType }, nesting + 1),
+      count === '' ? null : Number(count),
+    );
   if (parameter.type === 'string' || parameter.type === 'bytes')
     return { kind: 'bytes', layout: ELSEWHERE, isText: parameter.type === 'string' };
   if (parameter.type !== 'tuple') return { kind: 'word', layout: LOCAL_ACCESS, read: wordReader(parameter.type) };
@@ -76,7 +79,13 @@ function tupleShape(members: readonly AbiShape[], names: readonly string[]): Tup
   const isDynamic = members.some(({ layout }) => layout.isDynamic);
   const layout = isDynamic ? ELSEWHERE : { isDynamic, headBytes: headBytesOf(members) };
   const nameLength = names.reduce((sum, name) => sum + name.length, 0);
-  return { kind: 'tuple', layout, members, names: names.length === 0 || names.includes('') ? null : names, nameLength };
+  return {
+    kind: 'tuple',
+    layout,
+    members,
+    names: names.length === 0 || names.includes('') ? null : names,
+    nameLength,
+  };
 }
 
 /** Null: the length depends on values. */

@@ -9,5 +9,7 @@ export function abiSignature(name: string, inputs: readonly SignedParameter[]): 
 }
 
 function canonicalType({ type, components }: SignedParameter): string {
-  return components === undefined ? type : `(${components.map(canonicalType).join(',')})${type.slice('tuple'.length)}`;
+  return components === undefined
+    ? type
+    : `(${components.map(canonicalType).join(',')})${type.slice('tuple'.length)}`;
 }

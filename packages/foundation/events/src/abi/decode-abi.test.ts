@@ -125,7 +125,8 @@ test('what an attacker writes decodes within the bound or is refused; what decod
 
 /** What decoded values take, counted from the outside. */
 function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.startsWith('0x') ? value.length / 2 - 1 : Buffer.byteLength(value) / 3;
+  if (typeof value === 'string')
+    return value.startsWith('0x') ? value.length / 2 - 1 : Buffer.byteLength(value) / 3;
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + sizeOf(item), 0);
   if (typeof value === 'object' && value !== null) return sizeOf(Object.values(value));
   return 1;
@@ -227,7 +228,10 @@ describe('refused is', () => {
     ['lists without bytes', { type: 'tuple[4294967295]', components: [] }],
     ['lists of such lists', { type: 'tuple[4000000][4000000]', components: [] }],
     ['deep types', { type: `uint256${'[1]'.repeat(500)}` }],
-    ['long names of many members', { type: 'tuple[]', components: [{ type: 'uint8', name: 'n'.repeat(100_000) }] }],
+    [
+      'long names of many members',
+      { type: 'tuple[]', components: [{ type: 'uint8', name: 'n'.repeat(100_000) }] },
+    ],
   ])('a type made to cost much: %s', (_, parameter) => {
     const data = concatHex([word(32), word(20), ...Array<Hex>(20).fill(word(1))]);
     expect(() => decodeAbi([parameter], data)).toThrow('The ABI encoding is refused');

@@ -37,7 +37,8 @@ export function decodeMeasured<const Parameters extends readonly AbiParameter[]>
   { outputBytesMax = OUTPUT_BYTES_MAX, overlaps = 'allow' }: DecodeAbiOptions = {},
 ): { readonly values: DecodeAbiParametersReturnType<Parameters>; readonly outputBytes: number } {
   const bytes = Buffer.from(data.slice(2), 'hex');
-  if (2 * bytes.length !== data.length - 2) throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
+  if (2 * bytes.length !== data.length - 2)
+    throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
   const limits = { outputBytesMax, mayOverlap: overlaps === 'allow' };
   const shapes = shapesOf(parameters);
   // Invariant: HTTP-ABI-MEASURED

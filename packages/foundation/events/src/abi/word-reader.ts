@@ -74,7 +74,9 @@ function bytes(length: number): WordReader {
 
 function address(text: string, start: number): Hex | undefined {
   const digits = start + ADDRESS_PADDING.length;
-  return text.slice(start, digits) === ADDRESS_PADDING ? `0x${text.slice(digits, start + WORD_DIGITS)}` : undefined;
+  return text.slice(start, digits) === ADDRESS_PADDING
+    ? `0x${text.slice(digits, start + WORD_DIGITS)}`
+    : undefined;
 }
 
 function bool(text: string, start: number): boolean | undefined {

@@ -33,7 +33,14 @@ export interface AbiEvent {
 export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
   const signature = abiSignature(name, inputs);
   const hash = keccak256Hex(Buffer.from(signature));
-  return { name, inputs, signature, hash, selector: hash.slice(0, SELECTOR_DIGITS) as Hex, layout: layoutOf(inputs) };
+  return {
+    name,
+    inputs,
+    signature,
+    hash,
+    selector: hash.slice(0, SELECTOR_DIGITS) as Hex,
+    layout: layoutOf(inputs),
+  };
 }
 
 export function abiEvent(name: string, inputs: AbiEvent['inputs'], isAnonymous = false): AbiEvent {

@@ -1,6 +1,12 @@
 import type { Hex } from '@chainstead/core';
 import fc from 'fast-check';
-import { concatHex, encodeAbiParameters, encodeFunctionData, parseAbi as parseViemAbi, toFunctionSelector } from 'viem';
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi as parseViemAbi,
+  toFunctionSelector,
+} from 'viem';
 import { describe, expect, test } from 'vitest';
 import { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 import { type AbiFunction, abiFunction, layoutOf } from './abi-entry.ts';
@@ -125,7 +131,9 @@ describe('names that were made to collide', () => {
 
   test('give none where several of a list would do, one where the others can’t be', () => {
     expect(decodeCall(transfer, [listBook([...collisions, 'transfer(address,uint256)'])])).toBeNull();
-    expect(decodeCall(transfer, [listBook(['many_msg_babbage(bytes1)', 'transfer(address,uint256)'])])).toMatchObject({
+    expect(
+      decodeCall(transfer, [listBook(['many_msg_babbage(bytes1)', 'transfer(address,uint256)'])]),
+    ).toMatchObject({
       label: 'transfer',
       source: 'signatures',
       params: [{ name: '' }, { name: '' }],

@@ -55,7 +55,9 @@ test.each<[string, readonly Hash[], Hex]>([
 });
 
 test('an argument that a topic has no room for is told as its hash', () => {
-  const changed = event('event TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)');
+  const changed = event(
+    'event TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)',
+  );
   const topics = [changed.topic0, word(7n), keccak256('0x61') as Hash];
   const data = encodeAbiParameters([{ type: 'string' }, { type: 'string' }], ['a', 'b']);
   expect(decodeEvent({ topics, data }, [STANDARDS])?.params).toEqual([
@@ -86,9 +88,9 @@ test('whatever is emitted is told in the order of its arguments, and hostile dat
         layoutOf(inData.map(({ input }) => input)),
         inData.map(({ value }) => value),
       );
-      expect(decodeEvent({ topics, data }, [contractOf(own)])?.params.map(({ name, type }) => [name, type])).toEqual(
-        types.map(({ name, type }) => [name, type]),
-      );
+      expect(
+        decodeEvent({ topics, data }, [contractOf(own)])?.params.map(({ name, type }) => [name, type]),
+      ).toEqual(types.map(({ name, type }) => [name, type]));
       if (hostile !== null) expect(() => decodeEvent({ topics, data: hostile }, [contractOf(own)])).not.toThrow();
     }),
     { numRuns: 500 },
@@ -113,6 +115,8 @@ describe('a list that knows no indexed arguments', () => {
   test('tells none where another choice would do', () => {
     const data = word(5n);
     const paid = event('event Paid(address indexed who, uint256 amount)');
-    expect(decodeEvent({ topics: [paid.topic0, word(FROM)], data }, [listBook(['Paid(address,uint256)'])])).toBeNull();
+    expect(
+      decodeEvent({ topics: [paid.topic0, word(FROM)], data }, [listBook(['Paid(address,uint256)'])]),
+    ).toBeNull();
   });
 });

@@ -12,11 +12,14 @@ export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEven
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;
   for (const book of books) {
-    const events = book.functionsWithHash?.(topic0).flatMap((entry) => choicesOf(entry, log)) ?? book.eventsOf(topic0);
+    const events =
+      book.functionsWithHash?.(topic0).flatMap((entry) => choicesOf(entry, log)) ?? book.eventsOf(topic0);
     const { source } = book;
     const decoded = events.flatMap((event): DecodedEvent[] => {
       const params = argumentsOf(event, log, isExact(source));
-      return params === null ? [] : [{ signature: event.signature, label: event.name, type: 'event', params, source }];
+      return params === null
+        ? []
+        : [{ signature: event.signature, label: event.name, type: 'event', params, source }];
     });
     if (source === 'signatures' && decoded.length > 1) return null;
     const [first] = decoded;
@@ -65,5 +68,7 @@ const INPUTS_MAX = 12;
 
 function subsets(count: number, size: number): readonly (readonly number[])[] {
   if (size === 0) return [[]];
-  return Array.from({ length: count }, (_, last) => subsets(last, size - 1).map((rest) => [...rest, last])).flat();
+  return Array.from({ length: count }, (_, last) =>
+    subsets(last, size - 1).map((rest) => [...rest, last]),
+  ).flat();
 }

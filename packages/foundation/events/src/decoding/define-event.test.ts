@@ -28,7 +28,12 @@ test('an event is read as viem encodes it, and stored with decimal digits', () =
   expect(moved.topic).toBe(toEventSelector(LINE));
   for (const amount of [0n, 12n, 2n ** 256n - 1n]) {
     expect(moved.read(logOf(amount))).toEqual({ owner: OWNER, amount, tick: -7, forced: true });
-    expect(moved.readStored(logOf(amount))).toEqual({ owner: OWNER, amount: String(amount), tick: -7, forced: true });
+    expect(moved.readStored(logOf(amount))).toEqual({
+      owner: OWNER,
+      amount: String(amount),
+      tick: -7,
+      forced: true,
+    });
   }
 });
 
@@ -103,7 +108,9 @@ describe('nested values', () => {
     offers: fc.tuple(offers, offers),
     payees: fc.array(addresses, { maxLength: 3 }),
     buyer: addresses,
-    note: fc.uint8Array({ maxLength: 40 }).map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString('hex')}`),
+    note: fc
+      .uint8Array({ maxLength: 40 })
+      .map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString('hex')}`),
   });
   type Sale = typeof sales extends fc.Arbitrary<infer Value> ? Value : never;
 

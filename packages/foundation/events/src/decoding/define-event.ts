@@ -20,7 +20,9 @@ type Inputs<Line extends string> =
     ? Extract<Parameters[number], { readonly name: string }>
     : never;
 
-type Value<Input extends AbiParameter> = Input['type'] extends 'address' ? Address : AbiParameterToPrimitiveType<Input>;
+type Value<Input extends AbiParameter> = Input['type'] extends 'address'
+  ? Address
+  : AbiParameterToPrimitiveType<Input>;
 
 /** Conditional: aliases of mapped types would be compared by their lines, as if all were equal. */
 type EventValues<Line extends string> = [Inputs<Line>] extends [infer Named extends AbiParameter]

@@ -52,9 +52,9 @@ test.each([
 });
 
 test('short names of types stand for the long ones, and places of data for nothing', () => {
-  expect(parseSignature('f(uint a, int[2] calldata b, tuple(uint x) memory c, address payable d)')?.signature).toBe(
-    'f(uint256,int256[2],(uint256),address)',
-  );
+  expect(
+    parseSignature('f(uint a, int[2] calldata b, tuple(uint x) memory c, address payable d)')?.signature,
+  ).toBe('f(uint256,int256[2],(uint256),address)');
 });
 
 test('an event has its indexed arguments', () => {

@@ -78,8 +78,12 @@ function readInputs(given: unknown, budget: { left: number }, nesting: number): 
 }
 
 function readInput(given: unknown, budget: { left: number }, nesting: number): ReadInput {
-  const { name, type, components, indexed }: Partial<Record<'name' | 'type' | 'components' | 'indexed', unknown>> =
-    Object(given);
+  const {
+    name,
+    type,
+    components,
+    indexed,
+  }: Partial<Record<'name' | 'type' | 'components' | 'indexed', unknown>> = Object(given);
   // Some compilers omit empty names.
   const shownName = name ?? '';
   if (typeof shownName !== 'string' || (shownName !== '' && !isIdentifier(shownName)))

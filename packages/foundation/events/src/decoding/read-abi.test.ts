@@ -137,7 +137,9 @@ describe('what a stranger wrote', () => {
   });
 
   function deep(levels: number): object {
-    return levels === 0 ? { name: '', type: 'bool' } : { name: '', type: 'tuple', components: [deep(levels - 1)] };
+    return levels === 0
+      ? { name: '', type: 'bool' }
+      : { name: '', type: 'tuple', components: [deep(levels - 1)] };
   }
 
   test('is kept once', () => {
@@ -157,7 +159,11 @@ describe('what a stranger wrote', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.jsonValue({ maxDepth: 6 }), (one, other) => {
         readAbi(one);
-        readAbi([{ type: 'function', name: 'f', inputs: one }, { type: 'event', name: 'e', inputs: [other] }, one]);
+        readAbi([
+          { type: 'function', name: 'f', inputs: one },
+          { type: 'event', name: 'e', inputs: [other] },
+          one,
+        ]);
       }),
     );
   });

@@ -4,11 +4,16 @@ import { decodeApproval } from './approval.ts';
 import { ALICE, BOB, erc20Log, UINT256_MAX } from './testing/example-logs.ts';
 
 const ERC20 = parseAbiItem('event Approval(address indexed owner, address indexed spender, uint256 value)');
-const ERC721 = parseAbiItem('event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)');
-const FOR_ALL = parseAbiItem('event ApprovalForAll(address indexed account, address indexed operator, bool approved)');
+const ERC721 = parseAbiItem(
+  'event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
+);
+const FOR_ALL = parseAbiItem(
+  'event ApprovalForAll(address indexed account, address indexed operator, bool approved)',
+);
 
 const word = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value]);
-const log = (topics: readonly unknown[], data: string) => ({ topics, data }) as Parameters<typeof decodeApproval>[0];
+const log = (topics: readonly unknown[], data: string) =>
+  ({ topics, data }) as Parameters<typeof decodeApproval>[0];
 
 describe('decodeApproval', () => {
   const erc20 = encodeEventTopics({ abi: [ERC20], args: { owner: ALICE, spender: BOB } });

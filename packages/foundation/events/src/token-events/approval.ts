@@ -5,7 +5,12 @@ import { WORD_LENGTH } from './topics.ts';
 /** Amounts and ids are decimal digits. */
 export type Approval =
   | { readonly type: 'erc20Approval'; readonly owner: Address; readonly spender: Address; readonly value: string }
-  | { readonly type: 'nftApproval'; readonly owner: Address; readonly approved: Address; readonly tokenId: string }
+  | {
+      readonly type: 'nftApproval';
+      readonly owner: Address;
+      readonly approved: Address;
+      readonly tokenId: string;
+    }
   | {
       readonly type: 'approvalForAll';
       readonly account: Address;
@@ -32,4 +37,5 @@ export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): 
 /** `Approval(address,address,uint256)`: EIP-20 with three topics, EIP-721 with four. */
 export const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925' as Hash;
 /** `ApprovalForAll(address,address,bool)` (EIP-721, EIP-1155). */
-export const APPROVAL_FOR_ALL_TOPIC = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;
+export const APPROVAL_FOR_ALL_TOPIC =
+  '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;

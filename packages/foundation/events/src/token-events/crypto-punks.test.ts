@@ -16,7 +16,8 @@ import {
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;
 const decode = (...logs: Log[]) => decodeNftTransfers(logs, exampleChain({ cryptoPunks: PUNKS }));
-const moves = (...logs: Log[]) => decode(...logs).transfers.map(({ tokenId, from, to }) => ({ tokenId, from, to }));
+const moves = (...logs: Log[]) =>
+  decode(...logs).transfers.map(({ tokenId, from, to }) => ({ tokenId, from, to }));
 const unitFrom = (seller: Address, buyer: Address) => erc20Log(seller, buyer, 1n, PUNKS);
 /** Events of acceptBidForPunk next to its Transfer: the bid was cleared before. */
 const accepted = (seller: Address, id = 3740n) => punkBoughtLog(PUNKS, seller, ZERO_ADDRESS, id, 0n);
@@ -51,10 +52,12 @@ describe('CryptoPunks', () => {
 
   it('whose bid was accepted go to the receiver of the Transfer just before', () => {
     expect(moves(unitFrom(ALICE, BOB), accepted(ALICE))).toEqual([{ tokenId: '3740', from: ALICE, to: BOB }]);
-    expect(moves(unitFrom(ALICE, BOB), accepted(ALICE, 1n), unitFrom(ALICE, CAROL), accepted(ALICE, 2n))).toEqual([
-      { tokenId: '1', from: ALICE, to: BOB },
-      { tokenId: '2', from: ALICE, to: CAROL },
-    ]);
+    expect(moves(unitFrom(ALICE, BOB), accepted(ALICE, 1n), unitFrom(ALICE, CAROL), accepted(ALICE, 2n))).toEqual(
+      [
+        { tokenId: '1', from: ALICE, to: BOB },
+        { tokenId: '2', from: ALICE, to: CAROL },
+      ],
+    );
   });
 
   it('that were given for nothing go to whom the event names', () => {
@@ -65,7 +68,10 @@ describe('CryptoPunks', () => {
   it.each([
     ['no Transfer before', [accepted(ALICE)]],
     ['a Transfer of another seller', [unitFrom(CAROL, BOB), accepted(ALICE)]],
-    ['a Transfer of another transaction', [placed(unitFrom(ALICE, BOB), { transactionIndex: 0 }), accepted(ALICE)]],
+    [
+      'a Transfer of another transaction',
+      [placed(unitFrom(ALICE, BOB), { transactionIndex: 0 }), accepted(ALICE)],
+    ],
     ['a Transfer of another block', [placed(unitFrom(ALICE, BOB), { blockNumber: 6 }), accepted(ALICE)]],
     ['a Transfer of another contract', [erc20Log(ALICE, BOB, 1n), accepted(ALICE)]],
     ['a Transfer after it', [accepted(ALICE), unitFrom(ALICE, BOB)]],

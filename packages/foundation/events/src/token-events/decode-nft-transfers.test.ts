@@ -35,7 +35,13 @@ describe('ERC-721', () => {
     const log = erc721Log(ALICE, BOB, UINT256_MAX);
     expect(decode(log)).toEqual({
       transfers: [
-        { ...common(log), kind: NFT_TRANSFER_KINDS.erc721, tokenId: UINT256_MAX.toString(), from: ALICE, to: BOB },
+        {
+          ...common(log),
+          kind: NFT_TRANSFER_KINDS.erc721,
+          tokenId: UINT256_MAX.toString(),
+          from: ALICE,
+          to: BOB,
+        },
       ],
       malformed: [],
     });
@@ -74,7 +80,13 @@ describe('ERC-1155', () => {
 
   it('moves each id of a TransferBatch, one that is repeated each time', () => {
     const log = batchLog(ALICE, BOB, [3n, 3n, 9n], [1n, 2n, 0n]);
-    const batch = { ...common(log), kind: NFT_TRANSFER_KINDS.erc1155Batch, from: ALICE, to: BOB, operator: CAROL };
+    const batch = {
+      ...common(log),
+      kind: NFT_TRANSFER_KINDS.erc1155Batch,
+      from: ALICE,
+      to: BOB,
+      operator: CAROL,
+    };
     expect(decode(log)).toEqual({
       transfers: [
         { ...batch, item: 0, tokenId: '3', amount: '1' },
@@ -176,7 +188,9 @@ describe('ERC-2309', () => {
     const range = { ...common(log), kind: NFT_TRANSFER_KINDS.consecutive, from: ZERO_ADDRESS, to: ALICE };
     expect(decode(log).transfers).toEqual([{ ...range, tokenId: '0', lastTokenId: '50000' }]);
     const all = consecutiveLog(0n, UINT256_MAX);
-    expect(decode(all).transfers).toEqual([{ ...range, log: all, tokenId: '0', lastTokenId: UINT256_MAX.toString() }]);
+    expect(decode(all).transfers).toEqual([
+      { ...range, log: all, tokenId: '0', lastTokenId: UINT256_MAX.toString() },
+    ]);
   });
 
   it('expands as many of a block, in chain order, as fit into its bound; others stay one transfer each', () => {

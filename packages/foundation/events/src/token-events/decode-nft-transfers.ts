@@ -158,7 +158,9 @@ const HEAD_WORDS = 2;
  * EIP-1155. Work is bounded by the data. An array must be within it,
  * and share no words with the other one or the head. Unused words are allowed.
  */
-function readTransferBatch(data: Hex): readonly { readonly id: string; readonly value: string }[] | MalformedReason {
+function readTransferBatch(
+  data: Hex,
+): readonly { readonly id: string; readonly value: string }[] | MalformedReason {
   const words = wordCount(data);
   if (words === null) return undecodable;
   const ids = arrayAt(data, words, 0);

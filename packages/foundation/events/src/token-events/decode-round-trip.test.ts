@@ -91,7 +91,9 @@ test('events of an independent encoder are decoded as they were encoded', () => 
       );
       expect(malformed).toEqual([]);
       const read = transfers.map(({ log, item, ...moved }) => ({ log, item, ...movedOf(moved) }));
-      expect(read).toEqual(written.flatMap(({ log, moved }) => moved.map((one, item) => ({ log, item, ...one }))));
+      expect(read).toEqual(
+        written.flatMap(({ log, moved }) => moved.map((one, item) => ({ log, item, ...one }))),
+      );
     }),
     { numRuns: 300 },
   );
@@ -101,7 +103,9 @@ test('no log can make it throw, and what it reads of damaged ones is what viem r
   const logs = fc.oneof(
     meant.map(({ log }) => log),
     fc.tuple(accounts, numbers).map(([to, id]) => punkAssignLog(PUNKS, to, id)),
-    fc.tuple(parties, numbers, numbers).map(([{ from, to }, id, value]) => punkBoughtLog(PUNKS, from, to, id, value)),
+    fc
+      .tuple(parties, numbers, numbers)
+      .map(([{ from, to }, id, value]) => punkBoughtLog(PUNKS, from, to, id, value)),
   );
   fc.assert(
     fc.property(logs, fc.array(damages, { minLength: 1, maxLength: 3 }), (log, wounds) => {
@@ -125,7 +129,10 @@ const damages: fc.Arbitrary<(log: Log) => Log> = fc.oneof(
     ...log,
     data: withDigit(log.data, place, digit),
   })),
-  fc.tuple(fc.nat(), numbers).map(([place, word]) => (log: Log) => ({ ...log, data: withWord(log.data, place, word) })),
+  fc.tuple(fc.nat(), numbers).map(([place, word]) => (log: Log) => ({
+    ...log,
+    data: withWord(log.data, place, word),
+  })),
   fc.nat(5).map((count) => (log: Log) => ({ ...log, topics: log.topics.slice(0, count) })),
   fc.tuple(fc.integer({ min: 1, max: 3 }), numbers).map(
     ([place, word]) =>

@@ -11,7 +11,8 @@ export const TRANSFER_SINGLE_TOPIC = '0xc3d58168c5ae7397731d063d5bbf3d6578544273
 export const TRANSFER_BATCH_TOPIC = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb' as Hash;
 
 /** EIP-2309 `ConsecutiveTransfer(uint256,uint256,address,address)` */
-export const CONSECUTIVE_TRANSFER_TOPIC = '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d' as Hash;
+export const CONSECUTIVE_TRANSFER_TOPIC =
+  '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d' as Hash;
 
 /** `Assign(address,uint256)` */
 export const PUNK_ASSIGN_TOPIC = '0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba' as Hash;

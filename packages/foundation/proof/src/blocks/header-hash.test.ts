@@ -7,7 +7,9 @@ import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
 import { checkHeaderHash, encodeHeader, headerHash } from './header-hash.ts';
 
 const recorded = readRecordedBlocks();
-const verified = recorded.filter(({ chain }) => chain.headerHash).filter(({ block }) => headerHash(block.header.raw));
+const verified = recorded
+  .filter(({ chain }) => chain.headerHash)
+  .filter(({ block }) => headerHash(block.header.raw));
 
 describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('headers of recorded blocks'), () => {
   it('hash to the block hash wherever the chain and the recording allow', () => {

@@ -151,7 +151,9 @@ describe('transactions that were altered', () => {
   });
 
   it('are malformed with a number that is none', () => {
-    expect(reasonOf(proveTransactions(editTransaction(0, { value: 'much' }), ETHEREUM))).toBe('transaction-malformed');
+    expect(reasonOf(proveTransactions(editTransaction(0, { value: 'much' }), ETHEREUM))).toBe(
+      'transaction-malformed',
+    );
   });
 
   it('are unproven at another place, or under a header without their root', () => {

@@ -100,11 +100,20 @@ function reason(proof: Proof): string {
   return proof.level === 'unproven' ? proof.reason : proof.level;
 }
 
-function editReceipt(block: BlockWithReceipts, at: number, edit: (receipt: Receipt) => Receipt): BlockWithReceipts {
+function editReceipt(
+  block: BlockWithReceipts,
+  at: number,
+  edit: (receipt: Receipt) => Receipt,
+): BlockWithReceipts {
   return { ...block, receipts: block.receipts.map((one, index) => (index === at ? edit(one) : one)) };
 }
 
-function editLog(block: BlockWithReceipts, receipt: number, at: number, edit: (log: Log) => Log): BlockWithReceipts {
+function editLog(
+  block: BlockWithReceipts,
+  receipt: number,
+  at: number,
+  edit: (log: Log) => Log,
+): BlockWithReceipts {
   return editReceipt(block, receipt, (one) => ({
     ...one,
     logs: one.logs.map((log, index) => (index === at ? edit(log) : log)),

@@ -79,7 +79,9 @@ function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven
   if (chain.receiptsRoot === 'hyperliquid') return checkSubsequence(whole);
   const context = contextOf(header, 'ethereum');
   const receipts =
-    whole.receipts.length > transactionHashes.length ? committedReceipts(whole.receipts, context) : whole.receipts;
+    whole.receipts.length > transactionHashes.length
+      ? committedReceipts(whole.receipts, context)
+      : whole.receipts;
   if (receipts.length !== transactionHashes.length)
     return unproven('receipt-count', `${transactionHashes.length} receipts`, `${receipts.length} receipts`);
   for (const [index, receipt] of receipts.entries()) {

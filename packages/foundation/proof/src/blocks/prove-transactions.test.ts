@@ -10,12 +10,15 @@ const provable = recorded.filter(({ block, chain, faithful }) => {
 });
 
 describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('the transactions of recorded blocks'), () => {
-  it.each(recorded.filter(({ faithful }) => faithful))('$folder are proven where their types are known', (one) => {
-    const unknown = one.block.transactions.some((transaction) => encodeTransaction(transaction) === null);
-    const expected =
-      one.chain.receiptsRoot === 'none' ? 'not-applicable' : unknown ? 'transaction-encoding' : 'receipts';
-    expect(reasonOf(proveTransactions(one.block, one.chain))).toBe(expected);
-  });
+  it.each(recorded.filter(({ faithful }) => faithful))(
+    '$folder are proven where their types are known',
+    (one) => {
+      const unknown = one.block.transactions.some((transaction) => encodeTransaction(transaction) === null);
+      const expected =
+        one.chain.receiptsRoot === 'none' ? 'not-applicable' : unknown ? 'transaction-encoding' : 'receipts';
+      expect(reasonOf(proveTransactions(one.block, one.chain))).toBe(expected);
+    },
+  );
 
   it('are of every kind that is known', () => {
     const types = new Set(provable.flatMap(({ block }) => block.transactions.map(({ type }) => type ?? '0x0')));

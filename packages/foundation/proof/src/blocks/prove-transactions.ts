@@ -1,7 +1,12 @@
 import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import { stateSyncTransactionHash } from '../receipts/receipts-root.ts';
 import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
-import { packSignatures, type RecoverSigners, recoverSigners, signerAt } from '../signatures/packed-signatures.ts';
+import {
+  packSignatures,
+  type RecoverSigners,
+  recoverSigners,
+  signerAt,
+} from '../signatures/packed-signatures.ts';
 import { createdContract } from '../transactions/created-contract.ts';
 import { compareSender, senderSignature } from '../transactions/recover-sender.ts';
 import { checkTransactionHash, isEthereumType, transactionType } from '../transactions/transaction-encoding.ts';
@@ -72,7 +77,8 @@ export function contradictsRoot(
   chain: Pick<ProvableChain, 'receiptsRoot'>,
 ): TransactionsUnproven | null {
   const { transactionsRoot } = header.raw;
-  if (typeof transactionsRoot !== 'string') return unproven('transactions-root-missing', 'a transactions root', 'none');
+  if (typeof transactionsRoot !== 'string')
+    return unproven('transactions-root-missing', 'a transactions root', 'none');
   const encoded: Buffer[] = [];
   let unknown: TransactionsUnproven | null = null;
   for (const transaction of committedTransactions(header, transactions, chain)) {
@@ -104,7 +110,11 @@ export async function contradictsSenders(
   for (const [index, { transaction }] of signed.entries()) {
     const check = compareSender(transaction, signerAt(signers, index));
     if (check.result === 'mismatch' && checkTransactionHash(transaction).result === 'verified')
-      return unproven('sender-mismatch', `${check.recovered} of ${String(transaction.hash)}`, String(transaction.from));
+      return unproven(
+        'sender-mismatch',
+        `${check.recovered} of ${String(transaction.hash)}`,
+        String(transaction.from),
+      );
   }
   return null;
 }

@@ -9,7 +9,9 @@ import { committedReceipts } from './receipts-root.ts';
 const recorded = readRecordedBlocks();
 
 const bytesHex = (length: number) =>
-  fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
+  fc
+    .uint8Array({ minLength: length, maxLength: length })
+    .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 const logs = fc.array(
   fc.record({
     address: bytesHex(20).map((text) => text as Address),

@@ -28,7 +28,8 @@ function readLog(item: RlpItem): ReadLog | null {
   const [address, topicList, data] = members ?? [];
   const topics = topicList?.isList === true ? readRlpList(topicList.encoded) : null;
   if (members?.length !== LOG_MEMBERS || topics === null || topics.length > TOPICS_MAX) return null;
-  if (address?.isList !== false || address.payload.length !== ADDRESS_BYTES || data?.isList !== false) return null;
+  if (address?.isList !== false || address.payload.length !== ADDRESS_BYTES || data?.isList !== false)
+    return null;
   if (topics.some(({ isList, payload }) => isList || payload.length !== TOPIC_BYTES)) return null;
   return {
     address: parseAddress(hexOf(address)),

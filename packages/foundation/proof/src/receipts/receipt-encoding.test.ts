@@ -92,7 +92,9 @@ describe('encodeReceipt', () => {
   it('refuses what is no digit, wherever it stands, and says which field it is', () => {
     const wrong = `0x${'0'.repeat(509)}x12`;
     expect(() => encodeReceipt(receipt({ raw: { logsBloom: wrong } }), 'given')).toThrow(wrong.slice(0, 90));
-    expect(encodeReceipt(receipt({ raw: { logsBloom: wrong, status: '0x1' } }))).toEqual(encodeReceipt(receipt({})));
+    expect(encodeReceipt(receipt({ raw: { logsBloom: wrong, status: '0x1' } }))).toEqual(
+      encodeReceipt(receipt({})),
+    );
     for (const data of ['0xzz', '0x0x', `0x${'12'.repeat(80)}g0`] as const)
       expect(() => encodeReceipt(receipt({ logs: [log(data)] })), data).toThrow(data.slice(0, 90));
     const topic = `0x${'1'.repeat(63)}/` as Hash;

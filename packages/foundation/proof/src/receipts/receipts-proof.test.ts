@@ -30,7 +30,11 @@ describe('proofs of values of a list', () => {
 });
 
 /** Null or an error: the nodes are on the path of another value. */
-function readOther(root: ReturnType<typeof orderedTrieRoot>, index: number, nodes: readonly Buffer[]): Buffer | null {
+function readOther(
+  root: ReturnType<typeof orderedTrieRoot>,
+  index: number,
+  nodes: readonly Buffer[],
+): Buffer | null {
   try {
     return readOrderedTrieProof(root, index, nodes);
   } catch (error) {

@@ -21,10 +21,14 @@ export function receiptsRoot(
   return orderedTrieRoot(committedReceipts(receipts, context).map((receipt) => encodeReceipt(receipt, bloom)));
 }
 
-export function committedReceipts(receipts: readonly Receipt[], context: ReceiptsRootContext): readonly Receipt[] {
+export function committedReceipts(
+  receipts: readonly Receipt[],
+  context: ReceiptsRootContext,
+): readonly Receipt[] {
   // HyperCore's use no gas and come first.
   const { encoding, blockNumber, blockHash } = context;
-  const own = encoding === 'hyperliquid' ? receipts.filter((receipt) => receipt.cumulativeGasUsed !== 0n) : receipts;
+  const own =
+    encoding === 'hyperliquid' ? receipts.filter((receipt) => receipt.cumulativeGasUsed !== 0n) : receipts;
   const stateSync = stateSyncTransactionHash(blockNumber, blockHash);
   const isCommitted = ({ transactionHash }: Receipt): boolean => transactionHash !== stateSync;
   return own.every(isCommitted) ? own : own.filter(isCommitted);

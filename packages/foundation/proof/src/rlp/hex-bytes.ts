@@ -1,13 +1,16 @@
 import { defineError, type Hex } from '@chainstead/core';
 
 /** A field that should be whole bytes in hexadecimal is not. Code `INVALID_HEX_BYTES`. */
-export class InvalidHexBytesError extends defineError('INVALID_HEX_BYTES', (given: unknown, expectedBytes?: number) => {
-  const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
-  return {
-    message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
-    facts: { given, expected_bytes: expectedBytes ?? null },
-  };
-}) {}
+export class InvalidHexBytesError extends defineError(
+  'INVALID_HEX_BYTES',
+  (given: unknown, expectedBytes?: number) => {
+    const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
+    return {
+      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
+      facts: { given, expected_bytes: expectedBytes ?? null },
+    };
+  },
+) {}
 
 /** By the text's length. @throws InvalidHexBytesError for an odd length or no prefix */
 export function hexByteLength(text: string): number {

@@ -17,7 +17,8 @@ function shape(item: RlpItem): unknown {
   return readRlpList(item.encoded)?.map(shape);
 }
 
-const plain = (item: Tree): unknown => (Array.isArray(item) ? item.map(plain) : Buffer.from(item).toString('hex'));
+const plain = (item: Tree): unknown =>
+  Array.isArray(item) ? item.map(plain) : Buffer.from(item).toString('hex');
 
 describe('reading RLP', () => {
   it('gives back what was encoded', () => {

@@ -3,7 +3,9 @@ import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
 type Digits = string;
 
-const BYTE_DIGITS: readonly Digits[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const BYTE_DIGITS: readonly Digits[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
 const FIRST_OF_LONG = byteText(STRING_BASE);
 
 export function byteText(byte: number): Digits {

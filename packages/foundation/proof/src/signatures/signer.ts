@@ -13,7 +13,9 @@ const HASH_DIGITS_BEFORE_ADDRESS = 26;
 
 export function signer({ hash, scalars, parity }: Signature): Address | null {
   const key = recoverPublicKey(hash, scalars, parity);
-  return key === null ? null : (`0x${keccak256Hex(key.subarray(1)).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address);
+  return key === null
+    ? null
+    : (`0x${keccak256Hex(key.subarray(1)).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address);
 }
 
 /** 65 bytes. Native code is twenty times as fast as the JavaScript fallback. */

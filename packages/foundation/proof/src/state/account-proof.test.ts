@@ -23,7 +23,9 @@ const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 
 function storageTrie(storage: ReadonlyMap<Hash, bigint>) {
   return buildTrie(
-    [...storage].map(([slot, value]) => [hashedKey(hexToBytes(slot)), encodeString(integerBytes(value))] as const),
+    [...storage].map(
+      ([slot, value]) => [hashedKey(hexToBytes(slot)), encodeString(integerBytes(value))] as const,
+    ),
   );
 }
 
@@ -220,7 +222,12 @@ describe('one account', () => {
   });
 
   it('with a number that is not in its one encoding is refused', () => {
-    const members = [Buffer.from('0001', 'hex'), integerBytes(2), hexToBytes(EMPTY_TRIE_ROOT), hexToBytes(CODE_HASH)];
+    const members = [
+      Buffer.from('0001', 'hex'),
+      integerBytes(2),
+      hexToBytes(EMPTY_TRIE_ROOT),
+      hexToBytes(CODE_HASH),
+    ];
     const trie = buildTrie([[hashedKey(hexToBytes(OWNER)), encodeList(members.map(encodeString))]]);
     const accountProof = trie.prove(hashedKey(hexToBytes(OWNER))).map(hex);
     expect(fault({ ...honest, accountProof }, { ...requested, stateRoot: trie.root })).toBe('malformed');
@@ -233,7 +240,9 @@ describe('one account', () => {
     const given = {
       ...{ ...honest, nonce: '0x1', balance: '0x2', storageHash: storage.root },
       accountProof: trie.prove(hashedKey(hexToBytes(OWNER))).map(hex),
-      storageProof: [{ key: word(7), value: '0x5', proof: storage.prove(hashedKey(hexToBytes(word(7)))).map(hex) }],
+      storageProof: [
+        { key: word(7), value: '0x5', proof: storage.prove(hashedKey(hexToBytes(word(7)))).map(hex) },
+      ],
     };
     expect(fault(given, { ...requested, stateRoot: trie.root })).toBe('malformed');
   });

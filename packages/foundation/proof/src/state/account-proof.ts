@@ -78,11 +78,17 @@ function readSlots(given: unknown, storageHash: Hash, slots: readonly Hash[]): b
   const proofs = Array.isArray(given) ? given : [];
   const { length } = proofs;
   if (length !== slots.length)
-    throw new InvalidStateProofError('other-key', `${length} slots are proven, but ${slots.length} were requested`);
+    throw new InvalidStateProofError(
+      'other-key',
+      `${length} slots are proven, but ${slots.length} were requested`,
+    );
   return slots.map((slot, index) => {
     const proof = objectOf(proofs[index], 'a proof of storage');
     if (numberOf(proof.key) !== BigInt(slot))
-      throw new InvalidStateProofError('other-key', `slot ${shown(proof.key)} is proven, but ${slot} was requested`);
+      throw new InvalidStateProofError(
+        'other-key',
+        `slot ${shown(proof.key)} is proven, but ${slot} was requested`,
+      );
     const leaf = readTrieProof(storageHash, keccak256(hexToBytes(slot)), nodesOf(proof.proof));
     const value = leaf === null ? 0n : integerOf(readRlpItem(leaf) ?? undefined, WORD_BYTES);
     agree(`slot ${slot}`, proof.value, value);

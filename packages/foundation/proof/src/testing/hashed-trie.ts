@@ -35,8 +35,13 @@ function nodeOf(pairs: readonly Pair[], depth: number): Buffer {
     return encodeList([encodeString(hexPrefix(first[0].slice(depth), true)), encodeString(first[1])]);
   const end = sharedEnd(pairs, first[0], depth);
   if (end > depth)
-    return encodeList([encodeString(hexPrefix(first[0].slice(depth, end), false)), reference(nodeOf(pairs, end))]);
-  const children = [...'0123456789abcdef'].map((digit) => reference(nodeOf(below(pairs, depth, digit), depth + 1)));
+    return encodeList([
+      encodeString(hexPrefix(first[0].slice(depth, end), false)),
+      reference(nodeOf(pairs, end)),
+    ]);
+  const children = [...'0123456789abcdef'].map((digit) =>
+    reference(nodeOf(below(pairs, depth, digit), depth + 1)),
+  );
   return encodeList([...children, encodeString(Buffer.alloc(0))]);
 }
 
@@ -47,7 +52,9 @@ function proofOf(pairs: readonly Pair[], depth: number, key: string, isRoot: boo
   if (first === undefined || pairs.length === 1) return own;
   const end = sharedEnd(pairs, first[0], depth);
   if (end > depth)
-    return key.slice(depth, end) === first[0].slice(depth, end) ? [...own, ...proofOf(pairs, end, key, false)] : own;
+    return key.slice(depth, end) === first[0].slice(depth, end)
+      ? [...own, ...proofOf(pairs, end, key, false)]
+      : own;
   const children = below(pairs, depth, key[depth] ?? '');
   return children.length === 0 ? own : [...own, ...proofOf(children, depth + 1, key, false)];
 }

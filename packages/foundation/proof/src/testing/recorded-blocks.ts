@@ -66,7 +66,10 @@ function readJson(path: string): unknown {
 export type BlockJson = Json & { readonly transactions: readonly Json[] };
 
 /** @param raw response to `eth_getBlockByNumber` with whole transactions */
-export function toBlock({ transactions, ...header }: BlockJson, receipts: readonly Json[]): RecordedBlock['block'] {
+export function toBlock(
+  { transactions, ...header }: BlockJson,
+  receipts: readonly Json[],
+): RecordedBlock['block'] {
   return {
     header: toHeader(header),
     transactions,

@@ -20,7 +20,9 @@ describe('the sender of a transaction', () => {
   test.each(SIGNED_TRANSACTIONS)('of $name follows from its signature', ({ json }) => {
     expect(recoverSender(json)).toBe(SIGNER);
     expect(checkSender({ ...json, from: SIGNER })).toEqual({ result: 'verified' });
-    expect(checkSender({ ...json, from: SIGNER.toUpperCase().replace('X', 'x') })).toEqual({ result: 'verified' });
+    expect(checkSender({ ...json, from: SIGNER.toUpperCase().replace('X', 'x') })).toEqual({
+      result: 'verified',
+    });
     expect(checkSender({ ...json, from: OTHER })).toEqual({ result: 'mismatch', recovered: SIGNER });
   });
 

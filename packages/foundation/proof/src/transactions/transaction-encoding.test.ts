@@ -95,7 +95,13 @@ describe('types of chains of their own', () => {
     },
     ...{ submissionFeeRefund: quantity, l1BaseFee: quantity, depositValue: quantity, retryValue: quantity },
     ...{ maxSubmissionFee: quantity, requestId: hash, ticketId: hash, from: address, refundTo: address },
-    ...{ beneficiary: address, to: fc.option(address), retryTo: fc.option(address), input: data, retryData: data },
+    ...{
+      beneficiary: address,
+      to: fc.option(address),
+      retryTo: fc.option(address),
+      input: data,
+      retryData: data,
+    },
   });
   type Message = typeof message extends fc.Arbitrary<infer Value> ? Value : never;
   /** The fields of each Arbitrum type, with numbers marked. */
@@ -171,7 +177,15 @@ describe('types of chains of their own', () => {
               typeof value === 'number' ? `0x${value.toString(16)}` : value,
             ]),
           );
-          const json = { ...numbers, type: '0x7b', maxPriorityFeePerGas: '0x0', accessList: [], r, s, yParity: '0x1' };
+          const json = {
+            ...numbers,
+            type: '0x7b',
+            maxPriorityFeePerGas: '0x0',
+            accessList: [],
+            r,
+            s,
+            yParity: '0x1',
+          };
           expect(`0x${encodeTransaction(json)?.toString('hex')}`).toBe(bytes);
         },
       ),

@@ -57,7 +57,10 @@ function typeOf(transaction: TransactionJson): TransactionType | undefined {
   return type === null ? undefined : TRANSACTION_TYPES.get(type);
 }
 
-function encoded(transaction: TransactionJson, fieldsOf: (type: TransactionType) => FieldText | null): Buffer | null {
+function encoded(
+  transaction: TransactionJson,
+  fieldsOf: (type: TransactionType) => FieldText | null,
+): Buffer | null {
   const type = typeOf(transaction);
   if (type === undefined) return null;
   try {

@@ -31,7 +31,8 @@ export function integer(value: unknown): FieldText {
 
 /** @throws UnknownFormError */
 export function bytes(value: unknown): FieldText {
-  if (typeof value !== 'string' || value.length % 2 !== 0 || !value.startsWith(PREFIX)) throw new UnknownFormError();
+  if (typeof value !== 'string' || value.length % 2 !== 0 || !value.startsWith(PREFIX))
+    throw new UnknownFormError();
   return stringText(value.slice(PREFIX.length));
 }
 

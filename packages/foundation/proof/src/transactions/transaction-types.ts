@@ -46,7 +46,11 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
     1,
     {
       fields: (one) =>
-        integer(one.chainId) + integer(one.nonce) + integer(one.gasPrice) + CALL(one) + accessList(one.accessList),
+        integer(one.chainId) +
+        integer(one.nonce) +
+        integer(one.gasPrice) +
+        CALL(one) +
+        accessList(one.accessList),
       signature: typedSignature,
       isSettled: true,
     },
@@ -77,19 +81,22 @@ const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     0x64,
     unsigned(
-      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + recipient(one.to) + integer(one.value),
+      (one) =>
+        integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + recipient(one.to) + integer(one.value),
     ),
   ],
   [
     0x65,
     unsigned(
-      (one) => integer(one.chainId) + bytes(one.from) + integer(one.nonce) + integer(one.maxFeePerGas) + CALL(one),
+      (one) =>
+        integer(one.chainId) + bytes(one.from) + integer(one.nonce) + integer(one.maxFeePerGas) + CALL(one),
     ),
   ],
   [
     0x66,
     unsigned(
-      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + integer(one.maxFeePerGas) + CALL(one),
+      (one) =>
+        integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + integer(one.maxFeePerGas) + CALL(one),
     ),
   ],
   [

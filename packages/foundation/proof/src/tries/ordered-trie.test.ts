@@ -31,7 +31,9 @@ describe('orderedTrieRoot', () => {
       fc.property(size, fc.nat(), (count, seed) => {
         const values = counted(count);
         const at = seed % (count - 1);
-        const swapped = values.with(at, values[at + 1] ?? Buffer.alloc(1)).with(at + 1, values[at] ?? Buffer.alloc(1));
+        const swapped = values
+          .with(at, values[at + 1] ?? Buffer.alloc(1))
+          .with(at + 1, values[at] ?? Buffer.alloc(1));
         expect(orderedTrieRoot(swapped)).not.toBe(orderedTrieRoot(values));
         expect(orderedTrieRoot(values.toSpliced(at, 1))).not.toBe(orderedTrieRoot(values));
       }),

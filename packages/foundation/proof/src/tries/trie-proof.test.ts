@@ -150,13 +150,19 @@ describe('a proof of a trie with hashed keys', () => {
     ['a path of even length with a digit beside the flag', [leaf(`21${key}`)]],
     ['an even path whose flag byte is not clean', [leaf(`2f${key}`)]],
     ['a path without a flag', [encodeList([empty, encodeString(bytes('05'))])]],
-    ['an extension of no length', [encodeList([encodeString(bytes('00')), encodeString(bytes('aa'.repeat(32)))])]],
+    [
+      'an extension of no length',
+      [encodeList([encodeString(bytes('00')), encodeString(bytes('aa'.repeat(32)))])],
+    ],
     ['an extension over the whole key', [leaf(`00${key}`, encodeString(bytes('aa'.repeat(32))))]],
     ['an extension to what is no hash', [leaf('0012', encodeString(bytes('aa'.repeat(31))))]],
     ['a branch that holds a value', [branch(encodeString(bytes('aa'.repeat(32))), encodeString(bytes('05')))]],
     ['a branch with a child that is no hash', [branch(encodeString(bytes('aa')))]],
     ['a branch with a whole node where a hash belongs', [branch(leaf(`3${key.slice(1)}`))]],
-    ['a node larger than any', [encodeList([encodeString(bytes(`20${key}`)), encodeString(Buffer.alloc(1_100, 1))])]],
+    [
+      'a node larger than any',
+      [encodeList([encodeString(bytes(`20${key}`)), encodeString(Buffer.alloc(1_100, 1))])],
+    ],
   ])('is refused with %s', (_, nodes) => {
     expect(outcome(keccak256Hex(nodes[0] ?? empty), key, nodes)).toEqual(refused('malformed'));
   });

@@ -39,7 +39,8 @@ export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly 
 }
 
 function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer | null {
-  if (nodes.length > wanted.path.length + 1) throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
+  if (nodes.length > wanted.path.length + 1)
+    throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
   const [first] = nodes;
   if (root === EMPTY_TRIE_ROOT) {
     const isEmptyNode = first?.length === 1 && first[0] === STRING_BASE;
@@ -59,13 +60,15 @@ function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer |
       step = stepThrough(child.encoded, wanted, depth);
       continue;
     }
-    if (node === undefined) throw new InvalidStateProofError('too-short', `it ends after ${depth} digits of the key`);
+    if (node === undefined)
+      throw new InvalidStateProofError('too-short', `it ends after ${depth} digits of the key`);
     if (!keccak256(node).equals(child.payload))
       throw new InvalidStateProofError('node-mismatch', `node ${taken} is not the one that its parent names`);
     step = stepThrough(node, wanted, depth);
     taken++;
   }
-  if (taken < nodes.length) throw new InvalidStateProofError('too-long', `${nodes.length - taken} nodes are left over`);
+  if (taken < nodes.length)
+    throw new InvalidStateProofError('too-long', `${nodes.length - taken} nodes are left over`);
   return step.value;
 }
 
@@ -110,7 +113,10 @@ function checkReference({ isList, encoded, payload }: RlpItem): void {
     throw malformed('a node is named by what is no hash');
 }
 
-function readCompactPath({ isList, payload }: RlpItem): { readonly isLeaf: boolean; readonly nibbles: Uint8Array } {
+function readCompactPath({ isList, payload }: RlpItem): {
+  readonly isLeaf: boolean;
+  readonly nibbles: Uint8Array;
+} {
   const [first] = payload;
   const isOdd = first !== undefined && (first & ODD_FLAG) !== 0;
   const flags = (first ?? 0xff) & 0xf0;

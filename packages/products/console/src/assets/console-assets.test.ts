@@ -31,7 +31,9 @@ describe('script and style', () => {
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8');
     expect(answer.headers.get('content-encoding')).toBe('gzip');
-    const again = await stage.app.request(address, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
+    const again = await stage.app.request(address, {
+      headers: { 'if-none-match': answer.headers.get('etag') ?? '' },
+    });
     expect(again.status).toBe(304);
     expect((await stage.app.request(address.replace(/assets\/\w{4}/, 'assets/0000'))).status).toBe(404);
   });

@@ -65,7 +65,10 @@ test('the SQL that is told gives the same rows', async () => {
 });
 
 test('a block beyond what columns hold has no rows', async () => {
-  const { rows } = await readBlockRows(scratch.database, 'nft_trades', { ...OF_BLOCK, blockNumber: 999_999_999_999 });
+  const { rows } = await readBlockRows(scratch.database, 'nft_trades', {
+    ...OF_BLOCK,
+    blockNumber: 999_999_999_999,
+  });
   expect(rows).toEqual([]);
 });
 

@@ -19,10 +19,13 @@ const groups = (page: Page): Promise<unknown> =>
 describe('the menu', () => {
   test('leads to every page, and stands in one line beside the rest at 1280 pixels', async () => {
     const { page, context } = await shown.browser.open('/console/jobs', DESK);
-    const links = await page.evaluate("[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href'))");
+    const links = await page.evaluate(
+      "[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href'))",
+    );
     const paths = PAGES.filter(({ inMenu = true }) => inMenu).map(({ path }) => `/console${path}`);
     expect(links).toEqual(paths);
-    const tops = "[...document.querySelectorAll('.top > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
+    const tops =
+      "[...document.querySelectorAll('.top > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
     const spots = await page.evaluate<{ top: number; bottom: number }[]>(
       `${tops}.map(({ top, bottom }) => ({ top, bottom }))`,
     );

@@ -13,7 +13,8 @@ export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): numb
 export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[]): ReadonlyMap<string, number> {
   const faults = new Map<string, number>();
   for (const { outcome, calls: times } of calls)
-    if (outcome !== 'ok' && outcome !== 'error' && times > 0) faults.set(outcome, (faults.get(outcome) ?? 0) + times);
+    if (outcome !== 'ok' && outcome !== 'error' && times > 0)
+      faults.set(outcome, (faults.get(outcome) ?? 0) + times);
   return new Map([...faults].toSorted(([, one], [, other]) => other - one));
 }
 

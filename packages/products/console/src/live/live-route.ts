@@ -26,7 +26,8 @@ export function createSendLive(
   let open = 0;
 
   return (c, read) => {
-    if (open >= STREAMS_MAX) throw new UnavailableError('Too many live pages are open. Close some, or reload manually');
+    if (open >= STREAMS_MAX)
+      throw new UnavailableError('Too many live pages are open. Close some, or reload manually');
     open += 1;
     const secret = c.get('sessionSecret');
     const send = async (stream: SSEStreamingApi): Promise<void> => {

@@ -28,7 +28,8 @@ export function createSessionCookie(key: Buffer): SessionCookie {
       const value = await getSignedCookie(c, signature, COOKIE_NAME);
       return typeof value === 'string' ? value : null;
     },
-    write: (c, secret) => setSignedCookie(c, COOKIE_NAME, secret, signature, { ...optionsOf(c), maxAge: SECONDS_MAX }),
+    write: (c, secret) =>
+      setSignedCookie(c, COOKIE_NAME, secret, signature, { ...optionsOf(c), maxAge: SECONDS_MAX }),
     clear: (c) => void deleteCookie(c, COOKIE_NAME, optionsOf(c)),
   };
 }

@@ -79,7 +79,10 @@ export function createSessionStore(
            VALUES (${idHash}, ${hash('sha256', key, 'buffer')}, ${principal.id}, ${principal.name}, now() + make_interval(hours => ${HOURS_MAX}), ${address}, ${origin.userAgent.slice(0, USER_AGENT_MAX)})`,
         );
         const by: AuditActor = { door: 'console', id: principal.id, name: principal.name, address, requestId };
-        await recordAudit(transaction, by, { action: 'session.begin', target: idHash.toString('hex').slice(0, 8) });
+        await recordAudit(transaction, by, {
+          action: 'session.begin',
+          target: idHash.toString('hex').slice(0, 8),
+        });
       });
       await database.query(
         sql`DELETE FROM console_sessions WHERE expires_at < now() - make_interval(days => ${KEPT_DAYS})`,
@@ -116,7 +119,11 @@ async function endSession(database: Database, id: string, by: AuditActor): Promi
            WHERE id_hash = ${Buffer.from(id, 'hex')} AND revoked_at IS NULL RETURNING key_id AS key`,
     );
     if (ended === undefined) return false;
-    await recordAudit(transaction, by, { action: 'session.end', target: id.slice(0, 8), details: { key: ended.key } });
+    await recordAudit(transaction, by, {
+      action: 'session.end',
+      target: id.slice(0, 8),
+      details: { key: ended.key },
+    });
     return true;
   });
 }

@@ -22,7 +22,12 @@ describe('signing in', () => {
     const { key } = await stage.keys.create('Ann', new Set(['admin']));
     const cookies = [];
     for (const headers of [OWN_ORIGIN, { ...OWN_ORIGIN, 'x-forwarded-proto': 'https' }]) {
-      const answer = await stage.post('/console/sign-in', { key, to: '/console/keys?days=7' }, undefined, headers);
+      const answer = await stage.post(
+        '/console/sign-in',
+        { key, to: '/console/keys?days=7' },
+        undefined,
+        headers,
+      );
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/keys?days=7']);
       cookies.push(answer.headers.get('set-cookie') ?? '');
     }
@@ -79,7 +84,8 @@ describe('signing in', () => {
       expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(late.headers.get('set-cookie')).toBeNull();
     }
-    for (let time = 0; time < 12; time++) expect((await stage.post('/console/sign-in', { key })).status).toBe(303);
+    for (let time = 0; time < 12; time++)
+      expect((await stage.post('/console/sign-in', { key })).status).toBe(303);
   });
 
   test('ends by signing out, for this session alone', async () => {

@@ -1,6 +1,12 @@
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { findChromium, freePort } from '@chainstead/testkit';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import type { ConsoleStage } from './console-stage.ts';
 
 /** Chromium connected to a console on a port. */

@@ -90,7 +90,9 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   const { configured = [] } = options;
   const { registry = createChainRegistry() } = options;
   const keys = createKeyStore({ database, configured, cacheMs: 1 });
-  const streams = parts.adopt(openStreamOperations({ database, chains: [registry.get('eth')] }), (one) => one.close());
+  const streams = parts.adopt(openStreamOperations({ database, chains: [registry.get('eth')] }), (one) =>
+    one.close(),
+  );
   const egress = parts.adopt(createEgress({ allowPrivate: false }), (one) => one.close());
   const operators = await createConsole({
     database: options.wrap?.(database) ?? database,
@@ -145,7 +147,8 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     async signIn(scopes = ['admin']) {
       const { key, prefix } = await keys.create('Ann', new Set(scopes));
       const answer = await post('/console/sign-in', { key });
-      if (answer.status !== 303) throw new Error(`Signing in was answered ${answer.status}: ${await answer.text()}`);
+      if (answer.status !== 303)
+        throw new Error(`Signing in was answered ${answer.status}: ${await answer.text()}`);
       const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
       const page = await (await get('/console/sessions', { key, prefix, cookie, token: '' })).text();
       return { key, prefix, cookie, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' };

@@ -5,7 +5,11 @@ import type { ConsoleBrowser } from './console-browser.ts';
 import { takePicture } from './take-picture.ts';
 
 export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
-const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const TELEPHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 740 },
+  isMobile: true,
+  hasTouch: true,
+};
 /** Devices on which pages are checked. */
 export const DEVICES = [
   ['a desk', DESK],
@@ -39,7 +43,9 @@ export async function examineLooks(
     await page.goto(path, { waitUntil: 'load' });
     await unfold?.(page);
     expect(await seriousFor(axeOf(page)), `${name}, light on ${device}`).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), `${name} fits`).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), `${name} fits`).toBe(
+      true,
+    );
     if (!hasPictures) expect(await page.locator('img').count(), `pictures of ${name}`).toBe(0);
     await takePicture(page, `${name}, light on ${device}`);
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -78,7 +78,9 @@ export async function openExplorerStage(
     server.closeAllConnections();
     server.close();
   });
-  const egress = parts.adopt(createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 20_000 }), (one) => one.close());
+  const egress = parts.adopt(createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 20_000 }), (one) =>
+    one.close(),
+  );
   const stage = parts.adopt(
     await openConsoleStage({
       scratch,
@@ -129,7 +131,13 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
       for (const { state } of subjectProjectionsOf([dataset])) await seedBuilt(database, chain.id, state);
     }
   await seedContract(database, TOKEN, { standard: 'erc20', seenAs: 1, name: 'Gold', symbol: 'GLD', decimals: 2 });
-  await seedContract(database, APES, { standard: 'erc721', seenAs: 2, name: 'Apes', symbol: 'APE', decimals: null });
+  await seedContract(database, APES, {
+    standard: 'erc721',
+    seenAs: 2,
+    name: 'Apes',
+    symbol: 'APE',
+    decimals: null,
+  });
   await seedContract(
     database,
     CALLED,
@@ -139,7 +147,13 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
   await seedMoves(
     database,
     ETH,
-    ['1', '2', '3'].map((id, at) => ({ token: APES, id, from: addressOf(0), to: ALICE, blockNumber: 2_000 + at })),
+    ['1', '2', '3'].map((id, at) => ({
+      token: APES,
+      id,
+      from: addressOf(0),
+      to: ALICE,
+      blockNumber: 2_000 + at,
+    })),
   );
   for (const id of ['1', '2'])
     await seedMetadata(

@@ -63,7 +63,11 @@ export async function openNodeExplorerStage(): Promise<NodeExplorerStage> {
     ...stage,
     nodes,
     async setName(name, address) {
-      await set('setAnswer', toHex(packetToBytes(name)), encodeAbiParameters([{ type: 'address' }], [address as Hex]));
+      await set(
+        'setAnswer',
+        toHex(packetToBytes(name)),
+        encodeAbiParameters([{ type: 'address' }], [address as Hex]),
+      );
     },
     async setOwnName(address, name) {
       await set('setName', address, name);

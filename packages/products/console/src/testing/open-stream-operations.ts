@@ -37,7 +37,11 @@ export function openStreamOperations(options: StreamStageOptions): {
     perHost: 1_000,
     perKey: 1_000,
   });
-  const { previewBlock, offersTraces } = createPastBlockServices({ database, chains: past, logger: silentLogger() });
+  const { previewBlock, offersTraces } = createPastBlockServices({
+    database,
+    chains: past,
+    logger: silentLogger(),
+  });
   const operations = createStreamOperations({
     database,
     registry,

@@ -7,7 +7,8 @@ export interface ShownTable {
   readonly target: string | null;
 }
 
-const SECTION = /<section aria-labelledby="[^"]*"><h[23] id="[^"]*">([^<]*)<\/h[23]>((?:(?!<section).)*?)<\/section>/gs;
+const SECTION =
+  /<section aria-labelledby="[^"]*"><h[23] id="[^"]*">([^<]*)<\/h[23]>((?:(?!<section).)*?)<\/section>/gs;
 
 /** The tables of a page, each with its request line. */
 export function shownTables(page: string): readonly ShownTable[] {

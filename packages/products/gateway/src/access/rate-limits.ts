@@ -22,12 +22,15 @@ export function createRateLimits(
   { weightPerSecond, allCallsPerSecond = null, callsPerSecond, windowMs = 4_000 }: RateLimitOptions,
   sharedLimits: SharedLimits,
 ): RateLimits {
-  if (weightPerSecond === null && allCallsPerSecond === null && callsPerSecond.size === 0) return { take: () => 0 };
+  if (weightPerSecond === null && allCallsPerSecond === null && callsPerSecond.size === 0)
+    return { take: () => 0 };
   const limitOf = (name: string, perSecond: number): SharedLimit =>
     sharedLimits.add({ name, budget: perSecond * (windowMs / 1_000), windowMs });
   const weights = weightPerSecond === null ? null : limitOf(LIMIT_NAME, weightPerSecond);
   const all = allCallsPerSecond === null ? null : limitOf(`${LIMIT_NAME} calls`, allCallsPerSecond);
-  const byMethod = new Map([...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]));
+  const byMethod = new Map(
+    [...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]),
+  );
   return {
     take(keyId, { countedAs, weight }) {
       const spendings = weights === null ? [] : [{ budget: weights.budgetOf(keyId), amount: weight }];

@@ -13,7 +13,8 @@ import { createStoredAnswers } from './stored-answers.ts';
 
 const scratch = scratchOfFile();
 const redisServer = await startScratchRedis();
-if (redisServer === undefined) process.stdout.write('NOT RUN: answers in Redis (no redis-server on this machine)\n');
+if (redisServer === undefined)
+  process.stdout.write('NOT RUN: answers in Redis (no redis-server on this machine)\n');
 let redis: Redis | undefined;
 afterAll(async () => {
   redis?.disconnect();
@@ -97,7 +98,10 @@ describe.each(stores)('answers in $name', ({ open }) => {
     expect(kept).toBeLessThan(2_400);
     // Removed in whole steps.
     expect(kept).toBeGreaterThan(600);
-    expect(await store.read([answer(0, 1_000), answer(3_999, 1_000)])).toEqual([null, answer(3_999, 1_000).result]);
+    expect(await store.read([answer(0, 1_000), answer(3_999, 1_000)])).toEqual([
+      null,
+      answer(3_999, 1_000).result,
+    ]);
   });
 
   test('outlive the process that kept them', async () => {

@@ -39,7 +39,10 @@ export function createAnswerCache(options: AnswerCacheOptions) {
     get(key: string, generation: number): Buffer | undefined {
       const entry = memory.get(key);
       if (entry === undefined || entry.generation === null) return entry?.result;
-      if (entry.generation === generation && (entry.until === Number.POSITIVE_INFINITY || clock.now() < entry.until))
+      if (
+        entry.generation === generation &&
+        (entry.until === Number.POSITIVE_INFINITY || clock.now() < entry.until)
+      )
         return entry.result;
       memory.delete(key);
       return undefined;

@@ -8,9 +8,9 @@ test('the block is read out of transactions, receipts, logs and blocks, however 
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 40 }), fc.constantFrom(0, 2), (number, space) => {
       const hex = `0x${number.toString(16)}`;
-      expect(blockInResult(text({ l1BlockNumber: '0x1', blockNumber: hex, input: '0x' }, space), 'blockNumber')).toBe(
-        number,
-      );
+      expect(
+        blockInResult(text({ l1BlockNumber: '0x1', blockNumber: hex, input: '0x' }, space), 'blockNumber'),
+      ).toBe(number);
       const logs = [{ blockNumber: '0x1' }, { blockNumber: hex, data: '0x' }];
       expect(blockInResult(text(logs, space), 'blockNumber')).toBe(1);
       expect(blockInResult(text(logs, space), 'blockNumber', 'last')).toBe(number);

@@ -6,7 +6,11 @@ const LOOKED_AT = 40;
 export type BlockMember = 'number' | 'blockNumber';
 
 /** Without parsing. Null: no number (a pending transaction). `last`: the highest, for logs. */
-export function blockInResult(result: Buffer, member: BlockMember, which: 'first' | 'last' = 'first'): number | null {
+export function blockInResult(
+  result: Buffer,
+  member: BlockMember,
+  which: 'first' | 'last' = 'first',
+): number | null {
   const name = member === 'number' ? NUMBER : BLOCK_NUMBER;
   const at = which === 'first' ? result.indexOf(name) : result.lastIndexOf(name);
   if (at === -1) return null;

@@ -16,11 +16,21 @@ describe('callKey', () => {
       [ADDRESS, { blockHash: HASH, requireCanonical: false }],
       [ADDRESS, { blockHash: HASH }],
     ],
-    ['order of members', 'eth_call', [{ to: ADDRESS, data: '0x00' }, '0x1'], [{ data: '0x00', to: ADDRESS }, '0x1']],
+    [
+      'order of members',
+      'eth_call',
+      [{ to: ADDRESS, data: '0x00' }, '0x1'],
+      [{ data: '0x00', to: ADDRESS }, '0x1'],
+    ],
     ['zeros of a value', 'eth_call', [{ value: '0x00' }, '0x1'], [{ value: '0x0' }, '0x1']],
     ['count as number', 'eth_feeHistory', [4, '0x10', [25]], ['0x4', '0x10', [25]]],
     ['a padded slot', 'eth_getStorageAt', [ADDRESS, `0x${'0'.repeat(63)}1`, '0x1'], [ADDRESS, '0x1', '0x1']],
-    ['one address or a list of it', 'eth_getLogs', [{ address: ADDRESS }], [{ address: [ADDRESS.toLowerCase()] }]],
+    [
+      'one address or a list of it',
+      'eth_getLogs',
+      [{ address: ADDRESS }],
+      [{ address: [ADDRESS.toLowerCase()] }],
+    ],
     [
       'order of alternatives',
       'eth_getLogs',
@@ -44,7 +54,12 @@ describe('callKey', () => {
       [ADDRESS, { blockHash: HASH, requireCanonical: true }],
       [ADDRESS, { blockHash: HASH }],
     ],
-    ['order of an access list', 'eth_call', [{ accessList: ['0x01', '0x02'] }], [{ accessList: ['0x02', '0x01'] }]],
+    [
+      'order of an access list',
+      'eth_call',
+      [{ accessList: ['0x01', '0x02'] }],
+      [{ accessList: ['0x02', '0x01'] }],
+    ],
     ['a parameter more', 'eth_call', [{}, 'latest'], [{}, 'latest', {}]],
     [
       'much data that ends differently',
@@ -59,7 +74,8 @@ describe('callKey', () => {
   test('two log filters have the same key if and only if they mean the same', () => {
     const topic = fc.constantFrom('0x0a', '0x0A', '0x0b', '0x00b');
     const address = fc.constantFrom('0xaa', '0xAA', '0xbb');
-    const oneOrMany = (item: fc.Arbitrary<string>) => fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 3 }));
+    const oneOrMany = (item: fc.Arbitrary<string>) =>
+      fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 3 }));
     const block = fc.constantFrom('0x1', '0x01', '0x2', 'latest', 'finalized');
     const filter = fc.record(
       {
@@ -74,7 +90,8 @@ describe('callKey', () => {
       value === null || value === undefined
         ? (value ?? 'absent')
         : [...new Set([value].flat().map((text) => text.toLowerCase()))].toSorted();
-    const number = (text: string | undefined): unknown => (text?.startsWith('0x') ? Number(text) : (text ?? 'absent'));
+    const number = (text: string | undefined): unknown =>
+      text?.startsWith('0x') ? Number(text) : (text ?? 'absent');
     type Filter = typeof filter extends fc.Arbitrary<infer F> ? F : never;
     const meaning = (given: Filter): unknown => [
       number(given.fromBlock),

@@ -1,5 +1,10 @@
 import type { Redis } from 'ioredis';
-import { type AnswerAddress, type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
+import {
+  type AnswerAddress,
+  type AnswerStore,
+  type AnswerStoreLimits,
+  DEFAULT_STORE_LIMITS,
+} from './answer-store.ts';
 
 const ANSWER_BYTES = 200;
 /** Up to ARGV[1], from before ARGV[2] (milliseconds) or above ARGV[3] bytes. */
@@ -50,7 +55,14 @@ export function createRedisAnswerStore(options: {
     read: (wanted) => redis.mgetBuffer(wanted.map(keyOf)),
     async write(answers) {
       const keys = [...index, ...answers.map(keyOf)];
-      await redis.eval(WRITE, keys.length, ...keys, clock.now(), limits.bytes, ...answers.map(({ result }) => result));
+      await redis.eval(
+        WRITE,
+        keys.length,
+        ...keys,
+        clock.now(),
+        limits.bytes,
+        ...answers.map(({ result }) => result),
+      );
     },
     async prune(pause) {
       let answers = 0;

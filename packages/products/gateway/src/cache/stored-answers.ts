@@ -109,7 +109,8 @@ export function createStoredAnswers(options: {
       return promise;
     },
     keep(chainId: number, key: string, result: Buffer): void {
-      if (unwrittenBytes + result.length > UNWRITTEN_MAX || clock.now() < restsUntil || closing.signal.aborted) return;
+      if (unwrittenBytes + result.length > UNWRITTEN_MAX || clock.now() < restsUntil || closing.signal.aborted)
+        return;
       unwritten.push({ chainId, callHash: hashOf(key), result });
       unwrittenBytes += result.length;
       writing ??= writeLater();

@@ -56,7 +56,8 @@ describe('kept answers', () => {
     await knowingFinality(process, 5);
     const orphan = stage.source.blockAt(30);
     const final = stage.source.blockAt(5);
-    const shown = async (number: number): Promise<unknown> => process.ask('eth_getBlockByNumber', [hex(number), false]);
+    const shown = async (number: number): Promise<unknown> =>
+      process.ask('eth_getBlockByNumber', [hex(number), false]);
     expect(await shown(30)).toMatchObject({ hash: orphan?.hash });
     expect(await process.ask('eth_getBlockByHash', [orphan?.hash, false])).toMatchObject({ number: '0x1e' });
     stage.source.reorg(3, 4);
@@ -97,7 +98,9 @@ describe('kept answers', () => {
 
   test('null and errors are asked for each time', async () => {
     const stage = await open({
-      methods: new Map([['eth_call', () => ({ error: { code: 3, message: 'execution reverted', data: '0x08' } })]]),
+      methods: new Map([
+        ['eth_call', () => ({ error: { code: 3, message: 'execution reverted', data: '0x08' } })],
+      ]),
     });
     const process = await stage.process();
     await knowingFinality(process, 3);

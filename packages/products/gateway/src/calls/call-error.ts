@@ -13,7 +13,8 @@ export function failedOutcome(
     return { ok: false, error: data === undefined ? { code, message } : { code, message, data } };
   }
   if (thrown instanceof RequestAbortedError) return { ok: false, error: TIMED_OUT };
-  if (thrown instanceof ChainsteadError && thrown.retryable) return { ok: false, error: unavailable(context.slug) };
+  if (thrown instanceof ChainsteadError && thrown.retryable)
+    return { ok: false, error: unavailable(context.slug) };
   context.logger.error(
     { chain: context.slug, method: context.method, error: errorText(thrown) },
     'Call of the gateway failed',

@@ -43,12 +43,19 @@ export function createCallHandler(options: CallHandlerOptions) {
       ? null
       : openGatewayRedis({ redisUrl, logger, ...given('timeoutMs', settings.storeTimeoutMs) });
   const heads =
-    redis === null ? createPostgresHeadStore({ database }) : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
+    redis === null
+      ? createPostgresHeadStore({ database })
+      : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
   const store =
     redis === null
       ? createPostgresAnswerStore({ database, limits })
       : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
-  const stored = createStoredAnswers({ store, clock, logger, ...given('readTimeoutMs', settings.storeTimeoutMs) });
+  const stored = createStoredAnswers({
+    store,
+    clock,
+    logger,
+    ...given('readTimeoutMs', settings.storeTimeoutMs),
+  });
   const floors = new Map<GatewayChain, HeadFloor>();
   function headFloor(offered: GatewayChain): HeadFloor {
     const { chain, pool, pinsHead } = offered;
@@ -61,7 +68,9 @@ export function createCallHandler(options: CallHandlerOptions) {
     headFloor,
     cache: createAnswerCache({ stored, clock, ...given('bytesMax', settings.memoryBytes) }),
     forwardOf: (chain) =>
-      chain.integrity === 'strict' ? options.strictForward(chain) : (call, given) => chain.pool.forward(call, given),
+      chain.integrity === 'strict'
+        ? options.strictForward(chain)
+        : (call, given) => chain.pool.forward(call, given),
     clientVersion: options.clientVersion,
     logger,
     metrics: options.metrics,

@@ -101,14 +101,25 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
     try {
       scope.head ??= line.floor.read();
       const head = await scope.head;
-      if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, constant(`"${toQuantity(head.latest)}"`));
-      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, true);
+      if (call.method.name === BLOCK_NUMBER_METHOD)
+        return hit(line, call, constant(`"${toQuantity(head.latest)}"`));
+      return await answerPlaced(
+        line,
+        { ...call, params: pinParams(call.method, call.params, head) },
+        scope,
+        true,
+      );
     } catch (error) {
       return failed(line, call, error);
     }
   }
 
-  function answerPlaced(line: Line, call: Call, scope: RequestScope, isPinned: boolean): Outcome | Promise<Outcome> {
+  function answerPlaced(
+    line: Line,
+    call: Call,
+    scope: RequestScope,
+    isPinned: boolean,
+  ): Outcome | Promise<Outcome> {
     const { method, params } = call;
     const block = blockOfCall(method, params);
     const key = line.prefix + callKey(method.name, params);
@@ -214,7 +225,12 @@ async function forward(
     nullable: method.nullable,
     block: named === null || isKnown ? named : fallback,
   };
-  const options = { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) };
+  const options = {
+    signal,
+    hedge: method.hedge && !sticky,
+    sticky,
+    ...(needed === null ? {} : { minBlock: needed }),
+  };
   const { value } = await pass(request, options);
   // Some nodes return null for no logs; others may have logs.
   if (method.name !== LOGS || !Buffer.isBuffer(value) || !isText(value, 'null')) return value;

@@ -37,7 +37,11 @@ async function judgeTags(
   return first > last ? null : judge(first, last, scope.chain.logRangeMax);
 }
 
-async function numberOf(bound: LogBound, scope: RequestScope, answer: HandleCall): Promise<number | RpcErrorObject> {
+async function numberOf(
+  bound: LogBound,
+  scope: RequestScope,
+  answer: HandleCall,
+): Promise<number | RpcErrorObject> {
   if (typeof bound === 'number') return bound;
   const isNewest = NEWEST.has(bound);
   const requested = isNewest
@@ -46,7 +50,9 @@ async function numberOf(bound: LogBound, scope: RequestScope, answer: HandleCall
   if (!Buffer.isBuffer(requested)) return requested;
   const digits = isNewest ? HEAD_NUMBER.exec(requested.toString())?.[1] : undefined;
   const number = isNewest ? (digits === undefined ? null : Number(digits)) : blockInResult(requested, 'number');
-  return number ?? invalidParams(`there is no ${bound} block on ${scope.chain.slug}: give the block by its number`);
+  return (
+    number ?? invalidParams(`there is no ${bound} block on ${scope.chain.slug}: give the block by its number`)
+  );
 }
 
 async function ask(

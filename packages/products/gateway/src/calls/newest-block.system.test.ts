@@ -17,7 +17,8 @@ const PATIENCE = { timeout: 30_000 };
 
 const redis = await startScratchRedis();
 afterAll(() => redis?.stop());
-if (redis === undefined) process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
+if (redis === undefined)
+  process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
 
 function open(options: Omit<StageOptions, 'database' | 'chainId'> = {}): Promise<Stage> {
   return openStage({ ...options, database: scratch.database, chainId });
@@ -48,7 +49,10 @@ describe('the newest block', () => {
   });
 
   test('several upstreams: one of them tells what waits, another only when that one is gone', async () => {
-    const stage = await open({ nodes: 3, methods: new Map([['eth_getTransactionCount', () => ({ result: '0x7' })]]) });
+    const stage = await open({
+      nodes: 3,
+      methods: new Map([['eth_getTransactionCount', () => ({ result: '0x7' })]]),
+    });
     const process = await stage.process();
     const requested = (): number[] =>
       stage.nodes.map(({ counters }) => counters.snapshot().calls.eth_getTransactionCount ?? 0);
@@ -110,7 +114,8 @@ describe('the newest block', () => {
     await expect.poll(() => process.ask('eth_blockNumber'), PATIENCE).toBe('0x19');
     const heads = new Set<unknown>();
     stage.nodes[1]?.faults.set({ latencyMs: 50 });
-    for (let time = 0; time < 20; time++) heads.add(await process.ask('eth_getBlockByNumber', ['pending', false]));
+    for (let time = 0; time < 20; time++)
+      heads.add(await process.ask('eth_getBlockByNumber', ['pending', false]));
     expect([...heads]).toEqual([...heads].map(() => expect.objectContaining({ number: '0x19' })));
   });
 
@@ -157,5 +162,7 @@ test.runIf(redis !== undefined)('with Redis, heads and answers are shared there'
   await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
   expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
   for (const table of ['gateway_heads', 'gateway_answers'])
-    expect(await scratch.database.query(sql`SELECT 1 FROM ${rawSql(table)} WHERE chain_id = ${chainId}`)).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT 1 FROM ${rawSql(table)} WHERE chain_id = ${chainId}`)).toEqual(
+      [],
+    );
 });

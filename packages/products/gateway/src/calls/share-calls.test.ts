@@ -31,7 +31,9 @@ describe('createSharedCalls', () => {
     expect([first.isShared, second.isShared, runs.length]).toEqual([false, true, 2]);
     runs[0]?.end(whole('1'));
     expect(await Promise.all([first.outcome, second.outcome])).toEqual([whole('1'), whole('1')]);
-    await expect.poll(() => shared.run({ key: 'a', isFresh: false }, run).isShared, { timeout: 30_000 }).toBe(true);
+    await expect
+      .poll(() => shared.run({ key: 'a', isFresh: false }, run).isShared, { timeout: 30_000 })
+      .toBe(true);
     expect(runs.length).toBe(3);
   });
 
@@ -68,7 +70,9 @@ describe('createSharedCalls', () => {
   test('who is gone already runs nothing', async () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
-    expect((await shared.run({ key: 'a', isFresh: false, signal: AbortSignal.abort() }, run).outcome).ok).toBe(false);
+    expect((await shared.run({ key: 'a', isFresh: false, signal: AbortSignal.abort() }, run).outcome).ok).toBe(
+      false,
+    );
     expect(runs.length).toBe(0);
   });
 

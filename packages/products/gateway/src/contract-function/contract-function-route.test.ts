@@ -45,7 +45,11 @@ describe('what a function returns', () => {
         data: '0x1234',
       },
     ],
-    ['shape', { given: SHAPE }, { ...SHOWN_SHAPE, name: SHOWN_SHAPE[0], points: SHOWN_SHAPE[1], tag: SHOWN_SHAPE[2] }],
+    [
+      'shape',
+      { given: SHAPE },
+      { ...SHOWN_SHAPE, name: SHOWN_SHAPE[0], points: SHOWN_SHAPE[1], tag: SHOWN_SHAPE[2] },
+    ],
     [
       'shape',
       { given: JSON.stringify(SHAPE) },
@@ -77,7 +81,12 @@ describe('what a function returns', () => {
   });
 
   test('is found by an entry that has nothing but what is needed', async () => {
-    const abi = [{ name: 'name', outputs: [{ type: 'string' }] }, null, 'rubbish', { type: 'event', name: 'name' }];
+    const abi = [
+      { name: 'name', outputs: [{ type: 'string' }] },
+      null,
+      'rubbish',
+      { type: 'event', name: 'name' },
+    ];
     expect((await opened.run('name', { abi })).body).toBe('Wrapped Ether');
   });
 
@@ -116,7 +125,9 @@ describe('a call that gives nothing is 400 with the reason', () => {
   test('an error that is not in the ABI is named by its selector', async () => {
     const abi = opened.abi.filter(({ type }) => type !== 'error');
     const { body } = await opened.run('refuse', { abi, params: { wanted: 3 } });
-    expect(Object(body).message).toMatch(/^execution reverted: 0x[0-9a-f]{8} \(an error that the ABI does not have\)$/);
+    expect(Object(body).message).toMatch(
+      /^execution reverted: 0x[0-9a-f]{8} \(an error that the ABI does not have\)$/,
+    );
   });
 
   test('what else stops it is told in the node’s words', async () => {
@@ -156,7 +167,9 @@ describe('work that a body causes has bounds', () => {
     Array.from({ length: count }, (_, n) => ({ name: `${'n'.repeat(250)}${n}`, type: 'uint8' }));
 
   test('arguments are read up to the tenth that does not fit', async () => {
-    const inputs = [{ name: 'a', type: 'tuple[]', components: [{ name: 'x', type: 'tuple', components: names(500) }] }];
+    const inputs = [
+      { name: 'a', type: 'tuple[]', components: [{ name: 'x', type: 'tuple', components: names(500) }] },
+    ];
     const items = Array.from({ length: 20_000 }, () => ({}));
     const { status, body } = await opened.run('f', { abi: [{ name: 'f', inputs }], params: { a: items } });
     expect([status, Object(body).details.errors.length]).toEqual([400, 10]);

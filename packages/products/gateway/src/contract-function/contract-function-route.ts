@@ -141,7 +141,10 @@ const TAGS: ReadonlySet<string> = new Set(['latest', 'safe', 'finalized', 'earli
 
 const blockParameter = textParameter(BLOCK, parseBlock)
   .optional()
-  .openapi({ type: 'string', description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.` });
+  .openapi({
+    type: 'string',
+    description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.`,
+  });
 
 function parseBlock(given: string): CallBlock | undefined {
   const text = given.toLowerCase();

@@ -52,6 +52,8 @@ export function tokenAllowanceRoute({ call, budget }: ContractFunctionOptions): 
 
 const allowanceSchema = z
   .object({
-    allowance: z.string().openapi({ example: '1000000', description: 'Base units, as returned by the contract.' }),
+    allowance: z
+      .string()
+      .openapi({ example: '1000000', description: 'Base units, as returned by the contract.' }),
   })
   .openapi('TokenAllowance');

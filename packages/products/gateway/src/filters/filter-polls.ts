@@ -64,7 +64,9 @@ export function createFilterPolls(options: {
     },
     async poll(chain, filter) {
       try {
-        return await (filter.kind === 'pending' ? pollPendingFilter(chain, filter, store) : pollBlocks(chain, filter));
+        return await (filter.kind === 'pending'
+          ? pollPendingFilter(chain, filter, store)
+          : pollBlocks(chain, filter));
       } catch (error) {
         if (error instanceof BranchChangedError) return null;
         throw error;
@@ -152,7 +154,10 @@ function changesSince(
   return { removed, added, reported: reportedAfter(reported.slice(0, fork + 1), added) };
 }
 
-function reportedAfter(reported: readonly ReportedBlock[], added: readonly FeedBlock[]): readonly ReportedBlock[] {
+function reportedAfter(
+  reported: readonly ReportedBlock[],
+  added: readonly FeedBlock[],
+): readonly ReportedBlock[] {
   return [...reported, ...added.map(({ number, hash }): ReportedBlock => [number, hash])].slice(-REPORTED_MAX);
 }
 

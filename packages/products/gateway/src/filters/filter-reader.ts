@@ -29,7 +29,10 @@ export function createFilterReader(
       const logs = await readBlockLogs(pool, block, { signal, logger });
       return (logs ?? []).map((log) => new FeedLog(log, log.blockTimestamp ?? 0));
     } catch (error) {
-      logger.debug({ chain: chain.key, block_number: number, error: errorText(error) }, 'Abandoned block not known');
+      logger.debug(
+        { chain: chain.key, block_number: number, error: errorText(error) },
+        'Abandoned block not known',
+      );
       return [];
     }
   }
@@ -50,7 +53,10 @@ export function createFilterReader(
         throw new BranchChangedError();
       return all;
     },
-    async addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly (readonly string[])[]> {
+    async addedLogs(
+      blocks: readonly FeedBlock[],
+      criteria: LogCriteria,
+    ): Promise<readonly (readonly string[])[]> {
       const bare = blocks.filter(({ logs }) => logs === null);
       const read = await logsOfBare(bare);
       return blocks.map(({ hash, timestamp, logs }) =>

@@ -46,7 +46,9 @@ async function stage(processes = 1, logRangeMax = 10_000, filterCharacters = 16_
 }
 
 async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ReportedLog[]> {
-  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ReportedLog[];
+  return (await gateway.call('eth_getLogs', [
+    { ...filter, fromBlock: '0x0', toBlock: 'latest' },
+  ])) as ReportedLog[];
 }
 
 async function changes(gateway: LiveGateway, id: unknown): Promise<ReportedLog[]> {
@@ -69,27 +71,32 @@ describe('a log filter', () => {
     const { source, gateway, gateways } = await stage(2);
     const filters = [{}, { address: source.tokens[0]?.address }, { topics: [[TRANSFER]] }];
     await fc.assert(
-      fc.asyncProperty(moves, fc.constantFrom(...filters), fc.constantFrom(0, 1), async (script, filter, last) => {
-        const replayed = new ReplayedLogs(await canonicalLogs(gateway, filter));
-        const id = await gateway.call('eth_newFilter', [filter]);
-        const poll = async (by: number): Promise<void> => {
-          for (const log of await changes(gateways[by] ?? gateway, id)) replayed.take(log);
-        };
-        for (const move of script) {
-          if ('mine' in move) source.mine(move.mine);
-          else if ('depth' in move) source.reorg(move.depth, Math.max(move.depth, move.length));
-          else await poll(move.poll);
-        }
-        source.mine(1);
-        await expect
-          .poll(async () => {
-            await poll(last);
-            return replayed.keys;
-          }, PATIENCE)
-          .toEqual(keysOf(await canonicalLogs(gateway, filter)));
-        expect(replayed.faults).toEqual([]);
-        expect(await gateway.call('eth_uninstallFilter', [id])).toBe(true);
-      }),
+      fc.asyncProperty(
+        moves,
+        fc.constantFrom(...filters),
+        fc.constantFrom(0, 1),
+        async (script, filter, last) => {
+          const replayed = new ReplayedLogs(await canonicalLogs(gateway, filter));
+          const id = await gateway.call('eth_newFilter', [filter]);
+          const poll = async (by: number): Promise<void> => {
+            for (const log of await changes(gateways[by] ?? gateway, id)) replayed.take(log);
+          };
+          for (const move of script) {
+            if ('mine' in move) source.mine(move.mine);
+            else if ('depth' in move) source.reorg(move.depth, Math.max(move.depth, move.length));
+            else await poll(move.poll);
+          }
+          source.mine(1);
+          await expect
+            .poll(async () => {
+              await poll(last);
+              return replayed.keys;
+            }, PATIENCE)
+            .toEqual(keysOf(await canonicalLogs(gateway, filter)));
+          expect(replayed.faults).toEqual([]);
+          expect(await gateway.call('eth_uninstallFilter', [id])).toBe(true);
+        },
+      ),
       { numRuns: 20 },
     );
   });
@@ -207,7 +214,9 @@ describe('a filter', () => {
     await expect(gateway.call('eth_getFilterChanges', [old])).rejects.toThrow('filter not found');
     expect(await gateway.call('eth_getFilterChanges', [young])).toEqual([]);
     await gateway.call('eth_newBlockFilter');
-    expect(await scratch.database.query(sql`SELECT id FROM gateway_filters WHERE id = ${String(old)}`)).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT id FROM gateway_filters WHERE id = ${String(old)}`)).toEqual(
+      [],
+    );
   });
 
   test('is one of 500 of its key, however many are asked for at once', async () => {
@@ -217,7 +226,9 @@ describe('a filter', () => {
       sql`INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
        SELECT 'f' || n, 'config:1', 1, 'blocks', '{}', '[]' FROM generate_series(1, 490) AS n`,
     );
-    const requested = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.call('eth_newBlockFilter')));
+    const requested = await Promise.allSettled(
+      Array.from({ length: 30 }, () => gateway.call('eth_newBlockFilter')),
+    );
     const [row] = await scratch.database.query<{ filters: number }>(
       sql`SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = 'config:1'`,
     );

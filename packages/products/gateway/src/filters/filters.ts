@@ -46,7 +46,8 @@ export function createFilters(options: {
   return {
     async newLogFilter(context: FilterContext, given: unknown): Promise<Outcome> {
       const criteria = readLogCriteria(given);
-      if (typeof criteria === 'string') return { ok: false, error: invalidParams(`invalid argument 0: ${criteria}`) };
+      if (typeof criteria === 'string')
+        return { ok: false, error: invalidParams(`invalid argument 0: ${criteria}`) };
       await polls.hold(context.chain, { wantsLogs: true });
       return add(context, 'logs', given);
     },

@@ -57,7 +57,8 @@ function steeredPool(start: number): SteeredPool {
 }
 
 function blockOf(number: number, branch: string): Head {
-  const hash = (at: number): Hash => `0x${Buffer.from(`${branch}${at}`).toString('hex').padStart(64, '0')}` as Hash;
+  const hash = (at: number): Hash =>
+    `0x${Buffer.from(`${branch}${at}`).toString('hex').padStart(64, '0')}` as Hash;
   return { number, hash: hash(number), parentHash: hash(number - 1), timestamp: number };
 }
 
@@ -199,7 +200,10 @@ test('while the store is away answers go on, never backwards, and it is told aft
 });
 
 test('a store that does not answer is not waited for', async () => {
-  const store: HeadStore = { read: () => new Promise(() => undefined), publish: () => new Promise(() => undefined) };
+  const store: HeadStore = {
+    read: () => new Promise(() => undefined),
+    publish: () => new Promise(() => undefined),
+  };
   const floor = floorOver(steeredPool(10), store, { storeTimeoutMs: 50 });
   expect((await floor.read()).latest).toBe(10);
 });
@@ -268,5 +272,7 @@ test('a chain that nobody uses is not followed, and followed again when used', a
 test('without any head the pool tells why', async () => {
   const failing = new Error('all down');
   const pool = { ...steeredPool(1), getHead: () => Promise.reject(failing) };
-  await expect(floorOver(pool, createPostgresHeadStore({ database: scratch.database })).read()).rejects.toBe(failing);
+  await expect(floorOver(pool, createPostgresHeadStore({ database: scratch.database })).read()).rejects.toBe(
+    failing,
+  );
 });

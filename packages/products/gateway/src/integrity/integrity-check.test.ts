@@ -29,31 +29,37 @@ function faithful(): { folder: string; check: ReturnType<typeof createIntegrityC
   const registry = createChainRegistry();
   return index.flatMap(({ folder, chain, conv }) => {
     const known = registry.find(ids[chain] ?? 0);
-    if (known === null || folder.startsWith('partial/') || !/^(as recorded|block decoded from)/.test(conv)) return [];
+    if (known === null || folder.startsWith('partial/') || !/^(as recorded|block decoded from)/.test(conv))
+      return [];
     return [{ folder, check: createIntegrityCheck({ chain: known }) }];
   });
 }
 
 describe.skipIf(isMissing)(title('recorded blocks'), () => {
-  test.each(faithful())('$folder: block, transactions and receipts are what their hashes say', ({ folder, check }) => {
-    const block = read(folder, 'block.json') as Json & { transactions: Json[] };
-    const receipts = read(folder, 'receipts.json') as Json[];
-    expect(check.inspect('eth_getBlockByHash', [block.hash, true], block)).toBeNull();
-    expect(check.inspect('eth_getBlockByNumber', [block.number, true], block)).toBeNull();
-    expect(check.inspect('eth_getBlockReceipts', [block.hash], receipts)).toBeNull();
-    for (const transaction of block.transactions) {
-      const { hash, blockHash, transactionIndex } = transaction;
-      expect(check.inspect('eth_getTransactionByHash', [hash], transaction)).toBeNull();
-      const place = [blockHash, transactionIndex];
-      expect(check.inspect('eth_getTransactionByBlockHashAndIndex', place, transaction)).toBeNull();
-    }
-    for (const receipt of receipts)
-      expect(check.inspect('eth_getTransactionReceipt', [receipt.transactionHash], receipt)).toBeNull();
-  });
+  test.each(faithful())(
+    '$folder: block, transactions and receipts are what their hashes say',
+    ({ folder, check }) => {
+      const block = read(folder, 'block.json') as Json & { transactions: Json[] };
+      const receipts = read(folder, 'receipts.json') as Json[];
+      expect(check.inspect('eth_getBlockByHash', [block.hash, true], block)).toBeNull();
+      expect(check.inspect('eth_getBlockByNumber', [block.number, true], block)).toBeNull();
+      expect(check.inspect('eth_getBlockReceipts', [block.hash], receipts)).toBeNull();
+      for (const transaction of block.transactions) {
+        const { hash, blockHash, transactionIndex } = transaction;
+        expect(check.inspect('eth_getTransactionByHash', [hash], transaction)).toBeNull();
+        const place = [blockHash, transactionIndex];
+        expect(check.inspect('eth_getTransactionByBlockHashAndIndex', place, transaction)).toBeNull();
+      }
+      for (const receipt of receipts)
+        expect(check.inspect('eth_getTransactionReceipt', [receipt.transactionHash], receipt)).toBeNull();
+    },
+  );
 
   describe('of Ethereum', () => {
     const folder = 'ethereum/12244145';
-    const block = (!isMissing ? read(folder, 'block.json') : { transactions: [] }) as Json & { transactions: Json[] };
+    const block = (!isMissing ? read(folder, 'block.json') : { transactions: [] }) as Json & {
+      transactions: Json[];
+    };
     const receipts = (!isMissing ? read(folder, 'receipts.json') : []) as Json[];
     const [first = {}, second = {}] = block.transactions;
     const byHash = [block.hash, true];
@@ -115,7 +121,9 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
 
     test('are not checked where the chain commits to nothing', () => {
       const check = createIntegrityCheck({ chain: { headerHash: false, receiptsRoot: 'none' } });
-      expect(check.check('eth_getBlockByHash', byHash, JSON.stringify({ ...block, stateRoot: block.hash }))).toBeNull();
+      expect(
+        check.check('eth_getBlockByHash', byHash, JSON.stringify({ ...block, stateRoot: block.hash })),
+      ).toBeNull();
     });
   });
 });

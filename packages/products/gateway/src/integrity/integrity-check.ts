@@ -38,11 +38,13 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
     ['eth_getTransactionByHash', ([hash], result) => inspectTransaction(chain, result, {}, hash)],
     [
       'eth_getTransactionByBlockHashAndIndex',
-      ([blockHash, transactionIndex], result) => inspectTransaction(chain, result, { blockHash, transactionIndex }),
+      ([blockHash, transactionIndex], result) =>
+        inspectTransaction(chain, result, { blockHash, transactionIndex }),
     ],
     [
       'eth_getTransactionByBlockNumberAndIndex',
-      ([blockNumber, transactionIndex], result) => inspectTransaction(chain, result, { blockNumber, transactionIndex }),
+      ([blockNumber, transactionIndex], result) =>
+        inspectTransaction(chain, result, { blockNumber, transactionIndex }),
     ],
     ['eth_getTransactionReceipt', ([hash], result) => inspectReceipt(result, hash)],
     ['eth_getBlockReceipts', ([at], result) => inspectReceipts(result, at)],
@@ -150,14 +152,21 @@ function inspectReceipt(result: unknown, hash: unknown): Wrong | null {
       log.blockNumber !== toNumber(blockNumber) ||
       !isSame(transactionHash, log.transactionHash)
     )
-      return { kind: 'malformed', text: `log ${log.logIndex} names another block or transaction than its receipt` };
+      return {
+        kind: 'malformed',
+        text: `log ${log.logIndex} names another block or transaction than its receipt`,
+      };
   return null;
 }
 
 function inspectReceipts(result: unknown, at: unknown): Wrong | null {
   if (!Array.isArray(result)) return { kind: 'malformed', text: 'the receipts are no list' };
   const requested =
-    typeof at === 'string' && HASH.test(at) ? { blockHash: at } : typeof at === 'string' ? { blockNumber: at } : {};
+    typeof at === 'string' && HASH.test(at)
+      ? { blockHash: at }
+      : typeof at === 'string'
+        ? { blockNumber: at }
+        : {};
   const [first] = result;
   for (const entry of result) {
     const receipt = asObject(entry);
@@ -192,7 +201,10 @@ function isSame(wanted: unknown, given: unknown): boolean {
 }
 
 function mismatch(what: string, expected: unknown, given: unknown): Wrong {
-  return { kind: 'header-hash-mismatch', text: `the block's ${what} is ${String(given)}, not ${String(expected)}` };
+  return {
+    kind: 'header-hash-mismatch',
+    text: `the block's ${what} is ${String(given)}, not ${String(expected)}`,
+  };
 }
 
 function wrongTransaction(given: unknown, expected: unknown): Wrong {

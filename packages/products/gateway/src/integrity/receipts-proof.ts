@@ -41,7 +41,8 @@ export function createReceiptsProof({
     if (typeof named !== 'string' || named.length !== 66) return null;
     const blockHash = named.toLowerCase() as Hash;
     const header = await readHeader(blockHash, given);
-    if (header === null) return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which is unknown` };
+    if (header === null)
+      return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which is unknown` };
     if (header.receiptsRoot === null) return null;
     const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash };
     const root = receiptsRoot(receipts, context);
@@ -49,7 +50,9 @@ export function createReceiptsProof({
       const text = `the receipts have root ${root}, the header ${header.receiptsRoot}`;
       return { kind: 'receipts-root-mismatch', text };
     }
-    const encoded = receipts.map((receipt) => [receipt.transactionHash, encodeReceipt(receipt, 'computed')] as const);
+    const encoded = receipts.map(
+      (receipt) => [receipt.transactionHash, encodeReceipt(receipt, 'computed')] as const,
+    );
     provenBlocks.set(blockHash, new Map(encoded));
     return null;
   }

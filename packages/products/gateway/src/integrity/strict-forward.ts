@@ -47,7 +47,8 @@ export function createStrictForward(options: {
     }
     const wrong = integrity.inspect(method, params, result);
     if (wrong !== null || result === null) return wrong;
-    if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return receipts.proveAll(params[0], result, given);
+    if (method === 'eth_getBlockReceipts' && Array.isArray(result))
+      return receipts.proveAll(params[0], result, given);
     return method === 'eth_getTransactionReceipt' ? receipts.proveOne(parseReceipt(result), given) : null;
   }
 

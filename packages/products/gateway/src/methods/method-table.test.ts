@@ -23,7 +23,8 @@ test.each([
   expect(METHOD_NAMES).not.toContain(name);
   const found = findMethod(name);
   expect(found !== undefined).toBe(isOffered);
-  if (isOffered) expect(found).toMatchObject({ name, countedAs: UNLISTED, lifetime: 'never', weight: 5, hedge: false });
+  if (isOffered)
+    expect(found).toMatchObject({ name, countedAs: UNLISTED, lifetime: 'never', weight: 5, hedge: false });
 });
 
 // This position selects the cache entry and an upstream that has the block.

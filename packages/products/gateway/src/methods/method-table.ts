@@ -72,7 +72,10 @@ const METHODS: readonly GatewayMethod[] = [
 
   method('eth_getTransactionByHash', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
   method('eth_getTransactionByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
-  method('eth_getTransactionByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
+  method('eth_getTransactionByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], {
+    block: 0,
+    nullable: true,
+  }),
   method('eth_getTransactionReceipt', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
   // A large range is expensive for both upstreams.
   method('eth_getLogs', 'block', 5, [FILTER], { hedge: false }),
@@ -85,7 +88,9 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_getProof', 'block', 5, [ADDRESS, STORAGE_KEYS, STATE_BLOCK], { block: 2 }),
   method('eth_call', 'block', 2, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
   method('eth_createAccessList', 'block', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES], { block: 1 }),
-  method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
+  method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], {
+    block: 1,
+  }),
   method('eth_sendRawTransaction', 'never', 5, [RAW_TRANSACTION], { hedge: false }),
 
   method('eth_newFilter', 'never', 5, [FILTER]),

@@ -24,8 +24,16 @@ export const FULL_TRANSACTIONS: MethodParameter = {
 export const STATE_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
 export const RECEIPTS_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block') };
 export const TRANSACTION: MethodParameter = { name: 'transaction', check: callObject };
-export const STATE_OVERRIDES: MethodParameter = { name: 'stateOverrides', check: stateOverrides, isOptional: true };
-export const BLOCK_OVERRIDES: MethodParameter = { name: 'blockOverrides', check: blockOverrides, isOptional: true };
+export const STATE_OVERRIDES: MethodParameter = {
+  name: 'stateOverrides',
+  check: stateOverrides,
+  isOptional: true,
+};
+export const BLOCK_OVERRIDES: MethodParameter = {
+  name: 'blockOverrides',
+  check: blockOverrides,
+  isOptional: true,
+};
 export const FILTER: MethodParameter = { name: 'filter', check: logFilter };
 export const RAW_TRANSACTION: MethodParameter = { name: 'rawTransaction', check: rawTransaction };
 export const STORAGE_KEY: MethodParameter = { name: 'storageKey', check: storageKey };
@@ -77,7 +85,8 @@ function storageKey(value: unknown): string | null {
   if (typeof value !== 'string') return mustBe('storage key', 'hexadecimal text', value);
   const digits = /^0[xX]/.test(value) ? value.slice(2) : value;
   if (!/^[0-9a-fA-F]*$/.test(digits)) return `invalid hex in storage key: ${shown(value)}`;
-  if (digits.length > STORAGE_KEY_DIGITS_MAX) return `storage key too long (want at most 32 bytes): ${shown(value)}`;
+  if (digits.length > STORAGE_KEY_DIGITS_MAX)
+    return `storage key too long (want at most 32 bytes): ${shown(value)}`;
   return null;
 }
 

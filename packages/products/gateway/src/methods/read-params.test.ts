@@ -27,7 +27,11 @@ function problem(name: string, params: readonly unknown[]): string | null {
 function paramsWith(text: string): fc.Arbitrary<readonly unknown[]> {
   const right = fc.constantFrom<readonly unknown[]>(
     [{ to: ADDRESS, data: '0x', accessList: [{ address: ADDRESS, storageKeys: [HASH] }] }, 'latest', {}, {}],
-    [{ authorizationList: [{ address: ADDRESS, r: '0x1' }] }, { blockNumber: '0x1' }, { [ADDRESS]: { nonce: '0x1' } }],
+    [
+      { authorizationList: [{ address: ADDRESS, r: '0x1' }] },
+      { blockNumber: '0x1' },
+      { [ADDRESS]: { nonce: '0x1' } },
+    ],
     [{}, 'latest', { [ADDRESS]: { state: { [HASH]: HASH } } }, { time: '0x1', blockHash: { 1: HASH } }],
     [{ fromBlock: '0x1', toBlock: 'latest', address: [ADDRESS], topics: [null, [HASH]] }],
     [ADDRESS, ['0x1'], { blockHash: HASH, requireCanonical: true }],
@@ -85,9 +89,15 @@ describe('parameters', () => {
     ['eth_call', [{ to: null, data: '0x', type: '0x2', eip712Meta: { gasPerPubdata: '0x1' } }, 'pending']],
     ['eth_call', [{}, 'latest', { [ADDRESS]: { balance: '0x1', stateDiff: { [HASH]: HASH } } }, { time: '0x1' }]],
     ['eth_estimateGas', [{ accessList: [{ address: ADDRESS, storageKeys: [HASH] }] }]],
-    ['eth_call', [{}, { blockNumber: '0x1' }, { [ADDRESS]: { movePrecompileToAddress: ADDRESS, nonce: '0x05' } }]],
+    [
+      'eth_call',
+      [{}, { blockNumber: '0x1' }, { [ADDRESS]: { movePrecompileToAddress: ADDRESS, nonce: '0x05' } }],
+    ],
     ['eth_call', [{}, 'latest', {}, { coinbase: ADDRESS, number: '0x1', blockHash: { 7: HASH } }]],
-    ['eth_call', [{ eip712Meta: { factoryDeps: [[0, 255], '0x01'], paymasterParams: { paymasterInput: '0x' } } }]],
+    [
+      'eth_call',
+      [{ eip712Meta: { factoryDeps: [[0, 255], '0x01'], paymasterParams: { paymasterInput: '0x' } } }],
+    ],
     ['eth_estimateGas', [{ authorizationList: [{ chainId: '0x1', address: ADDRESS, yParity: '0x0', r: HASH }] }]],
     ['eth_feeHistory', [4, 'latest', [0, 50.5, 100]]],
     ['eth_feeHistory', ['10', '0x5', []]],
@@ -122,7 +132,11 @@ describe('parameters', () => {
     ['eth_call', [{ value: '0x' }, 'latest'], 'value'],
     ['eth_call', [{ data: '0x1' }, 'latest'], 'data'],
     ['eth_call', [{}, 'latest', { x: {} }], 'stateOverrides'],
-    ['eth_call', [{ custom: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) }, 'latest'], 'no member "custom"'],
+    [
+      'eth_call',
+      [{ custom: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) }, 'latest'],
+      'no member "custom"',
+    ],
     ['eth_call', [{ type: 'monthly capacity limit' }, 'latest'], 'type must be'],
     ['eth_call', [{ type: 2 }, 'latest'], 'type must be'],
     ['eth_call', [{ To: ADDRESS }, 'latest'], 'transaction has no member "To"; it is written to'],
@@ -178,9 +192,13 @@ describe('parameters', () => {
 
   test('of any shape are read without an error', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...METHOD_NAMES), fc.array(fc.jsonValue(), { maxLength: 5 }), (name, params) => {
-        expect(() => readParams(known(name), params)).not.toThrow();
-      }),
+      fc.property(
+        fc.constantFrom(...METHOD_NAMES),
+        fc.array(fc.jsonValue(), { maxLength: 5 }),
+        (name, params) => {
+          expect(() => readParams(known(name), params)).not.toThrow();
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

@@ -20,7 +20,8 @@ export function readParams(
     }
     if (parameter.isOptional !== true)
       return { error: invalidParams(`missing value for required argument ${index}: ${parameter.name}`) };
-    if (parameter.fill !== undefined) params = [...params.slice(0, index), parameter.fill, ...params.slice(index + 1)];
+    if (parameter.fill !== undefined)
+      params = [...params.slice(0, index), parameter.fill, ...params.slice(index + 1)];
   }
   return { params };
 }

@@ -71,7 +71,8 @@ function skipValue(text: string, from: number): number {
   let at = from + 1;
   for (; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
-    if (character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE) break;
+    if (character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE)
+      break;
   }
   return at;
 }

@@ -45,7 +45,10 @@ describe('a request', () => {
   });
 
   test('may leave its parameters out', () => {
-    for (const text of ['{"jsonrpc":"2.0","id":1,"method":"m"}', '{"jsonrpc":"2.0","id":1,"method":"m","params":null}'])
+    for (const text of [
+      '{"jsonrpc":"2.0","id":1,"method":"m"}',
+      '{"jsonrpc":"2.0","id":1,"method":"m","params":null}',
+    ])
       expect(single(text)).toEqual({ id: '1', method: 'm', params: [] });
   });
 

@@ -8,7 +8,10 @@ export interface RpcErrorObject {
 export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse error: the body is not JSON' };
 export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
 export const BATCH_MAX = 20;
-export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
+export const BATCH_TOO_LARGE: RpcErrorObject = {
+  code: -32_600,
+  message: `A batch may hold ${BATCH_MAX} requests`,
+};
 export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
 export const TOO_MANY_BODIES: RpcErrorObject = {
   code: -32_005,

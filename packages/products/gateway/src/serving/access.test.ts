@@ -151,7 +151,10 @@ describe('an open server', () => {
     const stage = await start({ keys: [] });
     expect((await stage.post(CALL, { key: 'x' })).status).toBe(200);
     const local = await stage.post(CALL, { headers: { origin: 'http://localhost:3000' } });
-    expect([local.status, local.headers.get('access-control-allow-origin')]).toEqual([200, 'http://localhost:3000']);
+    expect([local.status, local.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'http://localhost:3000',
+    ]);
     expect((await stage.post(CALL, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
   });
 });
@@ -335,7 +338,10 @@ describe('what needs no key', () => {
       const response = await fetch(`${stage.url}${path}`);
       return [response.status, await response.json()] as const;
     };
-    const eth = { chain: 'eth', supportedMethods: METHOD_NAMES.filter((name) => !/^(?:debug|trace)_/.test(name)) };
+    const eth = {
+      chain: 'eth',
+      supportedMethods: METHOD_NAMES.filter((name) => !/^(?:debug|trace)_/.test(name)),
+    };
     expect(await get('/eth/supportedMethods')).toEqual([200, eth]);
     expect(await get('/supportedMethods')).toEqual([200, [eth, { ...eth, chain: 'base' }]]);
     const tracing = await start({ offersTraces: true });

@@ -46,7 +46,11 @@ function authorizeKnowing(
     const refusal = gate.refusal(headers);
     return refusal === null && cors.length === 0 ? OPEN : { ...OPEN, cors, refusal };
   }
-  const refused = (message: string): Admission => ({ keyId: OPEN_KEY_ID, cors, refusal: { status: 401, message } });
+  const refused = (message: string): Admission => ({
+    keyId: OPEN_KEY_ID,
+    cors,
+    refusal: { status: 401, message },
+  });
   if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
   const admit = (principal: Principal | null): Admission => {
     if (principal === null) return refused('Node Key not valid');

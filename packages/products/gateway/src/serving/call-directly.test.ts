@@ -59,7 +59,9 @@ test('the node’s own error is told apart from an outage', async () => {
   expect(await reverting(CALL)).toEqual({ kind: 'error', error });
   const away = await callOver(() => ({ ok: false, error: unavailable('eth') }));
   expect(await away(CALL)).toEqual({ kind: 'unavailable' });
-  const unstarted = await callOver(() => result(1), { startPool: () => Promise.reject(new Error('no upstream')) });
+  const unstarted = await callOver(() => result(1), {
+    startPool: () => Promise.reject(new Error('no upstream')),
+  });
   expect(await unstarted(CALL)).toEqual({ kind: 'unavailable' });
 });
 

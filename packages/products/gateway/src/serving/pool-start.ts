@@ -20,7 +20,10 @@ export function createPoolStart(
       isStarted = true;
     } catch (error) {
       failedAt = clock.now();
-      logger.error({ chain: slug, reason: errorText(error) }, 'No upstream of the chain can be used by the gateway');
+      logger.error(
+        { chain: slug, reason: errorText(error) },
+        'No upstream of the chain can be used by the gateway',
+      );
     } finally {
       pending = null;
     }

@@ -19,7 +19,11 @@ export interface BodyReader {
 }
 
 /** Promises would slow down small bodies. */
-export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }: BodyLimits, reader: BodyReader): void {
+export function readBody(
+  incoming: IncomingMessage,
+  { bytesMax, budget, keyId }: BodyLimits,
+  reader: BodyReader,
+): void {
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) {
     reader.onTooLarge();
     return;

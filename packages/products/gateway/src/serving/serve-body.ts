@@ -111,7 +111,10 @@ function sendBuffered(parts: readonly (string | Buffer)[], reply: Reply): void {
   else reply.sendParts(['[', ...parts.slice(1), ']']);
 }
 
-async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly Pending[]): AsyncGenerator<AnswerPart> {
+async function* joinBatch(
+  before: readonly (string | Buffer)[],
+  rest: readonly Pending[],
+): AsyncGenerator<AnswerPart> {
   yield '[';
   yield* before.slice(1);
   let isFirst = before.length === 0;

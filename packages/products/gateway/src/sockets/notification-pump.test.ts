@@ -3,7 +3,11 @@ import type { Notifications, SharedTexts } from '../subscriptions/subscription.t
 import { type NotificationBounds, NotificationPump } from './notification-pump.ts';
 import type { NotificationQueue } from './notification-queue.ts';
 
-const BOUNDS: NotificationBounds = { socketBytesMax: 1_000_000, keyBytesMax: 1_000_000, processBytesMax: 1_000_000 };
+const BOUNDS: NotificationBounds = {
+  socketBytesMax: 1_000_000,
+  keyBytesMax: 1_000_000,
+  processBytesMax: 1_000_000,
+};
 const WAITING_BYTES = 500;
 const BLOCK: SharedTexts = { bytes: 100_000 };
 
@@ -16,7 +20,12 @@ class Client {
 
   constructor(
     pump: NotificationPump,
-    { room, keyId = 'key', name = '', order = [] }: { room: number; keyId?: string; name?: string; order?: string[] },
+    {
+      room,
+      keyId = 'key',
+      name = '',
+      order = [],
+    }: { room: number; keyId?: string; name?: string; order?: string[] },
   ) {
     this.room = room;
     this.queue = pump.open({
@@ -57,7 +66,8 @@ test('texts are made when a client has room for them, and what waits takes as li
   const pump = new NotificationPump(BOUNDS);
   const made = { count: 0 };
   const client = new Client(pump, { room: 10 });
-  for (let subscription = 0; subscription < 100; subscription += 1) pump.push(client.queue, notifications(1_000, made));
+  for (let subscription = 0; subscription < 100; subscription += 1)
+    pump.push(client.queue, notifications(1_000, made));
   await idle(client);
   expect([made.count, client.written]).toEqual([10, 10]);
   expect([client.queue.bytes, client.queue.heldBytes, pump.bytes]).toEqual([50_000, 150_000, 50_000]);

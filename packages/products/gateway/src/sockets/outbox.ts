@@ -64,7 +64,8 @@ export class Outbox {
 
   /** Terminates clients that read nothing for too long. */
   async drained(): Promise<void> {
-    while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN) await this.#progress();
+    while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN)
+      await this.#progress();
   }
 
   async #writePiece(piece: string | Buffer): Promise<void> {

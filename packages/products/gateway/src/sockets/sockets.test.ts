@@ -93,7 +93,11 @@ describe('a message', () => {
     const answers = [];
     for (let index = 0; index < 5; index += 1) answers.push(await ask(socket, CALL));
     expect(answers.at(3)).toMatchObject({ result: '0x1' });
-    expect(answers.at(4)).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32_005, message: 'Rate limit exceeded' } });
+    expect(answers.at(4)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32_005, message: 'Rate limit exceeded' },
+    });
     expect((await stage.post(CALL)).status).toBe(429);
     socket.close();
   });
@@ -182,7 +186,10 @@ describe('a socket', () => {
 
   test('of a page that CORS_ORIGINS does not name is refused', async () => {
     const stage = await start({ corsOrigins: ['https://shop.example'] });
-    expect(await open(stage, undefined, { origin: 'https://evil.example' })).toMatchObject([403, expect.anything()]);
+    expect(await open(stage, undefined, { origin: 'https://evil.example' })).toMatchObject([
+      403,
+      expect.anything(),
+    ]);
     (await opened(stage, undefined, { origin: 'https://shop.example' })).close();
   });
 

@@ -85,7 +85,10 @@ test('a client that leaves does not end the subscriptions of others', async () =
   const node = await serveScriptedChain(source);
   onTestFinished(() => node.close());
   const gateway = await startLiveGateway({ database: scratch.database, chainId, urls: [node.url] });
-  const [leaving, staying] = [await openRpcSocket(gateway.webSocketUrl), await openRpcSocket(gateway.webSocketUrl)];
+  const [leaving, staying] = [
+    await openRpcSocket(gateway.webSocketUrl),
+    await openRpcSocket(gateway.webSocketUrl),
+  ];
   const left = await leaving.subscribe('newHeads');
   const kept = await staying.subscribe('newHeads');
   expect(await leaving.call('eth_unsubscribe', [left.id])).toBe(true);

@@ -115,7 +115,10 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       async ({ parentHash }) => between.get(parentHash) ?? (await reader.blockAt(parentHash, signal)),
     );
     if (path.removed.length === branch.blocks.length)
-      logger.warn({ chain: slug, blocks: path.removed.length }, 'Reorganisation deeper than the blocks that are kept');
+      logger.warn(
+        { chain: slug, blocks: path.removed.length },
+        'Reorganisation deeper than the blocks that are kept',
+      );
     for (const block of path.removed) {
       if (signal.aborted) return;
       branch.pop();
@@ -150,7 +153,8 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
         if (signal.aborted) return;
         failures += 1;
         const facts = { chain: slug, block_number: head.number, error: errorText(error) };
-        if (failures === FAILURES_REPORTED) logger.warn(facts, 'Subscriptions wait for a block that can’t be read');
+        if (failures === FAILURES_REPORTED)
+          logger.warn(facts, 'Subscriptions wait for a block that can’t be read');
         else logger.debug(facts, 'Block for subscriptions not read');
         await sleepUnlessAborted(clock, RETRY_MS, signal);
       }

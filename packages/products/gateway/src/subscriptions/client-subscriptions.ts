@@ -124,10 +124,12 @@ type Wanted =
 function readWanted(kind: unknown, given: unknown): Wanted | RpcErrorObject {
   if (kind === 'newHeads') return { kind };
   if (kind === 'newPendingTransactions') {
-    if (given === undefined || given === null || typeof given === 'boolean') return { kind, isFull: given === true };
+    if (given === undefined || given === null || typeof given === 'boolean')
+      return { kind, isFull: given === true };
     return invalidParams('invalid argument 1: full transactions must be true or false');
   }
-  if (kind !== 'logs') return { code: -32_601, message: `no ${JSON.stringify(kind)} subscription in eth namespace` };
+  if (kind !== 'logs')
+    return { code: -32_601, message: `no ${JSON.stringify(kind)} subscription in eth namespace` };
   const criteria = readLogCriteria(given);
   return typeof criteria === 'string' ? invalidParams(`invalid argument 1: ${criteria}`) : { kind, criteria };
 }

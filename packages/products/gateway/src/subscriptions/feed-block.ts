@@ -42,7 +42,8 @@ export class FeedLog {
   }
 
   #write({ removed }: { readonly removed: boolean }): string {
-    const { address, topics, data, blockNumber, transactionHash, transactionIndex, blockHash, logIndex } = this.log;
+    const { address, topics, data, blockNumber, transactionHash, transactionIndex, blockHash, logIndex } =
+      this.log;
     return JSON.stringify({
       address,
       topics,
@@ -58,7 +59,13 @@ export class FeedLog {
   }
 }
 
-const BODY_MEMBERS: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty']);
+const BODY_MEMBERS: ReadonlySet<string> = new Set([
+  'transactions',
+  'uncles',
+  'withdrawals',
+  'size',
+  'totalDifficulty',
+]);
 
 export function toFeedBlock(header: BlockHeader): FeedBlock {
   const { number, hash, parentHash, timestamp, logsBloom, raw } = header;

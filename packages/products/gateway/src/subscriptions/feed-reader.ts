@@ -57,7 +57,10 @@ export function createFeedReader(options: {
     async addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void> {
       const [first, last] = [blocks[0], blocks.at(-1)];
       if (first === undefined || last === undefined) return;
-      const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });
+      const { logs } = await pool.getLogs(
+        { range: { from: first.number, to: last.number }, topics: [] },
+        { signal },
+      );
       const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash);
       for (const block of blocks) {
         const own = byBlock.get(block.hash) ?? [];

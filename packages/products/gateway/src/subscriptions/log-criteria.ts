@@ -49,7 +49,9 @@ function readTopics(given: unknown): (ReadonlySet<string> | null)[] {
   return given.map((position: unknown) => {
     if (typeof position === 'string') return new Set([position.toLowerCase()]);
     // A null alternative, or an empty list, matches everything.
-    return Array.isArray(position) && position.length > 0 && !position.includes(null) ? lowerCased(position) : null;
+    return Array.isArray(position) && position.length > 0 && !position.includes(null)
+      ? lowerCased(position)
+      : null;
   });
 }
 

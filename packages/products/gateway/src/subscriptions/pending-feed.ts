@@ -60,7 +60,9 @@ export function createPendingFeed(options: {
     for (let first = 0; first < hashes.length; first += LOOKUPS_AT_ONCE) {
       const some = hashes.slice(first, first + LOOKUPS_AT_ONCE);
       const options = { signal, only: upstream };
-      const read = await Promise.all(some.map((hash) => pool.request('eth_getTransactionByHash', [hash], options)));
+      const read = await Promise.all(
+        some.map((hash) => pool.request('eth_getTransactionByHash', [hash], options)),
+      );
       const transactions = read.flatMap(({ value }) => (value === null ? [] : [JSON.stringify(value)]));
       reportEach(true, transactions);
     }

@@ -55,7 +55,9 @@ function hashAt({ source }: Pick<Stage, 'source'>, number = source.head): string
 }
 
 async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ReportedLog[]> {
-  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ReportedLog[];
+  return (await gateway.call('eth_getLogs', [
+    { ...filter, fromBlock: '0x0', toBlock: 'latest' },
+  ])) as ReportedLog[];
 }
 
 describe('newHeads', () => {
@@ -68,8 +70,11 @@ describe('newHeads', () => {
       await expect.poll(() => (reported.at(-1) as Header | undefined)?.hash, PATIENCE).toBe(hashAt({ source }));
     }
     const heads = reported as Header[];
-    expect(heads.map(({ number }) => Number(number))).toEqual(Array.from({ length: 45 }, (_, index) => 21 + index));
-    for (const [index, head] of heads.entries()) if (index > 0) expect(head.parentHash).toBe(heads[index - 1]?.hash);
+    expect(heads.map(({ number }) => Number(number))).toEqual(
+      Array.from({ length: 45 }, (_, index) => 21 + index),
+    );
+    for (const [index, head] of heads.entries())
+      if (index > 0) expect(head.parentHash).toBe(heads[index - 1]?.hash);
     expect(heads[0]).not.toHaveProperty('transactions');
     expect(heads[0]).toMatchObject({ logsBloom: expect.any(String), gasLimit: expect.any(String) });
   });
@@ -169,7 +174,9 @@ describe('logs', () => {
     expect(removed.map(({ blockHash, logIndex }) => blockHash + logIndex)).toEqual(
       added.toReversed().map(({ blockHash, logIndex }) => blockHash + logIndex),
     );
-    expect(logs.slice(-after.length)).toEqual(after.map((log) => expect.objectContaining({ ...log, removed: false })));
+    expect(logs.slice(-after.length)).toEqual(
+      after.map((log) => expect.objectContaining({ ...log, removed: false })),
+    );
   });
 
   test('of a block are read once for all who want them, and not at all without anybody', async () => {
@@ -185,7 +192,9 @@ describe('logs', () => {
     expect([calls('eth_getLogs'), calls('eth_getBlockByHash')]).toEqual(before.map((count) => count + 1));
     for (const { reported } of subscriptions)
       await expect.poll(() => reported, PATIENCE).toEqual(subscriptions[0]?.reported);
-    expect(await gateway.metrics.metrics()).toContain('chainstead_gateway_subscriptions{chain="live",kind="logs"} 30');
+    expect(await gateway.metrics.metrics()).toContain(
+      'chainstead_gateway_subscriptions{chain="live",kind="logs"} 30',
+    );
     for (const { socket } of clients) socket.close();
     await expect
       .poll(() => gateway.metrics.metrics(), PATIENCE)

@@ -190,7 +190,8 @@ function fixedKeys(accepted: readonly string[], scopes: KeyScopes): KeyStore {
     throw new TypeError('not part of this test');
   };
   return {
-    verify: (key): Principal | null => (accepted.includes(key) ? { id: key.slice(0, 8), name: 'test', scopes } : null),
+    verify: (key): Principal | null =>
+      accepted.includes(key) ? { id: key.slice(0, 8), name: 'test', scopes } : null,
     inUse: () => accepted.length > 0,
     create: refuse,
     list: refuse,

@@ -40,7 +40,9 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
   const metrics = createMetricsRegistry();
   const key = `live-${chainId}`;
   const chain = createChainRegistry({
-    additional: [{ key, id: chainId, finalizedTag: false, reorgDepthMax: 32, pollIntervalMs: 20, blockTimeMs: 200 }],
+    additional: [
+      { key, id: chainId, finalizedTag: false, reorgDepthMax: 32, pollIntervalMs: 20, blockTimeMs: 200 },
+    ],
   }).get(key);
   const pool = createUpstreamPool({ chain, upstreams: urls.map((url) => ({ url })), logger, metrics });
   const keys = createKeyStore({
@@ -80,7 +82,11 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
     async call(method, params = [], given = LIVE_KEY) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const response = await fetch(`${server.url}/live/${given}`, { method: 'POST', body });
-      const answer = (await response.json()) as { result?: unknown; error?: { message: string }; message?: string };
+      const answer = (await response.json()) as {
+        result?: unknown;
+        error?: { message: string };
+        message?: string;
+      };
       if (answer.error !== undefined) throw new Error(answer.error.message);
       if (response.status !== 200) throw new Error(answer.message);
       return answer.result;

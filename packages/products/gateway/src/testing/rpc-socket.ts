@@ -8,7 +8,9 @@ export interface RpcSocket {
   /** Returns the result. @throws Error with the response's error */
   call(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** @returns the notifications in order, as they arrive */
-  subscribe(...params: readonly unknown[]): Promise<{ readonly id: string; readonly reported: readonly unknown[] }>;
+  subscribe(
+    ...params: readonly unknown[]
+  ): Promise<{ readonly id: string; readonly reported: readonly unknown[] }>;
 }
 
 interface Message {

@@ -53,7 +53,10 @@ export async function readMethodCalls(
   }));
 }
 
-export function readHourCalls(database: Pick<Database, 'query'>, requested: CallsRequested): Promise<HourCalls[]> {
+export function readHourCalls(
+  database: Pick<Database, 'query'>,
+  requested: CallsRequested,
+): Promise<HourCalls[]> {
   return database.query<HourCalls>(
     sql`SELECT hour, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors, sum(cached)::float8 AS cached
        FROM gateway_calls WHERE ${isRequested(requested)} GROUP BY hour ORDER BY hour`,

@@ -49,9 +49,9 @@ describe('usage', () => {
       { ...zero, method: 'eth_gasPrice', calls: 1, weight: 2, bytes: 100 },
       { ...zero, chainId: 8453, method: 'eth_call', calls: 0, errors: 1, weight: 0, bytes: 0 },
     ]);
-    expect(await scratch.database.query(sql`SELECT sum(calls)::int AS calls FROM analytics.gateway_usage`)).toEqual([
-      { calls: 8 },
-    ]);
+    expect(
+      await scratch.database.query(sql`SELECT sum(calls)::int AS calls FROM analytics.gateway_usage`),
+    ).toEqual([{ calls: 8 }]);
   });
 
   test('is read for the days that are asked for', async () => {
@@ -64,7 +64,8 @@ describe('usage', () => {
     await counter.flush();
     count(counter, 'eth_call', 1);
     await counter.close();
-    const calls = async (days: number) => (await readGatewayUsage(scratch.database, days)).map((row) => row.calls);
+    const calls = async (days: number) =>
+      (await readGatewayUsage(scratch.database, days)).map((row) => row.calls);
     expect(await calls(1)).toEqual([1]);
     expect(await calls(3)).toEqual([1]);
     expect(await calls(4)).toEqual([1, 5]);
@@ -83,7 +84,9 @@ describe('usage', () => {
     count(counter, 'eth_call', 1);
     isAway = false;
     await counter.close();
-    expect(await readGatewayUsage(scratch.database, 1)).toMatchObject([{ method: 'eth_call', calls: 4, bytes: 400 }]);
+    expect(await readGatewayUsage(scratch.database, 1)).toMatchObject([
+      { method: 'eth_call', calls: 4, bytes: 400 },
+    ]);
   });
 
   test('is kept by the hour, chain and method over all keys, with the times of what was not cached', async () => {

@@ -15,7 +15,10 @@ beforeAll(async () => {
 
 const ROWS = 'contracts_vault_deposit(chain: 1)';
 
-async function refusal(query: string, variables?: object): Promise<{ code: string; message: string; status: number }> {
+async function refusal(
+  query: string,
+  variables?: object,
+): Promise<{ code: string; message: string; status: number }> {
   const { status, body } = await stage.request(query, variables);
   const [error, ...others] = body.errors ?? [];
   expect(others).toEqual([]);
@@ -26,16 +29,20 @@ async function refusal(query: string, variables?: object): Promise<{ code: strin
 }
 
 afterEach(async () => {
-  expect((await stage.data(`{ ${ROWS} { nodes { block_number } } }`)).contracts_vault_deposit?.nodes).toHaveLength(2);
+  expect(
+    (await stage.data(`{ ${ROWS} { nodes { block_number } } }`)).contracts_vault_deposit?.nodes,
+  ).toHaveLength(2);
 });
 
-const nested = (depth: number, inner: string): string => `${`{ ${ROWS} `.repeat(depth)}${inner}${' }'.repeat(depth)}`;
+const nested = (depth: number, inner: string): string =>
+  `${`{ ${ROWS} `.repeat(depth)}${inner}${' }'.repeat(depth)}`;
 const fragments = (count: number): string =>
   Array.from(
     { length: count },
     (_, index) => `fragment f${index} on Query { a${index}: __typename ...f${index + 1} ...f${index + 1} }`,
   ).join(' ');
-const ofTypes = (depth: number): string => `ofType { name ${'ofType { name '.repeat(depth)}${'} '.repeat(depth)}}`;
+const ofTypes = (depth: number): string =>
+  `ofType { name ${'ofType { name '.repeat(depth)}${'} '.repeat(depth)}}`;
 const typesOfFields = (depth: number): string =>
   `{ __schema { types { ${'fields { type { '.repeat(depth)}name${' } }'.repeat(depth)} } } }`;
 
@@ -87,7 +94,11 @@ describe('is invalid', () => {
     ['a text without end', '{ a(b: "', 'Syntax Error'],
     ['many tokens', `{ ${'a '.repeat(5_000)} }`, 'token'],
     ['a fragment of itself', '{ ...a } fragment a on Query { ...a }', 'contains itself'],
-    ['a circle of fragments', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }', 'contains itself'],
+    [
+      'a circle of fragments',
+      '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }',
+      'contains itself',
+    ],
     ['a mutation', 'mutation { deleteAll }', 'Mutations are not supported'],
     ['an unknown mutation next to a query', 'query a { __typename } mutation b { deleteAll }', '2 operations'],
     ['a table of another schema', '{ public_api_keys(chain: 1) { nodes { name } } }', 'Cannot query field'],
@@ -115,7 +126,11 @@ describe('is invalid', () => {
       '{ contracts_vault_deposit(chain: 1, where: { chain_id: "10" }) { nodes { note } } }',
       'is not defined by type',
     ],
-    ['an offset', '{ contracts_vault_deposit(chain: 1, offset: 1000000) { nodes { note } } }', 'Unknown argument'],
+    [
+      'an offset',
+      '{ contracts_vault_deposit(chain: 1, offset: 1000000) { nodes { note } } }',
+      'Unknown argument',
+    ],
     [
       'an order by a list',
       '{ contracts_vault_deposit(chain: 1, orderBy: parts) { nodes { note } } }',

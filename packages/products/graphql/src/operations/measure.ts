@@ -51,7 +51,9 @@ export function fieldsOf(selections: SelectionSetNode, fragments: Fragments): re
   return selections.selections.flatMap((selection): readonly FieldNode[] => {
     if (selection.kind === 'Field') return [selection];
     const inner =
-      selection.kind === 'FragmentSpread' ? fragments.get(selection.name.value)?.selectionSet : selection.selectionSet;
+      selection.kind === 'FragmentSpread'
+        ? fragments.get(selection.name.value)?.selectionSet
+        : selection.selectionSet;
     return inner === undefined ? [] : fieldsOf(inner, fragments);
   });
 }

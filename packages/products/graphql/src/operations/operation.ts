@@ -68,7 +68,8 @@ export function parseOperation(request: GraphqlRequest): ParsedOperation {
     );
     const measure = createMeasure(fragments);
     const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-    for (const { selectionSet } of operations) requireAtMost('fields', measure(selectionSet).fields, LIMITS.fields);
+    for (const { selectionSet } of operations)
+      requireAtMost('fields', measure(selectionSet).fields, LIMITS.fields);
     const definition = chooseOperation(document, request.operationName ?? null);
     const roots = fieldsOf(definition.selectionSet, fragments);
     for (const root of roots) {
@@ -85,10 +86,14 @@ export function parseOperation(request: GraphqlRequest): ParsedOperation {
   });
 }
 
-export function checkOperation(schema: GraphQLSchema, { lists: _, measure, ...parsed }: ParsedOperation): Operation {
+export function checkOperation(
+  schema: GraphQLSchema,
+  { lists: _, measure, ...parsed }: ParsedOperation,
+): Operation {
   return refusingDepth(() => {
     const { document, definition, variables, roots } = parsed;
-    if (definition.operation === 'subscription' && schema.getSubscriptionType() == null) throw invalid(NO_SUBSCRIPTION);
+    if (definition.operation === 'subscription' && schema.getSubscriptionType() == null)
+      throw invalid(NO_SUBSCRIPTION);
     const [problem] = validate(schema, document, undefined, { maxErrors: 1 });
     if (problem !== undefined) throw invalid(problem);
     const definitions = definition.variableDefinitions ?? [];
@@ -128,7 +133,8 @@ function parseQuery(query: string): DocumentNode {
 
 function chooseOperation(document: DocumentNode, name: string | null): OperationDefinitionNode {
   const all = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  const [operation, ...others] = name === null ? all : all.filter((definition) => definition.name?.value === name);
+  const [operation, ...others] =
+    name === null ? all : all.filter((definition) => definition.name?.value === name);
   if (operation === undefined || others.length > 0)
     throw new GraphqlRefusalError(
       'GRAPHQL_INVALID',
@@ -167,14 +173,22 @@ function listOf(
     return { root, args: getArgumentValues(field, root, values), field };
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new GraphqlRefusalError('GRAPHQL_ARGUMENT_INVALID', cut(error.message), 'Pass a value for the variable.');
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      cut(error.message),
+      'Pass a value for the variable.',
+    );
   }
 }
 
 const chainArguments = z.object({ chain: z.string().nullish(), chain_id: z.string().nullish() });
 const rowsReadBy = z.function({ input: [z.record(z.string(), z.unknown())], output: z.number() });
 
-function requireRows(lists: readonly List[], fragments: Fragments, measure: ReturnType<typeof createMeasure>): void {
+function requireRows(
+  lists: readonly List[],
+  fragments: Fragments,
+  measure: ReturnType<typeof createMeasure>,
+): void {
   let [rows, cells, rowsRead] = [0, 0, 0];
   for (const { root, args, field } of lists) {
     if (field === null || root.selectionSet === undefined) continue;

@@ -43,7 +43,11 @@ export function shownError(error: unknown, logger: Logger): ResultError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const state = /^[0-9A-Z]{5}$/.test(code) ? code : '';
   if (state === CANCELED)
-    return refusal('GRAPHQL_TIMEOUT', 'A list took too long', 'Request fewer rows, or a shorter range of blocks.');
+    return refusal(
+      'GRAPHQL_TIMEOUT',
+      'A list took too long',
+      'Request fewer rows, or a shorter range of blocks.',
+    );
   if (state === DIVISION_BY_ZERO) return shownRefusal(tooManyRows());
   if (state.startsWith(DATA_EXCEPTION) || (error instanceof Error && isSafeError(error)))
     return refusal(

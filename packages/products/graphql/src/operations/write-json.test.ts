@@ -5,7 +5,9 @@ const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8'
 
 test('a result is written as JSON.stringify writes it', () => {
   const result = {
-    data: { list: { nodes: [{ a: 'é"\\\u0001\ud800', b: null, c: undefined, d: -1.5, e: true, f: [[], {}, 'x'] }] } },
+    data: {
+      list: { nodes: [{ a: 'é"\\\u0001\ud800', b: null, c: undefined, d: -1.5, e: true, f: [[], {}, 'x'] }] },
+    },
     errors: undefined,
   };
   expect(textOf(jsonBytes(result, 1_000))).toBe(JSON.stringify(result));

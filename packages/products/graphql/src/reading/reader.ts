@@ -1,5 +1,12 @@
 import { type Clock, createAnswerBudget, errorText, type Logger, within } from '@chainstead/core';
-import { excessRights, openDatabase, type PooledConnection, readBounded, type Sql, statementOf } from '@chainstead/db';
+import {
+  excessRights,
+  openDatabase,
+  type PooledConnection,
+  readBounded,
+  type Sql,
+  statementOf,
+} from '@chainstead/db';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
 
@@ -26,7 +33,12 @@ const RIGHTS_MS = 60_000;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openReader({ url, logger, clock, limits, concurrency }: ReaderOptions): Reader {
-  const database = openDatabase({ url, applicationName: 'chainstead graphql', poolSize: concurrency + 1, logger });
+  const database = openDatabase({
+    url,
+    applicationName: 'chainstead graphql',
+    poolSize: concurrency + 1,
+    logger,
+  });
   const ofQueries = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: concurrency });
   const ofSubscriptions = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: 1 });
   let running = 0;
@@ -34,7 +46,10 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   const connect = async (): Promise<PooledConnection> => {
     const connection = await database.pool.connect().catch((error: unknown) => {
       logger.warn({ error: errorText(error) }, 'GRAPHQL_DATABASE_URL is unavailable');
-      const [message, remedy] = ['The database of GraphQL is unavailable', 'Retry in a moment, or use another route.'];
+      const [message, remedy] = [
+        'The database of GraphQL is unavailable',
+        'Retry in a moment, or use another route.',
+      ];
       // The error of the driver may contain the address of the server.
       throw new GraphqlRefusalError('GRAPHQL_UNAVAILABLE', message, remedy);
     });

@@ -108,7 +108,8 @@ const namesPlugin: GraphileConfig.Plugin = {
   version: '1.0.0',
   inflection: {
     replace: {
-      builtin: (previous, _options, text) => (text === 'Base64EncodedBinary' ? 'Bytes' : (previous?.(text) ?? text)),
+      builtin: (previous, _options, text) =>
+        text === 'Base64EncodedBinary' ? 'Bytes' : (previous?.(text) ?? text),
       classCodecName: (_previous, _options, { pgClass }) => nameOf(pgClass),
       tableResourceName: (_previous, _options, { pgClass }) => nameOf(pgClass),
       tableType: (_previous, _options, codec) => codec.name,
@@ -122,7 +123,10 @@ const namesPlugin: GraphileConfig.Plugin = {
   },
 };
 
-function nameOf(table: { readonly relname: string; getNamespace(): { readonly nspname: string } | undefined }): string {
+function nameOf(table: {
+  readonly relname: string;
+  getNamespace(): { readonly nspname: string } | undefined;
+}): string {
   return `${table.getNamespace()?.nspname}_${table.relname}`;
 }
 

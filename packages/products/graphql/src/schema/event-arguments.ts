@@ -21,7 +21,8 @@ const DESCRIPTIONS = {
   where: 'Values that rows have, by column. All members apply.',
   in: 'Values of which rows have one, by column. All members apply.',
   range: 'Bounds of values, by column. All members apply.',
-  orderBy: 'Column to order by. Rows with equal values are ordered by block and log, rows without a value come last.',
+  orderBy:
+    'Column to order by. Rows with equal values are ordered by block and log, rows without a value come last.',
 } as const;
 
 const RANGED: ReadonlySet<string> = new Set(['int4', 'int8', 'numeric', 'timestamptz']);
@@ -45,10 +46,15 @@ export function registerEventArguments(build: GraphileBuild.Build, resource: PgR
       'Conditions of rows',
     );
   const compared = columnsOf(resource, COMPARED);
-  register('where', () => Object.fromEntries(compared.map(([name, codec]) => [name, { type: inputOf(build, codec) }])));
+  register('where', () =>
+    Object.fromEntries(compared.map(([name, codec]) => [name, { type: inputOf(build, codec) }])),
+  );
   register('in', () =>
     Object.fromEntries(
-      compared.map(([name, codec]) => [name, { type: new GraphQLList(new GraphQLNonNull(inputOf(build, codec))) }]),
+      compared.map(([name, codec]) => [
+        name,
+        { type: new GraphQLList(new GraphQLNonNull(inputOf(build, codec))) },
+      ]),
     ),
   );
   register('range', () =>
@@ -86,7 +92,10 @@ export function registerBounds(build: GraphileBuild.Build): void {
     );
 }
 
-export function conditionArguments(build: GraphileBuild.Build, resource: PgResource): GrafastFieldConfigArgumentMap {
+export function conditionArguments(
+  build: GraphileBuild.Build,
+  resource: PgResource,
+): GrafastFieldConfigArgumentMap {
   return Object.fromEntries(
     (['where', 'in', 'range'] as const).map((name) => [name, argumentOf(build, resource, name)]),
   );

@@ -267,7 +267,11 @@ test('pages have each row that matches once and in order, or are refused because
             seen.push(...page.nodes.map(placeOf));
             expect(seen).toEqual(expected.slice(0, seen.length));
             if (page.totalCount.isExact) expect(page.totalCount.count).toBe(expected.length);
-            else expect([page.totalCount.count <= expected.length, rows.length > wanted.rowsMax]).toEqual([true, true]);
+            else
+              expect([page.totalCount.count <= expected.length, rows.length > wanted.rowsMax]).toEqual([
+                true,
+                true,
+              ]);
             expect(page.pageInfo.hasNextPage).toBe(seen.length < expected.length);
             if (!page.pageInfo.hasNextPage) break;
             expect(page.nodes.length).toBe(wanted.first);

@@ -1,4 +1,10 @@
-import { type PgResource, type PgSelectQueryBuilder, sqlValueWithCodec, TYPES, type WithPgClient } from '@dataplan/pg';
+import {
+  type PgResource,
+  type PgSelectQueryBuilder,
+  sqlValueWithCodec,
+  TYPES,
+  type WithPgClient,
+} from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { EventArguments } from './event-arguments.ts';
@@ -35,7 +41,9 @@ export async function eventList(
     .filter(({ column, operator }) => (operator === '=' || operator === 'IN') && indexed.has(column))
     .toSorted((one, other) => rankOf(resource, one) - rankOf(resource, other));
   const ranged = new Set(
-    conditions.filter(({ column, operator }) => isRange(operator) && indexed.has(column)).map(({ column }) => column),
+    conditions
+      .filter(({ column, operator }) => isRange(operator) && indexed.has(column))
+      .map(({ column }) => column),
   );
   const wholeRange = scans.ofBlocks();
   const narrow = [

@@ -102,7 +102,11 @@ function readCursor(resource: PgResource, { column, place, tag }: Order, cursor:
   };
 }
 
-function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column, direction, place, tag }: Order): void {
+function applyOrder(
+  query: PgSelectQueryBuilder,
+  resource: PgResource,
+  { column, direction, place, tag }: Order,
+): void {
   const add = (fragment: SQL, codec: PgCodec, nullable: boolean): void =>
     query.orderBy({ fragment, codec: inCursor(codec), direction, nullable, ...(nullable && { nulls: 'LAST' }) });
   const addColumn = (name: string, nullable: boolean): void =>
@@ -114,7 +118,8 @@ function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column,
 }
 
 function union(resource: PgResource, parts: readonly SQL[]): SQL {
-  if (parts.length === 0) return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE false`;
+  if (parts.length === 0)
+    return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE false`;
   return sql.join(
     parts.map((part) => sql`(${part})`),
     ' UNION ALL ',

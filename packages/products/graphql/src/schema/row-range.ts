@@ -9,7 +9,11 @@ import { BLOCK, codecOf as columnCodec, type Finder, type RowArguments, type Row
 export interface RowRange {
   readonly conditions: readonly SQL[];
   readonly after: SQL | null;
-  readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
+  readonly order: readonly {
+    readonly column: SQL;
+    readonly codec: PgCodec;
+    readonly direction: 'ASC' | 'DESC';
+  }[];
 }
 
 /** @throws GraphqlRefusalError unless exactly one argument has a value */
@@ -90,7 +94,11 @@ interface Found {
   readonly rest: readonly SQL[];
 }
 
-function findRows({ finders, isFound }: RowSource, { where }: RowArguments, { columnOf, codecOf }: Columns): Found {
+function findRows(
+  { finders, isFound }: RowSource,
+  { where }: RowArguments,
+  { columnOf, codecOf }: Columns,
+): Found {
   const given = Object.entries(where ?? {});
   const [entry, ...others] = given;
   if (others.length > 0 || (entry === undefined && (isFound || where != null)) || entry?.[1] === null)

@@ -33,7 +33,10 @@ export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
   ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'], isPartitioned: false }],
   ['tokens', few(plain('address', 'address_bytes'))],
   ['nft_collections', few(plain('token_address', 'token_bytes'))],
-  ['transactions', few(keyed('transaction_hash', 'hash_bytes', { of: 'transaction_key', column: 'transaction_key' }))],
+  [
+    'transactions',
+    few(keyed('transaction_hash', 'hash_bytes', { of: 'transaction_key', column: 'transaction_key' })),
+  ],
   ['block_headers', few(keyed('block_hash', 'hash_bytes', { of: 'block_key', column: 'block_key' }))],
   ['pools', few(ofAddress('pool'))],
   ['pool_states', ordered([BLOCK], ofAddress('pool'))],
@@ -52,7 +55,9 @@ export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
 
 /** A view without an entry has rows of accounts if it has the columns of datasets from a line of ABI. */
 export function sourceOfView(name: string, columns: object): RowSource | null {
-  const isOfAccounts = [...LOG_PLACE, 'account_bytes', 'account_key'].every((column) => Object.hasOwn(columns, column));
+  const isOfAccounts = [...LOG_PLACE, 'account_bytes', 'account_key'].every((column) =>
+    Object.hasOwn(columns, column),
+  );
   return VIEW_SOURCES.get(name) ?? (isOfAccounts ? ordered(LOG_PLACE, ofAddress('account')) : null);
 }
 

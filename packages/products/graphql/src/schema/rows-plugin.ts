@@ -119,7 +119,9 @@ function sourceOf(resource: PgResource): RowSource | null {
   const { name, schemaName } = resource.extensions?.pg ?? {};
   if (resource.parameters !== undefined || name === undefined) return null;
   if (schemaName !== CONTRACTS) return sourceOfView(name, resource.codec.attributes ?? {});
-  const hasKey = resource.uniques.some(({ attributes }) => attributes.join() === ['chain_id', ...LOG_PLACE].join());
+  const hasKey = resource.uniques.some(
+    ({ attributes }) => attributes.join() === ['chain_id', ...LOG_PLACE].join(),
+  );
   if (!hasKey) return null;
   const finders = Object.entries(resource.codec.attributes ?? {}).flatMap(([column, { extensions }]): Finder[] =>
     extensions?.isFinder === true ? [{ name: column, column, key: null, hasChain: true }] : [],
@@ -203,8 +205,14 @@ function chainAndWhere(
 ): GrafastFieldConfigArgumentMap {
   const { GraphQLNonNull } = build.graphql;
   const chain: GrafastFieldConfigArgumentMap = {
-    chain: { type: build.getInputTypeByName('Chain'), description: 'Chain by name or id. Required without chain_id.' },
-    chain_id: { type: build.getInputTypeByName('BigInt'), description: 'Chain by decimal id. Required without chain.' },
+    chain: {
+      type: build.getInputTypeByName('Chain'),
+      description: 'Chain by name or id. Required without chain_id.',
+    },
+    chain_id: {
+      type: build.getInputTypeByName('BigInt'),
+      description: 'Chain by decimal id. Required without chain.',
+    },
   };
   if (isEvents(resource)) return { ...chain, ...conditionArguments(build, resource) };
   const type = finders.length === 0 ? null : build.getInputTypeByName(whereType(resource));

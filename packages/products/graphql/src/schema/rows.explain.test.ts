@@ -148,11 +148,21 @@ describe.each(PLANS)('with conditions or an order, the $plan plan $statistics', 
 
   test.each([
     ['a column without index', '$_pkey', 'where: { is_first: true }', FIRST + 1],
-    ['a column next to the one with an index', '$owner', `where: { owner: "${OWNER}", is_first: true }`, FIRST + 1],
+    [
+      'a column next to the one with an index',
+      '$owner',
+      `where: { owner: "${OWNER}", is_first: true }`,
+      FIRST + 1,
+    ],
     ['several accounts', '$owner', `in: { owner: ["${OWNER}", "0x${'00'.repeat(19)}07"] }`, 2 * (FIRST + 1)],
     // Rows without a value would follow.
     ['the order of an index', '$assets', 'orderBy: assets', FIRST + 1],
-    ['the order of an index, within bounds', '$assets', 'orderBy: assets, range: { assets: { lt: "50" } }', FIRST + 1],
+    [
+      'the order of an index, within bounds',
+      '$assets',
+      'orderBy: assets, range: { assets: { lt: "50" } }',
+      FIRST + 1,
+    ],
   ])('of %s stops after a page', async (_name, index, args, rowsMax) => {
     const first = await statementOf(deposits(args));
     for (const statement of [first, await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]) {

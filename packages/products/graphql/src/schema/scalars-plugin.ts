@@ -31,7 +31,9 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
             description: 'Bytes as `0x` and hexadecimal digits.',
             // Digits are written later, so that an alias costs no memory before.
             serialize: (value: unknown) => (Buffer.isBuffer(value) ? value : refuseValue('Bytes', value)),
-            ...parsing((text) => (BYTES.test(text) ? Buffer.from(text.slice(2), 'hex') : refuseValue('Bytes', text))),
+            ...parsing((text) =>
+              BYTES.test(text) ? Buffer.from(text.slice(2), 'hex') : refuseValue('Bytes', text),
+            ),
           };
         if (scalar.name === 'BigInt')
           return {
@@ -59,7 +61,8 @@ function parsing<T>(parse: (text: string) => T) {
   return {
     parseValue: (value: unknown): T =>
       parse(typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''),
-    parseLiteral: (node: ValueNode): T => parse(node.kind === Kind.STRING || node.kind === Kind.INT ? node.value : ''),
+    parseLiteral: (node: ValueNode): T =>
+      parse(node.kind === Kind.STRING || node.kind === Kind.INT ? node.value : ''),
   };
 }
 

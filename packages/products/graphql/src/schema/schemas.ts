@@ -46,7 +46,10 @@ export function createSchemas(reader: Reader, clock: Clock, chains: ChainLookup)
       if (tables.length > INTROSPECTION_MAX) throw tooLarge(tables.length);
       const key = tables.map(({ revision }) => revision).join(' ');
       const oids = tables.map(({ oid }) => oid);
-      const build = async (withClient: WithPgClient) => ({ key, ...(await buildSchema(withClient, oids, chains)) });
+      const build = async (withClient: WithPgClient) => ({
+        key,
+        ...(await buildSchema(withClient, oids, chains)),
+      });
       const built = stored.get(key) ?? reader.inSnapshot(build, INTROSPECTION);
       keepNewest(stored, key, built);
       built.catch(() => stored.delete(key));

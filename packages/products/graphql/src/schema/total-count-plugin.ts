@@ -48,8 +48,9 @@ export const totalCountPlugin: GraphileConfig.Plugin = {
           type: new GraphQLNonNull(build.getOutputTypeByName(TYPE)),
           plan($connection: ConnectionStep<unknown, PgSelectStep>) {
             const select = $connection.getSubplan() as unknown as PgSelectStep;
-            return lambda([select.getMeta(COUNT), context().get('withPgClient')] as const, ([statement, withClient]) =>
-              readCount(statement as SQL, withClient),
+            return lambda(
+              [select.getMeta(COUNT), context().get('withPgClient')] as const,
+              ([statement, withClient]) => readCount(statement as SQL, withClient),
             );
           },
         }));

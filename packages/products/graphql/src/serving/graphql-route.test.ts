@@ -135,17 +135,22 @@ describe('rows of a table', () => {
 test('a chain has its name, its id and an alias, as in all routes', async () => {
   for (const chain of ['"eth"', '"0x1"', '1', '"Ethereum"'])
     expect(
-      (await stage.data(`{ rows: contracts_vault_deposit(chain: ${chain}, first: 1) { nodes { block_number } } }`)).rows
-        ?.nodes,
+      (
+        await stage.data(
+          `{ rows: contracts_vault_deposit(chain: ${chain}, first: 1) { nodes { block_number } } }`,
+        )
+      ).rows?.nodes,
     ).toEqual([{ block_number: '13' }]);
   for (const list of ['analytics_blocks', 'contracts_vault_deposit'])
     expect(await stage.data(`{ rows: ${list}(chain_id: 1, first: 1) { nodes { block_number } } }`)).toEqual(
       await stage.data(`{ rows: ${list}(chain: "eth", first: 1) { nodes { block_number } } }`),
     );
   for (const both of ['first: 1', 'chain: "eth", chain_id: 1'])
-    expect((await stage.request(`{ analytics_blocks(${both}) { nodes { block_number } } }`)).body.errors).toMatchObject(
-      [{ message: 'A list needs either chain or chain_id', extensions: { code: 'GRAPHQL_ARGUMENT_INVALID' } }],
-    );
+    expect(
+      (await stage.request(`{ analytics_blocks(${both}) { nodes { block_number } } }`)).body.errors,
+    ).toMatchObject([
+      { message: 'A list needs either chain or chain_id', extensions: { code: 'GRAPHQL_ARGUMENT_INVALID' } },
+    ]);
   const own = await stage.data('{ rows: analytics_blocks(chain: "own chain") { nodes { block_number } } }');
   expect(own.rows?.nodes).toEqual([]);
   const { body } = await stage.request('{ analytics_blocks(chain: "ethh") { nodes { block_number } } }');
@@ -165,7 +170,9 @@ test('a list has the number of its rows, whatever the page is', async () => {
     filtered: ${counted('eth', 'range: { assets: { gte: "77" } }, orderBy: note')} none: ${counted('eth', 'in: { note: [] }')}
     many: ${counted('polygon')} few: ${counted('polygon', 'where: { note: "rare" }')}
     view: analytics_blocks(chain: "eth", from_block: 12) { totalCount { count isExact } nodes { block_number } } }`);
-  expect(Object.entries(data).map(([name, { totalCount }]) => [name, totalCount?.count, totalCount?.isExact])).toEqual([
+  expect(
+    Object.entries(data).map(([name, { totalCount }]) => [name, totalCount?.count, totalCount?.isExact]),
+  ).toEqual([
     ...[
       ['all', 5, true],
       ['some', 2, true],
@@ -258,7 +265,11 @@ describe('a request', () => {
     const page = await fetch(`${stage.url}/graphql`, { headers: { accept: 'text/html,*/*' } });
     const html = await page.text();
     const policy = page.headers.get('content-security-policy') ?? '';
-    expect([page.status, /https?:|<script>|<style/.test(html), policy.includes('unsafe')]).toEqual([200, false, false]);
+    expect([page.status, /https?:|<script>|<style/.test(html), policy.includes('unsafe')]).toEqual([
+      200,
+      false,
+      false,
+    ]);
     for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g))
       expect([path, (await fetch(`${stage.url}${path}`)).status]).toEqual([path, 200]);
   });

@@ -20,7 +20,11 @@ afterEach(async () => {
   await removeBlocks(scratch.database, 0);
 });
 
-async function subscribed(args = '', of: Pick<GraphqlStage, 'url'> = stage, key = EXAMPLE_KEY): Promise<EventReader> {
+async function subscribed(
+  args = '',
+  of: Pick<GraphqlStage, 'url'> = stage,
+  key = EXAMPLE_KEY,
+): Promise<EventReader> {
   const reader = await subscribe(
     of.url,
     `subscription ($chain: Chain!) { rows: contracts_vault_deposit(chain: $chain ${args}) { nodes { ...row } } }

@@ -97,7 +97,9 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
   const isTooLarge = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
   if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
   if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, following: 'end' };
-  const { [PAGE_MEMBER]: endMember, ...rows } = z.record(z.string(), z.unknown()).parse(result.data?.[page.member]);
+  const { [PAGE_MEMBER]: endMember, ...rows } = z
+    .record(z.string(), z.unknown())
+    .parse(result.data?.[page.member]);
   const end = endOfPage.parse(endMember);
   const shown = { data: { [page.member]: rows }, extensions: blocksOf(page.chainId, blocks, isFirst) };
   const message = bytesWithin(shown, state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax);
@@ -105,7 +107,8 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
     if (state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
     return { message: jsonBytes({ errors: [shownError(message, logger)] }, bytesMax), state, following: 'end' };
   }
-  const reached = open.reached ?? at(blocks.toBlock, await readPosition(withClient, page.chainId, blocks.toBlock));
+  const reached =
+    open.reached ?? at(blocks.toBlock, await readPosition(withClient, page.chainId, blocks.toBlock));
   const rest = end.hasNextPage && end.endCursor !== null ? { blocks, reached, after: end.endCursor } : null;
   const next: State = {
     position: rest === null ? reached : state.position,
@@ -125,7 +128,11 @@ interface Opened {
 }
 
 /** If a reorg replaces a partly sent page, all of its rows are sent again. */
-async function openPage(chainId: string, { position, page }: State, withClient: WithPgClient): Promise<Opened | null> {
+async function openPage(
+  chainId: string,
+  { position, page }: State,
+  withClient: WithPgClient,
+): Promise<Opened | null> {
   const next = await readNextBlocks(withClient, chainId, page?.reached ?? position, BLOCKS_MAX);
   if (page === null) return next === null ? null : { blocks: next, after: null, reached: null };
   if (next?.isReplacement !== true) return page;

@@ -37,7 +37,12 @@ export const PAGE_MEMBER = 'page_end';
 
 export function pageQuery({ definition, document, roots, args: [args = {}] }: Operation): PageQuery {
   const [root, ...others] = roots;
-  if (root === undefined || others.length > 0 || (root.directives ?? []).length > 0 || root.name.value.startsWith('__'))
+  if (
+    root === undefined ||
+    others.length > 0 ||
+    (root.directives ?? []).length > 0 ||
+    root.name.value.startsWith('__')
+  )
     throw new GraphqlRefusalError(
       'GRAPHQL_INVALID',
       'A subscription needs exactly one list, without a directive',
@@ -46,7 +51,10 @@ export function pageQuery({ definition, document, roots, args: [args = {}] }: Op
   const field: FieldNode = {
     ...root,
     arguments: [...(root.arguments ?? []).filter(({ name }) => name.value !== 'after_block'), ...PAGE_ARGUMENTS],
-    selectionSet: { kind: Kind.SELECTION_SET, selections: [...(root.selectionSet?.selections ?? []), PAGE_FIELD] },
+    selectionSet: {
+      kind: Kind.SELECTION_SET,
+      selections: [...(root.selectionSet?.selections ?? []), PAGE_FIELD],
+    },
   };
   const query: DocumentNode = {
     kind: Kind.DOCUMENT,
@@ -108,7 +116,9 @@ const PAGE_FIELD: FieldNode = {
   alias: nameNode(PAGE_MEMBER),
   selectionSet: {
     kind: Kind.SELECTION_SET,
-    selections: ['hasNextPage', 'endCursor'].map((name): FieldNode => ({ kind: Kind.FIELD, name: nameNode(name) })),
+    selections: ['hasNextPage', 'endCursor'].map(
+      (name): FieldNode => ({ kind: Kind.FIELD, name: nameNode(name) }),
+    ),
   },
 };
 

@@ -16,7 +16,11 @@ export const OTHER_KEYS = ['other-key-1', 'other-key-2', 'other-key-3', 'other-k
 export interface GraphqlStage {
   readonly url: string;
   /** Sends an operation and returns the status and the parsed body. */
-  request(query: string, variables?: object, operationName?: string): Promise<{ status: number; body: GraphqlBody }>;
+  request(
+    query: string,
+    variables?: object,
+    operationName?: string,
+  ): Promise<{ status: number; body: GraphqlBody }>;
   /** Returns the data of a query that has no errors. */
   data(query: string, variables?: object): Promise<Record<string, RowPage>>;
   /** Sends a body as it is. */

@@ -20,7 +20,11 @@ export interface ThreadExchange {
 /** Beyond it, the thread ends and the next request starts another. */
 const MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
 
-export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs = Number.POSITIVE_INFINITY): Executor {
+export function createExecutor(
+  settings: ThreadSettings,
+  logger: Logger,
+  idleMs = Number.POSITIVE_INFINITY,
+): Executor {
   let current: { readonly worker: Worker; readonly ended: Promise<unknown> } | null = null;
   let idle: NodeJS.Timeout | undefined;
   let open = 0;
@@ -111,7 +115,10 @@ function lost(): GraphqlRefusalError {
   );
 }
 
-const logLine = z.looseObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']), msg: z.string() });
+const logLine = z.looseObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+  msg: z.string(),
+});
 
 export interface ThreadSettings {
   readonly databaseUrl: string;

@@ -1,5 +1,17 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@chainstead/core';
@@ -46,7 +58,9 @@ async function inFiles(sql: string): Promise<unknown[]> {
 
 async function snapshot(): Promise<unknown> {
   const names = await readdir(folderOf());
-  return Promise.all(names.map(async (name) => [name, (await stat(join(folderOf(), name), { bigint: true })).mtimeNs]));
+  return Promise.all(
+    names.map(async (name) => [name, (await stat(join(folderOf(), name), { bigint: true })).mtimeNs]),
+  );
 }
 
 describe('an export', () => {
@@ -89,15 +103,20 @@ describe('an export', () => {
         seen_at: 'TIMESTAMP WITH TIME ZONE',
         details: 'VARCHAR',
       },
-      ...{ amounts: 'VARCHAR', day: 'VARCHAR', maybe_amount: 'VARCHAR', maybe_seen_at: 'TIMESTAMP WITH TIME ZONE' },
+      ...{
+        amounts: 'VARCHAR',
+        day: 'VARCHAR',
+        maybe_amount: 'VARCHAR',
+        maybe_seen_at: 'TIMESTAMP WITH TIME ZONE',
+      },
       ...{ block_time: 'TIMESTAMP WITH TIME ZONE', chain: 'BIGINT', table: 'VARCHAR' },
     });
     const [stored] = await scratch.database.query(
       sql`SELECT count(*)::text AS rows, sum(amount)::text AS amounts FROM samples WHERE block_number <= 89`,
     );
-    expect(await inFiles('SELECT count(*) AS rows, sum(amount::BIGNUM)::VARCHAR AS amounts FROM samples')).toEqual([
-      stored,
-    ]);
+    expect(
+      await inFiles('SELECT count(*) AS rows, sum(amount::BIGNUM)::VARCHAR AS amounts FROM samples'),
+    ).toEqual([stored]);
   });
 
   it('lists its files in a manifest', async () => {
@@ -142,7 +161,13 @@ describe('an export', () => {
   it('has no file for blocks without rows', async () => {
     await scratch.database.query(sql`DELETE FROM samples WHERE block_number BETWEEN 20 AND 39`);
     await run();
-    expect((await readManifest()).files[1]).toMatchObject({ from: 20, to: 39, rows: 0, path: null, sha256: null });
+    expect((await readManifest()).files[1]).toMatchObject({
+      from: 20,
+      to: 39,
+      rows: 0,
+      path: null,
+      sha256: null,
+    });
     expect(await filesOf()).toHaveLength(4);
     expect(await run()).toMatchObject({ written: 0 });
   });
@@ -163,7 +188,12 @@ describe('an export', () => {
     };
     const found = findExportTable([{ ...samples, table }], 'erc20_transfers');
     expect(statementOf(found.source).text).toBe('FROM "erc20_transfer_sides" WHERE direction <> 1');
-    expect(found.columns.map(({ name }) => name)).toEqual(['chain_id', 'block_number', 'from_address', 'block_time']);
+    expect(found.columns.map(({ name }) => name)).toEqual([
+      'chain_id',
+      'block_number',
+      'from_address',
+      'block_time',
+    ]);
   });
 });
 
@@ -324,7 +354,8 @@ describe('an export that follows', () => {
     ]);
     expect(await filesOf()).toEqual(
       [0, 20, 40, 60, 80].map(
-        (from) => `${String(from).padStart(12, '0')}-${String(Math.min(from + 19, 89)).padStart(12, '0')}.parquet`,
+        (from) =>
+          `${String(from).padStart(12, '0')}-${String(Math.min(from + 19, 89)).padStart(12, '0')}.parquet`,
       ),
     );
     expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
@@ -374,7 +405,9 @@ describe('an export that is refused', () => {
 
   it('has no indexed chain', async () => {
     await scratch.database.query(sql`DELETE FROM sync_chains`);
-    await expect(run({ to: null })).rejects.toThrow('eth has no indexed blocks yet. Run "chainstead start" first');
+    await expect(run({ to: null })).rejects.toThrow(
+      'eth has no indexed blocks yet. Run "chainstead start" first',
+    );
   });
 
   it('lists the tables', () => {
@@ -400,16 +433,19 @@ describe('an export that is refused', () => {
     await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
   });
 
-  it.each(['../../../victim', '000000000000-000000000019.parquet'])('has a manifest that lists %s', async (name) => {
-    await run();
-    const victim = join(out.path, 'victim');
-    await writeFile(victim, 'whole');
-    const path = join(stateOf(), 'manifest.json');
-    await writeFile(path, (await readFile(path, 'utf8')).replace('000000000080-000000000089.parquet', name));
-    await scratch.database.query(sql`UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89`);
-    await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
-    expect([await readFile(victim, 'utf8'), (await filesOf()).length]).toEqual(['whole', 5]);
-  });
+  it.each(['../../../victim', '000000000000-000000000019.parquet'])(
+    'has a manifest that lists %s',
+    async (name) => {
+      await run();
+      const victim = join(out.path, 'victim');
+      await writeFile(victim, 'whole');
+      const path = join(stateOf(), 'manifest.json');
+      await writeFile(path, (await readFile(path, 'utf8')).replace('000000000080-000000000089.parquet', name));
+      await scratch.database.query(sql`UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89`);
+      await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
+      expect([await readFile(victim, 'utf8'), (await filesOf()).length]).toEqual(['whole', 5]);
+    },
+  );
 
   it.each(['table=samples', '_export', '_export/table=samples'])('has a link in place of %s', async (folder) => {
     const elsewhere = join(out.path, 'elsewhere');

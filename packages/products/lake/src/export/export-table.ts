@@ -117,7 +117,10 @@ class Run {
     const gaps = subtractRanges([wanted], [...covered, ...this.#files]);
     if (gaps.length > 0 && !follow) throw new ExportCoverageMissingError(chain.key, table.dataset, gaps);
     this.#files = this.#files.map((file) => withProof(file, covered));
-    const work = [...(await this.#rewrites(wanted, covered)), ...this.#additions(covered, follow && to !== this.#to)];
+    const work = [
+      ...(await this.#rewrites(wanted, covered)),
+      ...this.#additions(covered, follow && to !== this.#to),
+    ];
     this.#progress.total += work.reduce((sum, { range }) => sum + rangeSize(range), 0);
     for (const file of work) {
       if (follow && signal.aborted) return false;
@@ -140,13 +143,15 @@ class Run {
     // Rows below the retention window are gone: their files stay.
     const stored = this.#files.filter(
       (file) =>
-        intersectRanges([file], [wanted]).length > 0 && subtractRanges([clipped(file, wanted)], covered).length === 0,
+        intersectRanges([file], [wanted]).length > 0 &&
+        subtractRanges([clipped(file, wanted)], covered).length === 0,
     );
     const changed = await findChanged(database, chain, table, stored);
     const work: Work[] = [];
     for (const file of stored) {
       const { data } = this.#store.folders;
-      const reason = changed.get(file) ?? ((await onFiles(data, () => isPresent(data, file))) ? null : 'missing file');
+      const reason =
+        changed.get(file) ?? ((await onFiles(data, () => isPresent(data, file))) ? null : 'missing file');
       const { from, to } = file;
       if (reason !== null) work.push({ range: { from, to }, replaces: [file], reason });
     }

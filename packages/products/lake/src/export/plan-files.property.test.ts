@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { planFiles } from './plan-files.ts';
 
-const range = fc.tuple(fc.nat({ max: 99 }), fc.nat({ max: 40 })).map(([from, size]) => ({ from, to: from + size }));
+const range = fc
+  .tuple(fc.nat({ max: 99 }), fc.nat({ max: 40 }))
+  .map(([from, size]) => ({ from, to: from + size }));
 const ranges = fc.array(range, { maxLength: 6 }).map(mergeRanges);
 
 it('plans each missing block once, within one multiple of the size', () => {

@@ -90,7 +90,12 @@ export function joinLevels(levels: ManifestFile['proof']): ManifestFile['proof']
   const joined: ManifestFile['proof'] = [];
   for (const level of levels) {
     const last = joined.at(-1);
-    if (last !== undefined && last.to + 1 === level.from && last.level === level.level && last.reason === level.reason)
+    if (
+      last !== undefined &&
+      last.to + 1 === level.from &&
+      last.level === level.level &&
+      last.reason === level.reason
+    )
       joined[joined.length - 1] = { ...last, to: level.to };
     else joined.push(level);
   }

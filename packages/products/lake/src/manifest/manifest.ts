@@ -146,10 +146,12 @@ async function lstatOf(path: string): Promise<Stats | null> {
 
 async function readManifest(path: string): Promise<Manifest | null> {
   const text = await onFiles(path, () =>
-    readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW }).catch((error: unknown) => {
-      if (errorCode(error) === 'ENOENT') return null;
-      throw error;
-    }),
+    readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW }).catch(
+      (error: unknown) => {
+        if (errorCode(error) === 'ENOENT') return null;
+        throw error;
+      },
+    ),
   );
   if (text === null) return null;
   try {
@@ -205,7 +207,12 @@ function textOf(identity: ExportIdentity, files: readonly ManifestFile[]): strin
 }
 
 function columnsOf({ columns }: ExportTable): Manifest['columns'] {
-  return columns.map(({ name, postgres, kind, isNullable: nullable }) => ({ name, postgres, parquet: kind, nullable }));
+  return columns.map(({ name, postgres, kind, isNullable: nullable }) => ({
+    name,
+    postgres,
+    parquet: kind,
+    nullable,
+  }));
 }
 
 /** Replaces a file or link, and waits until the disk has it. */

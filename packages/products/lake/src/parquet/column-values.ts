@@ -49,11 +49,10 @@ function listOf(read: Read<bigint | number | boolean | Uint8Array>): ColumnValue
   };
 }
 
-function arrayOf<Value extends number | bigint, Store extends Exclude<Values, unknown[]> & { [index: number]: Value }>(
-  values: Store,
-  read: Read<Value>,
-  convert: (value: bigint | null) => Value,
-): ColumnValues {
+function arrayOf<
+  Value extends number | bigint,
+  Store extends Exclude<Values, unknown[]> & { [index: number]: Value },
+>(values: Store, read: Read<Value>, convert: (value: bigint | null) => Value): ColumnValues {
   const writable: { [index: number]: Value } = values;
   let count = 0;
   return {

@@ -33,7 +33,8 @@ it('reads the same rows however the data is split', () => {
         read.push(fields);
       });
       const borders = [0, ...cuts.filter((cut) => cut < data.length).toSorted((a, b) => a - b), data.length];
-      for (const [index, border] of borders.slice(1).entries()) reader.push(data.subarray(borders[index], border));
+      for (const [index, border] of borders.slice(1).entries())
+        reader.push(data.subarray(borders[index], border));
       reader.end();
       expect(read).toEqual(written.map((row) => row.map((value) => (value === null ? null : [...value]))));
     }),

@@ -24,7 +24,12 @@ export interface FileFacts {
 export function createParquetFile(path: string, columns: readonly ExportColumn[]): ParquetFile {
   rmSync(path, { force: true });
   const writer = new FileWriter(openSync(path, 'wx'));
-  const parquet = new ParquetWriter({ writer, schema: schemaOf(columns), ...COMPRESSION, createdBy: 'chainstead' });
+  const parquet = new ParquetWriter({
+    writer,
+    schema: schemaOf(columns),
+    ...COMPRESSION,
+    createdBy: 'chainstead',
+  });
   const values = columns.map(({ kind, isNullable }) => createColumnValues(kind, isNullable, ROWS_PER_GROUP));
   let rows = 0;
   let pending = 0;
@@ -60,7 +65,10 @@ const ZSTD = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 const COMPRESSION =
   'zstdCompressSync' in zlib
-    ? ({ codec: 'ZSTD', compressors: { ZSTD: (input: Uint8Array) => zlib.zstdCompressSync(input, ZSTD) } } as const)
+    ? ({
+        codec: 'ZSTD',
+        compressors: { ZSTD: (input: Uint8Array) => zlib.zstdCompressSync(input, ZSTD) },
+      } as const)
     : ({ codec: 'SNAPPY' } as const);
 
 function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {

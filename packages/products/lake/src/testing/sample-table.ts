@@ -90,7 +90,11 @@ export async function cover(database: Database, from: number, to: number, proof:
 }
 
 /** Options of an export of final samples, 20 blocks per file. */
-export function sampleExport(database: Database, out: string, changes: Partial<ExportOptions> = {}): ExportOptions {
+export function sampleExport(
+  database: Database,
+  out: string,
+  changes: Partial<ExportOptions> = {},
+): ExportOptions {
   return {
     database,
     clock: systemClock,

@@ -39,8 +39,10 @@ test('rows with their shared members are the rows that were given', () => {
 });
 
 test('nulls, hashes of blocks and pictures are left out', () => {
-  expect(compactValue({ a: null, b: [{ c: null, d: 0 }], block_hash: '0x1', token_logo: 'x', f: false })).toEqual({
-    b: [{ d: 0 }],
-    f: false,
-  });
+  expect(compactValue({ a: null, b: [{ c: null, d: 0 }], block_hash: '0x1', token_logo: 'x', f: false })).toEqual(
+    {
+      b: [{ d: 0 }],
+      f: false,
+    },
+  );
 });

@@ -62,7 +62,8 @@ export function fitValue(
 function startOf(value: unknown, elements: number, characters: number): unknown {
   if (typeof value === 'string')
     return value.length > characters ? `${value.slice(0, characters).toWellFormed()}…` : value;
-  if (Array.isArray(value)) return value.slice(0, elements).map((element) => startOf(element, elements, characters));
+  if (Array.isArray(value))
+    return value.slice(0, elements).map((element) => startOf(element, elements, characters));
   if (!isMembers(value)) return value;
   return Object.fromEntries(
     Object.entries(value)

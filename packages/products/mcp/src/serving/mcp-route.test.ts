@@ -111,7 +111,12 @@ describe('a result', () => {
     const seen: number[] = [];
     let cursor: string | undefined = '20';
     for (let calls = 0; cursor !== undefined && calls < 20; calls++) {
-      const { data } = await agent.call('wallet_token_transfers', { address: '0x1', bytes: 3_000, limit: 30, cursor });
+      const { data } = await agent.call('wallet_token_transfers', {
+        address: '0x1',
+        bytes: 3_000,
+        limit: 30,
+        cursor,
+      });
       expect(Buffer.byteLength(data)).toBeLessThanOrEqual(30_000);
       const page = JSON.parse(data);
       seen.push(...page.result.map(({ n }: { n: number }) => n));
@@ -121,8 +126,15 @@ describe('a result', () => {
   });
 
   test('with one row that is too large shows the start of its texts', async () => {
-    const { data, first } = await agent.call('wallet_token_transfers', { address: '0x1', limit: 3, bytes: 100_000 });
-    expect(JSON.parse(data)).toMatchObject({ result: [{ n: 0, text: expect.stringMatching(/^é+…$/) }], cursor: '1' });
+    const { data, first } = await agent.call('wallet_token_transfers', {
+      address: '0x1',
+      limit: 3,
+      bytes: 100_000,
+    });
+    expect(JSON.parse(data)).toMatchObject({
+      result: [{ n: 0, text: expect.stringMatching(/^é+…$/) }],
+      cursor: '1',
+    });
     expect(first).toContain('Cut: the data is larger than');
   });
 
@@ -152,7 +164,12 @@ describe('a result', () => {
     const expected = await agent.call('wallet_token_transfers', { address: '0x1' });
     for (const nothing of [null, ''])
       expect(
-        await agent.call('wallet_token_transfers', { address: '0x1', cursor: nothing, limit: nothing, bytes: nothing }),
+        await agent.call('wallet_token_transfers', {
+          address: '0x1',
+          cursor: nothing,
+          limit: nothing,
+          bytes: nothing,
+        }),
       ).toEqual(expected);
     expect(await agent.call('status', { chain: null })).toEqual(await agent.call('status'));
     const response = await post(

@@ -95,12 +95,12 @@ describe('a statement is run', () => {
   });
 
   test('and its rows end at the limit, each at 30,001 characters', async () => {
-    expect(await readerOf(AGENT, { rowsMax: 3 }).read('SELECT n FROM generate_series(1, 1000000) AS n', ASKER)).toEqual(
-      {
-        rows: ['{"n":1}', '{"n":2}', '{"n":3}'],
-        hasMore: true,
-      },
-    );
+    expect(
+      await readerOf(AGENT, { rowsMax: 3 }).read('SELECT n FROM generate_series(1, 1000000) AS n', ASKER),
+    ).toEqual({
+      rows: ['{"n":1}', '{"n":2}', '{"n":3}'],
+      hasMore: true,
+    });
     const { rows } = await reader.read(
       `SELECT v || v || v || v AS text FROM (SELECT '${'x'.repeat(9_000)}' AS v) AS one`,
       ASKER,
@@ -139,8 +139,16 @@ describe('a hostile statement is refused', () => {
     ['code', 'DO $$ BEGIN PERFORM 1; END $$', '42601'],
     ['a parameter', 'SELECT $1', 'ParamRef'],
     ['an unknown column', 'SELECT nothing FROM analytics.tokens', '42703'],
-    ['statements in a function', "SELECT query_to_xml('DELETE FROM public.tokens', true, true, '')", 'query_to_xml'],
-    ['a query in a function', "SELECT query_to_xml('SELECT * FROM public.api_keys', true, true, '')", 'query_to_xml'],
+    [
+      'statements in a function',
+      "SELECT query_to_xml('DELETE FROM public.tokens', true, true, '')",
+      'query_to_xml',
+    ],
+    [
+      'a query in a function',
+      "SELECT query_to_xml('SELECT * FROM public.api_keys', true, true, '')",
+      'query_to_xml',
+    ],
     ['the role of the program in a function', "SELECT set_config('role', 'postgres', true)", 'set_config'],
     ['a setting of the server', "SELECT set_config('log_statement', 'all', false)", 'set_config'],
     ['a write mode', "SELECT set_config('transaction_read_only', 'off', false)", 'set_config'],
@@ -182,7 +190,11 @@ describe('a hostile statement is refused', () => {
     ['regular expressions', "SELECT 'a' ~ '(x{1,200}){1,200}'", '~'],
     ['regular expressions by a function', "SELECT substring('a', 'x{1,200}')", 'substring'],
     ['grouping sets', 'SELECT 1 GROUP BY CUBE (1)', 'GroupingSet'],
-    ['many tables', `SELECT 1 FROM ${Array.from({ length: 21 }, (_, n) => `blocks AS b${n}`).join()}`, '20 tables'],
+    [
+      'many tables',
+      `SELECT 1 FROM ${Array.from({ length: 21 }, (_, n) => `blocks AS b${n}`).join()}`,
+      '20 tables',
+    ],
     ['queries that repeat', `WITH a AS NOT MATERIALIZED (SELECT 1) SELECT 1 FROM a`, 'MATERIALIZED'],
     [
       'a hash table without a bound',
@@ -310,7 +322,8 @@ describe('a role with more rights is refused before the statement', () => {
     ],
     [
       'reads files',
-      async (role: string) => void (await scratch.database.query(sql`GRANT pg_read_server_files TO ${rawSql(role)}`)),
+      async (role: string) =>
+        void (await scratch.database.query(sql`GRANT pg_read_server_files TO ${rawSql(role)}`)),
       'pg_read_server_files',
     ],
     [

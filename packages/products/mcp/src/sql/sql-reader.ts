@@ -76,7 +76,11 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
       const rows = await run(asker, (client) => runAlone<{ view: string; columns: string }>(client, COLUMNS_SQL));
       const chosen = rows.filter((row) => view === null || row.view === view.replace(/^analytics\./, ''));
       if (chosen.length === 0)
-        throw new SqlRefusalError('SQL_REFUSED', `There is no view ${view ?? ''}`, 'Omit view to list all views.');
+        throw new SqlRefusalError(
+          'SQL_REFUSED',
+          `There is no view ${view ?? ''}`,
+          'Omit view to list all views.',
+        );
       return { rows: chosen.map((row) => JSON.stringify(row)), hasMore: false };
     },
   };
@@ -106,7 +110,8 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
     return client;
   } catch (error) {
     logger.warn({ error: errorText(error) }, 'MCP_DATABASE_URL is unavailable');
-    const logFailure = (ending: unknown) => logger.debug({ error: errorText(ending) }, 'SQL connection not ended');
+    const logFailure = (ending: unknown) =>
+      logger.debug({ error: errorText(ending) }, 'SQL connection not ended');
     await client.end().catch(logFailure);
     // The error of the driver may contain the address of the server.
     throw new SqlRefusalError(
@@ -146,7 +151,10 @@ async function readRows(
   rowsMax: number,
 ): Promise<string[]> {
   // EXPLAIN accepts one query, so the statement can't leave its parentheses below.
-  const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(client, `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`);
+  const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
+    client,
+    `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
+  );
   const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
   if (workMemoryKb === null)
     throw new SqlRefusalError(

@@ -36,7 +36,9 @@ export function sqlTools(reader: SqlReader): Tool[] {
         'No functions that collect rows, such as array_agg, and no regular expressions.',
       inputSchema: {
         type: 'object',
-        properties: { sql: { type: 'string', maxLength: SQL_LENGTH_MAX, description: 'One SELECT with a LIMIT' } },
+        properties: {
+          sql: { type: 'string', maxLength: SQL_LENGTH_MAX, description: 'One SELECT with a LIMIT' },
+        },
         required: ['sql'],
         additionalProperties: false,
       },

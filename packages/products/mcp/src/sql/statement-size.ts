@@ -58,7 +58,14 @@ class Measure {
       if (half !== undefined) largest = Math.max(largest, this.select(fieldsOf(half), scope));
     if (given.op !== 'SETOP_NONE' && given.op !== 'SETOP_UNION')
       throw new StatementRefusal('INTERSECT and EXCEPT are not allowed. Use EXISTS or NOT EXISTS');
-    const { withClause: _with, fromClause: _from, targetList: _targets, larg: _left, rarg: _right, ...others } = given;
+    const {
+      withClause: _with,
+      fromClause: _from,
+      targetList: _targets,
+      larg: _left,
+      rarg: _right,
+      ...others
+    } = given;
     // ORDER BY and GROUP BY may name a column of the result instead of a table.
     const names = new Set(listOf(given.targetList).map((target) => fieldsOf(fieldsOf(target).ResTarget).name));
     const rows = new Set([...scope.rows].filter((name) => !names.has(name)));
@@ -88,7 +95,8 @@ class Measure {
       this.#expressions({ quals: fields.quals }, joined);
       return withRow(joined, nameOf(fields.alias), 1);
     }
-    if (++this.#tables > TABLES_MAX) throw new StatementRefusal(`A statement may read at most ${TABLES_MAX} tables`);
+    if (++this.#tables > TABLES_MAX)
+      throw new StatementRefusal(`A statement may read at most ${TABLES_MAX} tables`);
     if (kind === 'RangeVar') {
       const name = String(fields.relname);
       const size = fields.schemaname === undefined ? (scope.queries.get(name) ?? 1) : 1;
@@ -99,7 +107,10 @@ class Measure {
       return withRow(scope, nameOf(fields.alias), size);
     }
     if (kind !== 'RangeFunction') throw notAllowed(kind);
-    return { ...scope, columns: Math.max(scope.columns, this.#expressions({ functions: fields.functions }, scope)) };
+    return {
+      ...scope,
+      columns: Math.max(scope.columns, this.#expressions({ functions: fields.functions }, scope)),
+    };
   }
 
   #expressions(fields: Fields, scope: Scope): number {
@@ -159,7 +170,8 @@ class Measure {
     const name = names.at(-1) ?? '';
     if (names.length > 1 && !(names.length === 2 && /^(?:pg_catalog|analytics)$/.test(names[0] ?? '')))
       throw new StatementRefusal(`The function ${names.join('.')} is not allowed`);
-    if (call.agg_distinct === true || call.agg_order !== undefined || call.agg_within_group === true) this.innerSorts++;
+    if (call.agg_distinct === true || call.agg_order !== undefined || call.agg_within_group === true)
+      this.innerSorts++;
     const args = listOf(call.args);
     const { funcname: _name, args: _args, ...others } = call;
     this.#expressions(others, scope);

@@ -85,7 +85,9 @@ export const demoRoutes: readonly RouteModule[] = [
         responses: {
           200: {
             description: 'Domain and caller',
-            content: { 'application/json': { schema: z.object({ domain: z.string(), by: z.string().nullable() }) } },
+            content: {
+              'application/json': { schema: z.object({ domain: z.string(), by: z.string().nullable() }) },
+            },
           },
         },
       }),

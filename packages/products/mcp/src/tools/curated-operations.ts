@@ -6,7 +6,11 @@ export interface CuratedOperation {
 
 /** Few, since each description uses up the context of agents. */
 export const CURATED_OPERATIONS: readonly CuratedOperation[] = [
-  ['wallet_balances', 'getWalletTokenBalancesPrice', 'Balances of a wallet on one chain, with prices in US dollars.'],
+  [
+    'wallet_balances',
+    'getWalletTokenBalancesPrice',
+    'Balances of a wallet on one chain, with prices in US dollars.',
+  ],
   ['wallet_net_worth', 'getWalletNetWorth', 'Value of all tokens of a wallet in US dollars, by chain.'],
   [
     'wallet_history',

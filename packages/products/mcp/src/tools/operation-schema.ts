@@ -78,7 +78,9 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
   const description = (given.description ?? String(schema.description ?? '')).split(/[.:] |\.$/)[0] ?? '';
   const { type, enum: values, items } = schema;
   const own = {
-    ...Object.fromEntries(Object.entries({ type, enum: values, items }).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(
+      Object.entries({ type, enum: values, items }).filter(([, value]) => value !== undefined),
+    ),
     description,
   };
   return { name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } };

@@ -25,7 +25,11 @@ export interface OperationContext {
   now(): number;
 }
 
-export function operationTool(curated: CuratedOperation, operation: ApiOperation, context: OperationContext): Tool {
+export function operationTool(
+  curated: CuratedOperation,
+  operation: ApiOperation,
+  context: OperationContext,
+): Tool {
   const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some(({ shown }) => shown === name));
   return {
     name: curated.tool,
@@ -43,7 +47,11 @@ export function operationTool(curated: CuratedOperation, operation: ApiOperation
       const asked = { ...filled, cursor };
       let page = await request(context.api, operation, asked, caller);
       // A smaller page has its own cursor. The limit of a given cursor can't be changed.
-      for (let tries = 0; isPaged && cursor === undefined && skipped === 0 && tries < SMALLER_PAGES_MAX; tries++) {
+      for (
+        let tries = 0;
+        isPaged && cursor === undefined && skipped === 0 && tries < SMALLER_PAGES_MAX;
+        tries++
+      ) {
         const limit = smallerLimit(page);
         if (limit === null) break;
         page = await request(context.api, operation, { ...asked, limit }, caller);
@@ -144,7 +152,10 @@ function smallerLimit({ body }: RouteResponse): number | null {
   const { rows, shared } = shareRepeated(data.result.map(compactValue));
   const bytes = Buffer.byteLength(JSON.stringify([...rows, shared]));
   if (bytes <= RESULT_BYTES_MAX) return null;
-  return Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length * RESULT_BYTES_MAX * SHARE_OF_LIMIT) / bytes)));
+  return Math.max(
+    1,
+    Math.min(rows.length - 1, Math.floor((rows.length * RESULT_BYTES_MAX * SHARE_OF_LIMIT) / bytes)),
+  );
 }
 
 function show(body: unknown, coverage: string, place: PagePlace): ToolResult {
@@ -164,7 +175,11 @@ function showList(rows: readonly unknown[], coverage: string): ToolResult {
 
 const FRAME_BYTES = 2_000;
 
-function showPage(page: z.infer<typeof pageShape>, coverage: string, { cursor: own, skipped }: PagePlace): ToolResult {
+function showPage(
+  page: z.infer<typeof pageShape>,
+  coverage: string,
+  { cursor: own, skipped }: PagePlace,
+): ToolResult {
   const { result, cursor: next, indexed: _indexed, ...others } = page;
   const { rows, shared } = shareRepeated(result.slice(skipped).map(compactValue));
   const frame = fitValue(

@@ -76,7 +76,9 @@ export function topTradersTool(operation: ApiOperation, context: OperationContex
       const isPart = typeof cursor === 'string';
       const since = swaps.at(-1)?.blockTimestamp ?? '';
       const notes = isPart
-        ? [`Only the newest ${swaps.length} swaps are counted, since ${since}. Choose a shorter time for all of them.`]
+        ? [
+            `Only the newest ${swaps.length} swaps are counted, since ${since}. Choose a shorter time for all of them.`,
+          ]
         : [`All ${swaps.length} swaps of the time are counted.`];
       return toolResult(coverage ?? (await context.coverage(undefined)), notes, {
         ...(asked as object),
@@ -109,7 +111,8 @@ function topWallets(swaps: readonly Swap[], side: 'buy' | 'sell'): object[] {
   }
   return [...traders.values()]
     .toSorted(
-      (one, other) => Number(other.amount > one.amount) - Number(other.amount < one.amount) || other.usd - one.usd,
+      (one, other) =>
+        Number(other.amount > one.amount) - Number(other.amount < one.amount) || other.usd - one.usd,
     )
     .map(({ wallet, swaps: count, amount, usd }) => {
       const digits = amount.toString().padStart(DIGITS + 1, '0');

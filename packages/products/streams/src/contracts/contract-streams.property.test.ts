@@ -53,7 +53,11 @@ test('matches are the logs of the named contracts on the canonical chain, with c
       nextChain += 1;
       const datasets = await addNamedContracts(scratch.database, chain);
       await createStreams(chain);
-      const followed: Followed = { chain, datasets, watcher: createStreamsWatcher({ database: scratch.database }) };
+      const followed: Followed = {
+        chain,
+        datasets,
+        watcher: createStreamsWatcher({ database: scratch.database }),
+      };
       const canonical: Happening[][] = [];
       for (const { back, blocks, batch } of steps) {
         const ancestor = Math.max(0, canonical.length - back);

@@ -28,8 +28,12 @@ function messageOf(
   const removed = states.filter(({ kind }) => kind !== 'suspended' && kind !== 'indexed').map(({ name }) => name);
   return [
     statusMessage,
-    ...(removed.length === 0 ? [] : [`Contracts without matches, because they are not indexed: ${listed(removed)}`]),
-    ...(suspended.length === 0 ? [] : [`Contracts without matches, because they are suspended: ${listed(suspended)}`]),
+    ...(removed.length === 0
+      ? []
+      : [`Contracts without matches, because they are not indexed: ${listed(removed)}`]),
+    ...(suspended.length === 0
+      ? []
+      : [`Contracts without matches, because they are suspended: ${listed(suspended)}`]),
   ].join('. ');
 }
 

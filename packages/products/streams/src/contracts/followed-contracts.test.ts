@@ -39,10 +39,11 @@ async function open() {
   const services = createPastBlockServices({ database: scratch.database, chains: [{ ...past, enrich }], logger });
   /** `block log` of the transfers of the token. */
   const transfers = (from: number): string[] =>
-    Array.from({ length: scripted.head - from + 1 }, (_, index) => followed.blockAt(from + index)).flatMap(({ logs }) =>
-      logs
-        .filter(({ address, topics }) => address === token && topics[0] === TRANSFER_TOPIC)
-        .map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`),
+    Array.from({ length: scripted.head - from + 1 }, (_, index) => followed.blockAt(from + index)).flatMap(
+      ({ logs }) =>
+        logs
+          .filter(({ address, topics }) => address === token && topics[0] === TRANSFER_TOPIC)
+          .map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`),
     );
   return { ...followed, past, services, stream, token, transfers };
 }
@@ -87,16 +88,29 @@ test('past blocks are previewed and replayed, with the event in the ABI of the w
   expect(logs.every(({ address, triggered_by: by }) => address === token && by.join() === token)).toBe(true);
 
   const range = { fromBlock: 4, toBlock: scripted.head - chain.confirmations };
-  const job = await services.createHistoricalJob({ stream, chain, range, addresses: null, by: exampleActor('key') });
+  const job = await services.createHistoricalJob({
+    stream,
+    chain,
+    range,
+    addresses: null,
+    by: exampleActor('key'),
+  });
   const dueWork = createDueWork({
-    ...{ database: scratch.database, clock: systemClock, logger: silentLogger(), metrics: createMetricsRegistry() },
+    ...{
+      database: scratch.database,
+      clock: systemClock,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+    },
   });
   addHistoricalJobs(dueWork, { database: scratch.database, chains: [past], logger: silentLogger() });
   dueWork.start();
   onTestFinished(() => dueWork.close(0));
   await vi.waitFor(
     async () => {
-      const [row] = await scratch.database.query(sql`SELECT status FROM historical_jobs WHERE id = ${job?.id ?? null}`);
+      const [row] = await scratch.database.query(
+        sql`SELECT status FROM historical_jobs WHERE id = ${job?.id ?? null}`,
+      );
       expect(row?.status).toBe('done');
     },
     { timeout: 20_000, interval: 10 },

@@ -98,5 +98,7 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
 
 /** SQLSTATE classes 22 and 23: the same data fails again. */
 function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]...$/.test(error.code);
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]...$/.test(error.code)
+  );
 }

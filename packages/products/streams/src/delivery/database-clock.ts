@@ -4,7 +4,11 @@ import { type Database, sql } from '@chainstead/db';
 const REPORTED_OFFSET_MS = 5_000;
 
 /** Database time without a query per read: due times need one clock for all processes. */
-export function createDatabaseClock(options: { database: Pick<Database, 'query'>; clock: Clock; logger: Logger }) {
+export function createDatabaseClock(options: {
+  database: Pick<Database, 'query'>;
+  clock: Clock;
+  logger: Logger;
+}) {
   const { database, clock, logger } = options;
   let offsetMs = 0;
   return {

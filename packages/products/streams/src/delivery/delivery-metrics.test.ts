@@ -11,7 +11,9 @@ test('what waits is told with its age, and not what has arrived before or been g
   const age = async (status: string): Promise<number> => {
     const text = await registry.metrics();
     return Number(
-      new RegExp(`^chainstead_webhook_oldest_pending_seconds\\{status="${status}"\\} (\\S+)$`, 'm').exec(text)?.[1],
+      new RegExp(`^chainstead_webhook_oldest_pending_seconds\\{status="${status}"\\} (\\S+)$`, 'm').exec(
+        text,
+      )?.[1],
     );
   };
   const deliver = (minutes: number, status: string, hasArrived = false) =>

@@ -104,9 +104,9 @@ describe('webhooks', () => {
         block: { number: '100', timestamp: '1700000100' },
       });
       expect('removed' in parsed).toBe(kind === 'removed');
-      expect([parsed.logs, parsed.txs, parsed.txsInternal, parsed.erc20Transfers].map(({ length }) => length)).toEqual([
-        1, 1, 1, 1,
-      ]);
+      expect(
+        [parsed.logs, parsed.txs, parsed.txsInternal, parsed.erc20Transfers].map(({ length }) => length),
+      ).toEqual([1, 1, 1, 1]);
     }
     expect(receiver.received).toHaveLength(3);
     expect(await readStreamStats(scratch.database, streamId)).toMatchObject({
@@ -148,7 +148,10 @@ describe('webhooks', () => {
     await work();
     for (const [failures, minutes] of [1, 10, 60, 120, 360, 720, 1_440].entries()) {
       await expect
-        .poll(async () => (await readOutbox(scratch.database, streamId))[0]?.retries, { timeout: 10_000, interval: 20 })
+        .poll(async () => (await readOutbox(scratch.database, streamId))[0]?.retries, {
+          timeout: 10_000,
+          interval: 20,
+        })
         .toBe(failures + 1);
       const [row] = await readOutbox(scratch.database, streamId);
       const waitMs = (row?.dueAt.getTime() ?? 0) - Date.now();
@@ -159,7 +162,9 @@ describe('webhooks', () => {
     }
     await settled(streamId, ['failed']);
     expect(receiver.received.map(({ body }) => JSON.parse(body).retries)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery?.id]));
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([delivery?.id]),
+    );
     const attempts = await scratch.database.query(
       sql`SELECT retries, success, http_status, error_message, body FROM stream_attempts WHERE stream_id = ${streamId} ORDER BY retries`,
     );
@@ -181,7 +186,9 @@ describe('webhooks', () => {
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     await addMatches(scratch.database, streamId, { blocks: [7] });
     await work();
-    await expect.poll(() => readOutbox(scratch.database, streamId)).toMatchObject([{ retries: 1, status: 'pending' }]);
+    await expect
+      .poll(() => readOutbox(scratch.database, streamId))
+      .toMatchObject([{ retries: 1, status: 'pending' }]);
     const [row] = await readOutbox(scratch.database, streamId);
     const waitMs = (row?.dueAt.getTime() ?? 0) - Date.now();
     expect(waitMs).toBeLessThanOrEqual(30 * MINUTE_MS);
@@ -225,7 +232,9 @@ describe('webhooks', () => {
     await addMatches(scratch.database, done, { blocks: [1] });
     await work();
     await settled(done, ['delivered']);
-    await expect.poll(() => readOutbox(scratch.database, moved)).toMatchObject([{ retries: 1, status: 'pending' }]);
+    await expect
+      .poll(() => readOutbox(scratch.database, moved))
+      .toMatchObject([{ retries: 1, status: 'pending' }]);
     expect(elsewhere.received).toHaveLength(0);
     expect(
       await scratch.database.query(sql`SELECT error_message FROM stream_attempts WHERE stream_id = ${moved}`),
@@ -304,7 +313,10 @@ describe('webhooks', () => {
     );
     await work();
     await settled(streamId, ['delivered', 'dropped', 'delivered']);
-    expect(receiver.received.map(({ body }) => JSON.parse(body).removed ?? false).toSorted()).toEqual([false, true]);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).removed ?? false).toSorted()).toEqual([
+      false,
+      true,
+    ]);
   });
 
   // Invariant: STREAM-STABLE-ID

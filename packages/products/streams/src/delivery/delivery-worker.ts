@@ -121,7 +121,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (await settlesWithin(hosts.idle(), timeoutMs)) return;
       abandoned.abort(new Error('The process ends and waits for webhooks no longer'));
       if (!(await settlesWithin(hosts.idle(), ABORT_GRACE_MS)))
-        logger.error('Webhooks in flight did not finish: other workers take their hosts over when the leases expire');
+        logger.error(
+          'Webhooks in flight did not finish: other workers take their hosts over when the leases expire',
+        );
     },
   };
 }

@@ -35,7 +35,10 @@ function lanesOf(
 }
 
 /** Delivers like the program: a delivered item is no longer due. */
-function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook['deliver'] {
+function delivering(
+  sent: string[],
+  first: (id: string) => Promise<void> = async () => {},
+): DeliverWebhook['deliver'] {
   return async ({ delivery: { id } }, _facts, _signal, onTaken) => {
     sent.push(id);
     onTaken(10);

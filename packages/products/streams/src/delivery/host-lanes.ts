@@ -47,7 +47,10 @@ export function createHostLanes(options: HostLanesOptions) {
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];
     const request = { streamIds: streamsOf(host), limit, without: [...inHand] };
-    const [settings, due] = await Promise.all([readStreamSettings(database), readDueDeliveries(database, request)]);
+    const [settings, due] = await Promise.all([
+      readStreamSettings(database),
+      readDueDeliveries(database, request),
+    ]);
     const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
     for (const { delivery } of claimed) inHand.add(delivery.id);
     return claimed.map((delivery) => ({ ...webhooks.prepare(delivery, signal), settings }));

@@ -58,7 +58,9 @@ test('a host of a process that does not renew is another one’s after a while, 
   await stalled.renew();
   expect(stalled.isHeld(HOST)).toBe(false);
   await stalled.letGo(HOST);
-  const [row] = await scratch.database.query<{ held: number }>(sql`SELECT count(*) AS held FROM webhook_host_leases`);
+  const [row] = await scratch.database.query<{ held: number }>(
+    sql`SELECT count(*) AS held FROM webhook_host_leases`,
+  );
   expect(row).toEqual({ held: 1 });
 });
 

@@ -28,7 +28,14 @@ test('what waits is counted by host, the longest queue first, and told apart fro
     sql`INSERT INTO webhook_host_leases (host, holder, held_until) VALUES ('https://b.example:8443', gen_random_uuid(), now() + interval '1 hour'), ('https://a.example', gen_random_uuid(), now() - interval '1 s')`,
   );
   expect(await readHostQueues(database)).toEqual([
-    { host: 'https://a.example', streams: 2, waiting: 3, held: 1, dueAt: new Date('2029-01-01Z'), isServed: false },
+    {
+      host: 'https://a.example',
+      streams: 2,
+      waiting: 3,
+      held: 1,
+      dueAt: new Date('2029-01-01Z'),
+      isServed: false,
+    },
     { host: 'https://b.example:8443', streams: 1, waiting: 1, held: 0, dueAt: expect.any(Date), isServed: true },
   ]);
 });

@@ -33,7 +33,9 @@ export async function readHostQueues(database: Database): Promise<readonly HostQ
        ) AS counted
        WHERE s.deleted_at IS NULL`,
     ),
-    database.query<{ host: string }>(sql`SELECT host FROM webhook_host_leases WHERE held_until > clock_timestamp()`),
+    database.query<{ host: string }>(
+      sql`SELECT host FROM webhook_host_leases WHERE held_until > clock_timestamp()`,
+    ),
   ]);
   const hosts = new Set(served.map(({ host }) => host));
   return [...Map.groupBy(streams, ({ webhookUrl }) => hostOf(webhookUrl))]

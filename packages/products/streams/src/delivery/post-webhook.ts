@@ -42,7 +42,10 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
     });
     const failure = status >= 200 && status < 300 ? null : `Request failed with status code ${status}`;
     const [retryAfter] = [headers['retry-after']].flat();
-    const result = { ...outcome(status, failure), ...(failure !== null && retryAfter !== undefined && { retryAfter }) };
+    const result = {
+      ...outcome(status, failure),
+      ...(failure !== null && retryAfter !== undefined && { retryAfter }),
+    };
     if (request.showsAnswer !== true) return result;
     return { ...result, answer: answer.toString().slice(0, ANSWER_SHOWN_MAX) };
   } catch (error) {

@@ -42,9 +42,9 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
     items: 3 * old.length,
   });
   const left = async (table: string) =>
-    (await database.query<{ block: number }>(sql`SELECT block_number AS block FROM ${rawSql(table)} ORDER BY 1`)).map(
-      ({ block }) => block,
-    );
+    (
+      await database.query<{ block: number }>(sql`SELECT block_number AS block FROM ${rawSql(table)} ORDER BY 1`)
+    ).map(({ block }) => block);
   expect(await left('stream_deliveries')).toEqual([15, 30]);
   expect(await left('stream_attempts')).toEqual([15]);
   expect(await left('stream_matches')).toEqual([11, 15, 30]);
@@ -57,7 +57,8 @@ test('a worker prunes what is older than its days of history when it starts', as
   const { database } = scratch;
   const receiver = await startWebhookReceiver();
   const streamId = await addStream(database, { webhookUrl: receiver.url });
-  const delivered = async () => (await readOutbox(database, streamId)).map(({ deliveredAt }) => deliveredAt !== null);
+  const delivered = async () =>
+    (await readOutbox(database, streamId)).map(({ deliveredAt }) => deliveredAt !== null);
   await addMatches(database, streamId, { blocks: [1, 2] });
   const first = await startStagedWorker(database, { historyDays: 3 });
   await expect.poll(delivered, { timeout: 20_000 }).toEqual([true, true]);

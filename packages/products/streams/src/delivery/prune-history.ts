@@ -4,7 +4,10 @@ import { type Database, type Sql, sql } from '@chainstead/db';
 const ITEMS_REST = sql`interval '10 minutes'`;
 
 /** Keeps rows pending delivery or confirmation, and data behind remaining attempts. */
-export async function pruneHistory(database: Database, { before, batch = 5_000 }: { before: Date; batch?: number }) {
+export async function pruneHistory(
+  database: Database,
+  { before, batch = 5_000 }: { before: Date; batch?: number },
+) {
   const removeAll = async (statement: Sql): Promise<number> => {
     let removed = 0;
     for (;;) {

@@ -23,8 +23,14 @@ export interface DeliveryRecord {
 
 const ATTEMPTS_MAX = 100;
 
-export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
-  const [row] = await database.query<Omit<DeliveryRecord, 'attempts'> & Record<'resend' | 'matchBody', string | null>>(
+export async function readDelivery(
+  database: Database,
+  streamId: string,
+  id: string,
+): Promise<DeliveryRecord | null> {
+  const [row] = await database.query<
+    Omit<DeliveryRecord, 'attempts'> & Record<'resend' | 'matchBody', string | null>
+  >(
     sql`SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
        ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
        d.delivered_at AS "deliveredAt", d.body, d.resend, m.body AS "matchBody"

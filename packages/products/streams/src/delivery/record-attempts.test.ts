@@ -51,7 +51,12 @@ describe('recording attempts', () => {
     const again = await record(...batch);
     expect(again.verdicts.size).toBe(0);
     expect([await outbox(), await stats()]).toEqual(before);
-    expect(await stats()).toMatchObject({ webhooksDelivered: 1, webhooksFailed: 1, logsProcessed: 1, txsProcessed: 1 });
+    expect(await stats()).toMatchObject({
+      webhooksDelivered: 1,
+      webhooksFailed: 1,
+      logsProcessed: 1,
+      txsProcessed: 1,
+    });
   });
 
   test('counts a webhook once, however often it arrives', async () => {
@@ -60,7 +65,9 @@ describe('recording attempts', () => {
     expect([...verdicts.values()]).toEqual(['delivered', 'repeated']);
     await record(attempt(delivery, true));
     expect(await stats()).toMatchObject({ webhooksDelivered: 1, txsInternalProcessed: 1 });
-    const [row] = await scratch.database.query(sql`SELECT count(*) AS attempts FROM stream_attempts WHERE success`);
+    const [row] = await scratch.database.query(
+      sql`SELECT count(*) AS attempts FROM stream_attempts WHERE success`,
+    );
     expect(row).toEqual({ attempts: 3 });
   });
 
@@ -105,7 +112,9 @@ describe('recording attempts', () => {
     if (replayed === undefined) throw new Error('Nothing was claimed');
     const text = '{"retries":0,"sent":1}';
     await record(attempt(plain, true), attempt({ ...replayed, resend: text }, true, text));
-    const rows = await scratch.database.query(sql`SELECT status, body FROM stream_deliveries ORDER BY block_number`);
+    const rows = await scratch.database.query(
+      sql`SELECT status, body FROM stream_deliveries ORDER BY block_number`,
+    );
     expect(rows).toEqual([
       { status: 'delivered', body: null },
       { status: 'delivered', body: text },
@@ -119,7 +128,12 @@ describe('recording attempts', () => {
         ?.success_rate;
     await record(attempt(delivery, true));
     expect(await rate()).toBeUndefined();
-    await record(attempt(delivery, false), attempt(delivery, true), attempt(delivery, true), attempt(delivery, false));
+    await record(
+      attempt(delivery, false),
+      attempt(delivery, true),
+      attempt(delivery, true),
+      attempt(delivery, false),
+    );
     expect(await rate()).toBe(99);
     await record(attempt(delivery, true));
     await record(attempt(delivery, true));

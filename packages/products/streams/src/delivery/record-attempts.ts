@@ -74,7 +74,10 @@ interface OutboxRow {
   deliveredAt: Date | null;
 }
 
-async function lockDeliveries(transaction: Transaction, attempts: readonly Attempt[]): Promise<Map<string, OutboxRow>> {
+async function lockDeliveries(
+  transaction: Transaction,
+  attempts: readonly Attempt[],
+): Promise<Map<string, OutboxRow>> {
   const rows = await transaction.query<OutboxRow>(
     sql`SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at AS "deliveredAt"
      FROM stream_deliveries WHERE id = ANY (${attempts.map(({ delivery }) => delivery.id)}::uuid[]) ORDER BY id FOR UPDATE`,

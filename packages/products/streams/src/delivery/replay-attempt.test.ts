@@ -42,7 +42,11 @@ describe('a replay', () => {
     await expect.poll(async () => (await state())?.retries).toBe(1);
     await passTime(scratch.database, 3_600_001);
     await expect.poll(async () => (await state())?.status).toBe('failed');
-    const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' }, exampleActor());
+    const { secretKey } = await changeStreamSettings(
+      scratch.database,
+      { secretKey: 'another secret' },
+      exampleActor(),
+    );
     receiver.answerWith(() => ({}));
     // The body of the first attempt, although a later one failed too.
     await scratch.database.query(sql`DELETE FROM audit_log`);
@@ -50,7 +54,13 @@ describe('a replay', () => {
     await expect.poll(async () => (await state())?.status).toBe('delivered');
     const [first, second, third] = receiver.received;
     expect(await listAudit(scratch.database, null, 5)).toMatchObject([
-      { door: 'api', id: 'open', action: 'stream.replay', target: streamId, details: { webhooks: 1, all: false } },
+      {
+        door: 'api',
+        id: 'open',
+        action: 'stream.replay',
+        target: streamId,
+        details: { webhooks: 1, all: false },
+      },
     ]);
     expect(third?.body).toBe(first?.body);
     expect(third?.body).not.toBe(second?.body);

@@ -14,13 +14,17 @@ const actor = (id: string): AuditActor => ({ door: 'console', id, name: null, ad
 /** A stream with one permanently failed webhook per block, each after one attempt. */
 async function stage(blocks: number, retries = 0) {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
-  const worker = await startStagedWorker(scratch.database, { retryDelaysMs: Array.from({ length: retries }, () => 1) });
+  const worker = await startStagedWorker(scratch.database, {
+    retryDelaysMs: Array.from({ length: retries }, () => 1),
+  });
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();
   });
   const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
-  await addMatches(scratch.database, streamId, { blocks: Array.from({ length: blocks }, (_, index) => index + 1) });
+  await addMatches(scratch.database, streamId, {
+    blocks: Array.from({ length: blocks }, (_, index) => index + 1),
+  });
   const statuses = async () => (await readOutbox(scratch.database, streamId)).map(({ status }) => status);
   await expect.poll(statuses).toEqual(Array(blocks).fill('failed'));
   const attempts = () =>
@@ -64,7 +68,10 @@ describe('replaying many webhooks', () => {
     );
     receiver.answerWith(() => ({}));
     const replay = createReplayMany({ database: scratch.database });
-    expect(await replay({ streamId, attemptIds: null, by: actor('ann') })).toEqual({ webhooks: 2, isPart: false });
+    expect(await replay({ streamId, attemptIds: null, by: actor('ann') })).toEqual({
+      webhooks: 2,
+      isPart: false,
+    });
     await expect.poll(statuses).toEqual(['delivered', 'failed', 'delivered', 'delivered']);
     expect(await other.statuses()).toEqual(['failed']);
     expect(await replay({ streamId: randomUUID(), attemptIds: null, by: actor('ann') })).toEqual({

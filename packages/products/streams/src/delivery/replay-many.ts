@@ -47,7 +47,11 @@ function chooseAttempts(
   );
 }
 
-async function sendAgain(transaction: Transaction, attempts: readonly string[], requestedBy: string): Promise<number> {
+async function sendAgain(
+  transaction: Transaction,
+  attempts: readonly string[],
+  requestedBy: string,
+): Promise<number> {
   const rows = await transaction.query(
     sql`WITH locked AS MATERIALIZED (
        SELECT d.id, a.body FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id

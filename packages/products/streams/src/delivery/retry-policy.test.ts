@@ -4,7 +4,16 @@ import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 
 test('the standard waits are those of the provider, then nothing more', () => {
   const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(EXAMPLE_DELAYS_MS, failures));
-  expect(minutes.map((ms) => (ms === null ? null : ms / 60_000))).toEqual([1, 10, 60, 120, 360, 720, 1_440, null]);
+  expect(minutes.map((ms) => (ms === null ? null : ms / 60_000))).toEqual([
+    1,
+    10,
+    60,
+    120,
+    360,
+    720,
+    1_440,
+    null,
+  ]);
 });
 
 test('a short schedule has as many retries as delays', () => {

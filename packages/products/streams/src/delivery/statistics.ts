@@ -13,7 +13,13 @@ export async function addStatistics(
   const byStream = new Map<string, Sums>();
   for (const attempt of attempts) {
     const { streamId, match } = attempt.delivery;
-    const sums = getOrCompute(byStream, streamId, () => ({ delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 }));
+    const sums = getOrCompute(byStream, streamId, () => ({
+      delivered: 0,
+      failed: 0,
+      logs: 0,
+      txs: 0,
+      txsInternal: 0,
+    }));
     if (!attempt.outcome.success) sums.failed += 1;
     if (!firstDelivered.has(attempt.id)) continue;
     sums.delivered += 1;

@@ -25,14 +25,20 @@ export async function readResend(database: Database, { id, retries }: Delivery):
   return row?.resend ?? null;
 }
 
-export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
+export async function postponeDelivery(
+  database: Database,
+  { id, retries }: Delivery,
+  waitMs: number,
+): Promise<void> {
   await database.query(
     sql`UPDATE stream_deliveries SET due_at = now() + ${waitMs} * interval '1 millisecond' WHERE id = ${id} AND retries = ${retries} AND status = 'pending'`,
   );
 }
 
 export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
-  await database.query(sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ${id} AND status = 'pending'`);
+  await database.query(
+    sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ${id} AND status = 'pending'`,
+  );
 }
 
 /** As a failed attempt without a body, which can't be resent. */

@@ -117,7 +117,9 @@ describe('token metadata', () => {
     const early = await enriched({}, { enrich, waitedMs: MINUTE_MS - 1 });
     await expect(early.read()).rejects.toMatchObject({ retryable: true });
     const late = await enriched({}, { enrich, waitedMs: MINUTE_MS });
-    expect((await late.show()).erc20Transfers).toMatchObject([{ tokenName: '', tokenSymbol: '', value: '1500000' }]);
+    expect((await late.show()).erc20Transfers).toMatchObject([
+      { tokenName: '', tokenSymbol: '', value: '1500000' },
+    ]);
   });
 });
 
@@ -137,7 +139,10 @@ describe('triggers', () => {
     });
     await set(42n);
     const [transfer] = (await show()).erc20Transfers;
-    const balance = await stage.devnet.client.getBalance({ address: account(1), blockNumber: BigInt(block.number) });
+    const balance = await stage.devnet.client.getBalance({
+      address: account(1),
+      blockNumber: BigInt(block.number),
+    });
     expect(transfer.triggers).toEqual([
       { name: 'output1', value: '41' },
       { name: 'doubled', value: '3000000' },
@@ -158,7 +163,10 @@ describe('triggers', () => {
       ],
     });
     const { erc20Transfers, txs } = await show();
-    expect(erc20Transfers[0].triggers.map(({ value }: { value: string }) => value)).toEqual([account(3), account(1)]);
+    expect(erc20Transfers[0].triggers.map(({ value }: { value: string }) => value)).toEqual([
+      account(3),
+      account(1),
+    ]);
     expect(txs[0].triggers).toEqual([{ name: 'output1', value: account(0) }]);
   });
 

@@ -47,7 +47,9 @@ export async function readMatchRows(
      FROM unnest(${keyColumns(keys)}) AS key(chain_id, block_number, stream_id, hash)
      CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${IS_OF_KEY} OFFSET 0) AS m`,
   );
-  const open = rows.filter(({ body, length, matched }) => body === null && length <= BODY_LENGTH_MAX && matched !== '');
+  const open = rows.filter(
+    ({ body, length, matched }) => body === null && length <= BODY_LENGTH_MAX && matched !== '',
+  );
   const items = await readItems(database, open);
   const byKey = new Map(
     rows.map((row) => {
@@ -77,7 +79,9 @@ async function readItems(database: Database, rows: readonly StoredMatch[]): Prom
        SELECT item FROM stream_items i WHERE i.chain_id = key.chain_id AND i.block_number = key.block_number
          AND i.block_hash = decode(key.hash, 'hex') AND i.kind = key.kind AND i.place = key.place OFFSET 0) AS i`,
   );
-  return new Map(items.flatMap(({ number, item }) => keyed.slice(number - 1, number).map(([key]) => [key, item])));
+  return new Map(
+    items.flatMap(({ number, item }) => keyed.slice(number - 1, number).map(([key]) => [key, item])),
+  );
 }
 
 /** In given order; undefined without a match. A stored body stays: it may be in flight. */

@@ -59,7 +59,11 @@ interface Reading {
   readonly isSurplus: boolean;
 }
 
-function planReadings(triggers: readonly StreamTrigger[], contents: WebhookContents, callsMax: number): Reading[] {
+function planReadings(
+  triggers: readonly StreamTrigger[],
+  contents: WebhookContents,
+  callsMax: number,
+): Reading[] {
   const readings: Reading[] = [];
   let calls = 0;
   for (const trigger of triggers) {

@@ -20,7 +20,8 @@ async function stage(enrich: EnrichMatch) {
   const due = await readDueDeliveries(database, { streamIds: [streamId], limit: 2, without: [] });
   const [first, second] = due.map(({ delivery }) => delivery);
   if (first === undefined || second === undefined) throw new Error('Nothing was claimed');
-  const open = () => createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
+  const open = () =>
+    createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
   return { bodies: open(), other: open(), streamId, first, second };
 }
 
@@ -146,7 +147,10 @@ describe('the body of a match', () => {
     const setLength = (length: number) =>
       database.query(sql`UPDATE stream_matches SET length = ${length} WHERE stream_id = ${streamId}`);
     await setLength(BODY_LENGTH_MAX + 1);
-    await expect(bodies.make(first, signal)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE', retryable: false });
+    await expect(bodies.make(first, signal)).rejects.toMatchObject({
+      code: 'WEBHOOK_TOO_LARGE',
+      retryable: false,
+    });
     await setLength(BODY_LENGTH_MAX);
     const body = await bodies.make(first, signal);
     await setLength(BODY_LENGTH_MAX + 1);
@@ -156,7 +160,12 @@ describe('the body of a match', () => {
   test('of a chain that is not configured any more, or of nothing that is stored, can not be made', async () => {
     const { bodies, first } = await stage(async (request) => balanceOf(request, 0n));
     const nowhere = createWebhookBodies({ database: scratch.database, chains: [], clock: systemClock });
-    await expect(nowhere.make(first, signal)).rejects.toMatchObject({ code: 'CHAIN_NOT_CONFIGURED', retryable: true });
-    await expect(bodies.make({ ...first, blockNumber: 2 }, signal)).rejects.toMatchObject({ code: 'MATCH_MISSING' });
+    await expect(nowhere.make(first, signal)).rejects.toMatchObject({
+      code: 'CHAIN_NOT_CONFIGURED',
+      retryable: true,
+    });
+    await expect(bodies.make({ ...first, blockNumber: 2 }, signal)).rejects.toMatchObject({
+      code: 'MATCH_MISSING',
+    });
   });
 });

@@ -46,7 +46,10 @@ export class MatchMissingError extends defineError(
 export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
   const { database, chains, clock, journal = UNWRITTEN } = options;
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
-  const matches = new DataLoader<MatchKey, MatchRow | undefined>((keys) => readMatchRows(database, keys), TOGETHER);
+  const matches = new DataLoader<MatchKey, MatchRow | undefined>(
+    (keys) => readMatchRows(database, keys),
+    TOGETHER,
+  );
   const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
   const store = new DataLoader<MadeBody, StoredBody | undefined>((made) => storeBodies(database, made), TOGETHER);
   const stillDue = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), TOGETHER);
@@ -76,7 +79,9 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
     const work = { kind: 'webhook', keys: [matchKeyText(delivery)] } as const;
     // Large or partly controlled by third parties; others are not worth a journal write.
     const isRisky =
-      (stream.triggers ?? []).length > 0 || stream.getNativeBalances.length > 0 || stored.length > LONG_BODY_LENGTH;
+      (stream.triggers ?? []).length > 0 ||
+      stream.getNativeBalances.length > 0 ||
+      stored.length > LONG_BODY_LENGTH;
     // Invariant: STREAM-DEADLY-WEBHOOK
     const body = await (isRisky ? journal.run(work, render) : render());
     const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });

@@ -32,7 +32,8 @@ export function createHistoricalJobFactory({
     const totalBlocks = rangeSize(blocks);
     if (totalBlocks > blocksMax) throw new RangeTooLongError(totalBlocks, blocksMax);
     const id = randomUUID();
-    const { fromTimestamp, toTimestamp } = 'fromBlock' in range ? { fromTimestamp: null, toTimestamp: null } : range;
+    const { fromTimestamp, toTimestamp } =
+      'fromBlock' in range ? { fromTimestamp: null, toTimestamp: null } : range;
     await database.transaction(async (transaction) => {
       // Concurrent requests of one key would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);

@@ -48,7 +48,8 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
       async perform(claims, signal) {
         for (const claim of claims) await replayPart(options, past, claim, signal);
       },
-      retrySeconds: (_claim, error) => (error instanceof ChainsteadError && !error.retryable ? null : RETRY_SECONDS),
+      retrySeconds: (_claim, error) =>
+        error instanceof ChainsteadError && !error.retryable ? null : RETRY_SECONDS,
     });
 }
 

@@ -167,12 +167,16 @@ describe('historical jobs', () => {
     const by = exampleActor('key');
     const job = await services.createHistoricalJob({ stream, chain, range, addresses: null, by });
     const { database } = scratch;
-    await database.query(sql`INSERT INTO quarantined_work (name, crashes) VALUES (${`historical-job ${job?.id}`}, 3)`);
+    await database.query(
+      sql`INSERT INTO quarantined_work (name, crashes) VALUES (${`historical-job ${job?.id}`}, 3)`,
+    );
     const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
     await journal.start();
     onTestFinished(() => journal.close());
     work(journal);
-    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.status).toBe('failed'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.status).toBe('failed'), {
+      timeout: 20_000,
+    });
     const [failed] = await listHistoricalJobs(database, stream.id);
     expect(failed).toMatchObject({ nextBlock: 1, errorMessage: expect.stringContaining('quarantined') });
   });
@@ -214,7 +218,12 @@ describe('historical jobs', () => {
     expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });
     const [newest] = await listHistoricalJobs(scratch.database, stream.id);
     const requested = { fromTimestamp: time(scripted.head), toTimestamp: time(scripted.head) + 999 };
-    expect(newest).toMatchObject({ ...requested, fromBlock: scripted.head, toBlock: scripted.head, addresses: null });
+    expect(newest).toMatchObject({
+      ...requested,
+      fromBlock: scripted.head,
+      toBlock: scripted.head,
+      addresses: null,
+    });
     expect(await create(time(scripted.head) + 1, time(scripted.head) + 999)).toBeNull();
   });
 });

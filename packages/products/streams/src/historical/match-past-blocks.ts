@@ -7,7 +7,13 @@ import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
-import { type BlockMatch, matchBlocks, matchWatched, readsSpam, type StreamMatcher } from '../watching/match-blocks.ts';
+import {
+  type BlockMatch,
+  matchBlocks,
+  matchWatched,
+  readsSpam,
+  type StreamMatcher,
+} from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
 /** `addresses` replace those of the stream; null: those of the stream. */
@@ -18,7 +24,10 @@ export interface PastStream {
 
 export type PastMatcher = ReturnType<typeof createPastMatcher>;
 
-export function createPastMatcher(past: PastChain & { readonly logger: Logger }, { stream, addresses }: PastStream) {
+export function createPastMatcher(
+  past: PastChain & { readonly logger: Logger },
+  { stream, addresses }: PastStream,
+) {
   const { chain } = past;
   const index = indexStreams([compileStream(stream)], chain.id);
   const matcher: StreamMatcher = {
@@ -51,7 +60,9 @@ export async function readPastBlocks(
   const blocks: WatchedBlock[] = [];
   for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
     const count = Math.min(READS_IN_FLIGHT, range.to - from + 1);
-    const read = await Promise.all(Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)));
+    const read = await Promise.all(
+      Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)),
+    );
     for (const [index, block] of read.entries()) {
       if (block === null)
         throw new ReorgedWhileReadingError({ chain: chain.key, what: `block ${from + index} is not available` });

@@ -11,7 +11,12 @@ const CHAIN = createChainRegistry({ additional: [{ key: 'requested', id: CHAIN_I
 
 async function offersOf(url: string) {
   const logger = silentLogger();
-  const pool = createUpstreamPool({ chain: CHAIN, upstreams: [{ url }], logger, metrics: createMetricsRegistry() });
+  const pool = createUpstreamPool({
+    chain: CHAIN,
+    upstreams: [{ url }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
   onTestFinished(() => pool.close());
   await pool.start();
   return createOffersTraces([{ chain: CHAIN, pool, policy: 'record' }]);

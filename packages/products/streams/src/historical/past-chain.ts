@@ -56,7 +56,11 @@ export async function readFollowedHeight(
 }
 
 /** @throws ReorgedWhileReadingError if a different block is stored at a height */
-export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
+export async function requireCanonical(
+  reader: Reader,
+  chain: Chain,
+  blocks: readonly WatchedBlock[],
+): Promise<void> {
   const numbers = blocks.map(({ header }) => header.number);
   const rows = await reader.query<{ number: number; hash: Hash }>(
     sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks

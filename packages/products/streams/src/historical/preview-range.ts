@@ -34,9 +34,15 @@ export async function previewRange(
   const started = performance.now();
   const read: { readonly number: number; readonly preview: BlockPreview }[] = [];
   for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
-    const numbers = Array.from({ length: Math.min(READS_IN_FLIGHT, range.to - from + 1) }, (_, index) => from + index);
+    const numbers = Array.from(
+      { length: Math.min(READS_IN_FLIGHT, range.to - from + 1) },
+      (_, index) => from + index,
+    );
     const previews = await Promise.all(
-      numbers.map(async (number) => ({ number, preview: await previewBlock({ ...requested, blockNumber: number }) })),
+      numbers.map(async (number) => ({
+        number,
+        preview: await previewBlock({ ...requested, blockNumber: number }),
+      })),
     );
     read.push(...previews);
     if (performance.now() - started > deadlineMs) break;

@@ -42,7 +42,9 @@ describe('addresses that may match in a block', () => {
   });
 
   test('come from receipts when only hashes of the transactions are known, in any letter case', () => {
-    const block = exampleBlock([{ from: ALICE, to: BOB, receipt: { from: ALICE.toUpperCase().replace('0X', '0x') } }]);
+    const block = exampleBlock([
+      { from: ALICE, to: BOB, receipt: { from: ALICE.toUpperCase().replace('0X', '0x') } },
+    ]);
     const hashesOnly = { ...block, block: { ...block.block, transactions: null } };
     expect(addressesOf(hashesOnly)).toEqual(new Set([ALICE, BOB]));
   });

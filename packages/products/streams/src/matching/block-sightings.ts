@@ -40,7 +40,8 @@ export function collectAddresses(
 ): Set<Address> {
   const transfers = internalTransfers.map((index) => block.internalTransfers?.[index]);
   for (const parties of [...transactions, ...transfers])
-    for (const address of [parties?.from ?? null, parties?.to ?? null]) if (address !== null) sighted.add(address);
+    for (const address of [parties?.from ?? null, parties?.to ?? null])
+      if (address !== null) sighted.add(address);
   for (const addresses of logs.values()) for (const address of addresses) sighted.add(address);
   return sighted;
 }

@@ -37,7 +37,8 @@ export interface CompiledStream {
 /** Never throws: invalid events and filters match nothing. */
 export function compileStream(stream: StreamConfig & Pick<Stream, 'id'>): CompiledStream {
   const signatures = stream.topic0 ?? [];
-  const topics = signatures.length === 0 ? null : new Set(signatures.map(topicOf).filter((topic) => topic !== null));
+  const topics =
+    signatures.length === 0 ? null : new Set(signatures.map(topicOf).filter((topic) => topic !== null));
   const events = eventsByTopic(stream.abi ?? []);
   const options = compileOptions(stream.advancedOptions ?? [], events);
   const nativeTxsOfEvents = (stream.advancedOptions ?? []).some((option) => option.includeNativeTxs === true);
@@ -87,7 +88,10 @@ function compileOptionFilter(filter: unknown, events: readonly EventAbi[]): Comp
   if (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0) return () => true;
   const perEvent = events.map(({ topicCount, fields }) => ({
     topicCount,
-    readers: new Map<string, Reader>([...[...fields].map(([name, { read }]) => [name, read] as const), ...VARIABLES]),
+    readers: new Map<string, Reader>([
+      ...[...fields].map(([name, { read }]) => [name, read] as const),
+      ...VARIABLES,
+    ]),
     predicate: compileFilter(filter, new Map([...fields].map(([name, { kind }]) => [name, kind]))),
   }));
   return (log, facts) =>

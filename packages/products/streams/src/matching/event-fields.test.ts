@@ -70,7 +70,10 @@ describe('parameters of an event', () => {
     fc.assert(
       fc.property(words, fc.nat(200), (list, cut) => {
         const data = `0x${list.map((word) => word.slice(2)).join('')}`;
-        const log = { ...logOf(eventItem('event None()'), {}), data: data.slice(0, Math.max(2, data.length - cut)) };
+        const log = {
+          ...logOf(eventItem('event None()'), {}),
+          data: data.slice(0, Math.max(2, data.length - cut)),
+        };
         for (const field of fields.values()) field.read(log as Log);
         expect(fields.get('a')?.read(log as Log)).toBeUndefined();
       }),

@@ -32,7 +32,9 @@ export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
   let topic = 1;
   for (const input of inputs) {
     const field =
-      input.indexed === true ? indexedField(input, topic++) : fieldOf(input, ofData.next().value, (log) => log.data);
+      input.indexed === true
+        ? indexedField(input, topic++)
+        : fieldOf(input, ofData.next().value, (log) => log.data);
     if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
   return { topicCount: topic, fields };

@@ -17,7 +17,9 @@ describe('topic0 of a signature', () => {
   });
 
   test('tuples and arrays are part of it', () => {
-    expect(topicOf('Filled((uint256,bool)[] items, bytes32[2])')).toBe(topicOf('Filled((uint256,bool)[],bytes32[2])'));
+    expect(topicOf('Filled((uint256,bool)[] items, bytes32[2])')).toBe(
+      topicOf('Filled((uint256,bool)[],bytes32[2])'),
+    );
     expect(topicOf('Filled((uint,bool)[],bytes32[2])')).toBe(topicOf('Filled((uint256,bool)[],bytes32[2])'));
     expect(topicOf('Filled((uint256,bool)[],bytes32[2])')).not.toBe(topicOf('Filled((uint256,bool),bytes32[2])'));
   });

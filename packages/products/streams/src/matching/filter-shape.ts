@@ -57,7 +57,8 @@ function readNode(node: unknown, path: string, depth: number, reading: Reading):
   if (!Array.isArray(operands)) return refuse(`${op} must be an array`);
   if (op === 'and' || op === 'or') return readMembers(op, operands, path, depth, reading);
   const operator = FILTER_OPERATORS.get(op);
-  if (operator === undefined) return refuse(`${op} is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`);
+  if (operator === undefined)
+    return refuse(`${op} is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`);
   return readComparison({ op, operator }, operands, path, reading);
 }
 

@@ -54,7 +54,11 @@ describe('a filter', () => {
     [{ in: ['city', ['berlin', 'paris']] }, { city: 'paris' }, true],
     [{ in: ['city', ['berlin', 'paris']] }, { city: 'Paris' }, false],
     [{ eq: ['label', 'vitalik'] }, { label: textHash('vitalik') }, true],
-    [{ eq: ['label', textHash('vitalik').toUpperCase().replace('0X', '0x')] }, { label: textHash('vitalik') }, true],
+    [
+      { eq: ['label', textHash('vitalik').toUpperCase().replace('0X', '0x')] },
+      { label: textHash('vitalik') },
+      true,
+    ],
     [{ eq: ['moralis_streams_possibleSpam', 'false'] }, { moralis_streams_possibleSpam: false }, true],
     [{ eq: ['moralis_streams_chain_id', '0x1'] }, { moralis_streams_chain_id: 1n }, true],
     [
@@ -98,7 +102,10 @@ describe('checking a filter', () => {
     [{ eq: ['value', 1], ne: ['value', 2] }, [['filter', 'must have exactly one operator']]],
     [{ and: { eq: ['value', 1] } }, [['filter', 'and must be an array']]],
     [{ and: [{ eq: ['value', 1] }] }, [['filter.and', 'must have at least two filters']]],
-    [{ like: ['value', 1] }, [['filter', `like is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`]]],
+    [
+      { like: ['value', 1] },
+      [['filter', `like is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`]],
+    ],
     [{ eq: ['value'] }, [['filter.eq', 'must be a name and a value']]],
     [{ eq: [1, 'value'] }, [['filter.eq', 'must be a name and a value']]],
     [{ eq: ['value', ['1']] }, [['filter.eq', 'needs a single value']]],
@@ -159,7 +166,10 @@ describe('checking a filter', () => {
   });
 });
 
-const number = fc.oneof(fc.bigInt({ min: -(2n ** 255n), max: 2n ** 256n - 1n }), fc.bigInt({ min: -3n, max: 3n }));
+const number = fc.oneof(
+  fc.bigInt({ min: -(2n ** 255n), max: 2n ** 256n - 1n }),
+  fc.bigInt({ min: -3n, max: 3n }),
+);
 const said = {
   number: number.chain((value) =>
     fc.constantFrom<unknown>(
@@ -174,7 +184,11 @@ const said = {
 };
 const comparison = fc.oneof(
   fc.tuple(fc.constantFrom('eq', 'ne', 'lt', 'gt', 'lte', 'gte'), fc.constantFrom('value', 'price'), said.number),
-  fc.tuple(fc.constantFrom('in', 'nin'), fc.constantFrom('value', 'price'), fc.array(said.number, { maxLength: 4 })),
+  fc.tuple(
+    fc.constantFrom('in', 'nin'),
+    fc.constantFrom('value', 'price'),
+    fc.array(said.number, { maxLength: 4 }),
+  ),
   fc.tuple(fc.constantFrom('eq', 'ne'), fc.constant('to'), said.address),
   fc.tuple(fc.constantFrom('in', 'nin'), fc.constant('to'), fc.array(said.address, { maxLength: 4 })),
   fc.tuple(fc.constantFrom('eq', 'ne'), fc.constant('done'), said.bool),
@@ -207,7 +221,9 @@ describe('evaluating a filter', () => {
   test('gives what the direct model gives', () => {
     fc.assert(
       fc.property(anyFilter, anyValues, (filter, values) => {
-        const modelled = new Map<string, ModelValue>(Object.entries(values).filter(([, value]) => value !== undefined));
+        const modelled = new Map<string, ModelValue>(
+          Object.entries(values).filter(([, value]) => value !== undefined),
+        );
         expect(checkFilter(filter, [KINDS], 'filter')).toEqual([]);
         expect(compileFilter(filter, KINDS)((name) => modelled.get(name))).toBe(passesModel(filter, modelled));
       }),

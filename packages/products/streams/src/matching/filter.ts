@@ -1,6 +1,12 @@
 import { keccak256 } from 'viem/utils';
 import { comparableText, type FieldKind, type FieldValue, textHash } from './event-fields.ts';
-import { type Comparison, type FilterProblem, type FilterShape, readFilterShape, scalarOf } from './filter-shape.ts';
+import {
+  type Comparison,
+  type FilterProblem,
+  type FilterShape,
+  readFilterShape,
+  scalarOf,
+} from './filter-shape.ts';
 
 export type { FilterProblem } from './filter-shape.ts';
 
@@ -21,7 +27,11 @@ const VARIABLE_KINDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind
 export type FieldKinds = ReadonlyMap<string, FieldKind>;
 
 /** One event with the topic0 must fit: events may differ in indexed parameters. */
-export function checkFilter(filter: unknown, events: readonly FieldKinds[], path: string): readonly FilterProblem[] {
+export function checkFilter(
+  filter: unknown,
+  events: readonly FieldKinds[],
+  path: string,
+): readonly FilterProblem[] {
   const { shape, problems } = readFilterShape(filter, path);
   if (shape === null) return problems;
   return [...comparisons(shape)].flatMap((comparison) => checkComparison(comparison, events));

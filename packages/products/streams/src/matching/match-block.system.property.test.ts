@@ -31,9 +31,15 @@ const log = fc.oneof(
     .chain((args) => fc.record({ emitter: address, item: fc.constant(ERC20_TRANSFER), args: fc.constant(args) })),
   fc
     .record({ from: address, to: address, tokenId: amount })
-    .chain((args) => fc.record({ emitter: address, item: fc.constant(ERC721_TRANSFER), args: fc.constant(args) })),
+    .chain((args) =>
+      fc.record({ emitter: address, item: fc.constant(ERC721_TRANSFER), args: fc.constant(args) }),
+    ),
   fc
-    .record({ amount, who: address, note: fc.constantFrom('0x', '0xab', `0x${'00'.repeat(12)}${'03'.repeat(20)}`) })
+    .record({
+      amount,
+      who: address,
+      note: fc.constantFrom('0x', '0xab', `0x${'00'.repeat(12)}${'03'.repeat(20)}`),
+    })
     .chain((args) => fc.record({ emitter: address, item: fc.constant(NOTED), args: fc.constant(args) })),
 );
 const transaction = fc.record({
@@ -60,7 +66,9 @@ const filter = fc.oneof(
       fc.array(address, { maxLength: 8 }),
     )
     .map(([op, name, list]) => ({ [op]: [name, list] })),
-  fc.boolean().map((spam) => ({ or: [{ eq: ['moralis_streams_possibleSpam', spam] }, { eq: ['note', '0xAB'] }] })),
+  fc
+    .boolean()
+    .map((spam) => ({ or: [{ eq: ['moralis_streams_possibleSpam', spam] }, { eq: ['note', '0xAB'] }] })),
 );
 const signature = fc.constantFrom(TRANSFER_SIGNATURE, NOTED_SIGNATURE, 'Other(uint256)');
 const stream = fc.record({
@@ -142,7 +150,9 @@ const spamSet = fc.subarray(ADDRESSES, { maxLength: 6 }).map((list) => new Set(l
 
 describe('matching random blocks', () => {
   test('finds what a scan over the streams finds', () => {
-    fc.assert(fc.property(block, fc.array(stream, { maxLength: 6 }), spamSet, expectSameMatches), { numRuns: 1_000 });
+    fc.assert(fc.property(block, fc.array(stream, { maxLength: 6 }), spamSet, expectSameMatches), {
+      numRuns: 1_000,
+    });
   });
 
   test('finds it with 1,000 random streams', () => {

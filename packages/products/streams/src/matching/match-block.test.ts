@@ -40,7 +40,13 @@ interface Case {
   readonly transactions: readonly ExampleTransaction[];
 }
 
-function matchOne({ config, addresses = [], spam = [], vault = new Map(), transactions }: Case): Match | undefined {
+function matchOne({
+  config,
+  addresses = [],
+  spam = [],
+  vault = new Map(),
+  transactions,
+}: Case): Match | undefined {
   const stream = exampleStream(config);
   const watched = new Map(addresses.map((address) => [address, [stream.id]]));
   const index = indexStreams([compileStream(stream)], EXAMPLE_CHAIN_ID);
@@ -147,7 +153,9 @@ describe('logs of a contract that the stream names', () => {
     expect(all?.events).toEqual([ERC721_TRANSFER]);
     const spam = { ...config, filterPossibleSpamAddresses: true };
     expect(matchOne({ config: spam, spam: [NFT], vault, transactions })).toBeUndefined();
-    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter: { gt: ['value', '10'] }, includeNativeTxs: true }];
+    const advancedOptions = [
+      { topic0: TRANSFER_SIGNATURE, filter: { gt: ['value', '10'] }, includeNativeTxs: true },
+    ];
     const filtered = { ...config, abi: [ERC20_TRANSFER], advancedOptions };
     const match = matchOne({ config: filtered, vault: new Map([[TOKEN, ERC20_TRANSFER]]), transactions });
     expect([logPlaces(match), hashes(match)]).toEqual([[2, 3], [exampleHash(1)]]);

@@ -165,7 +165,8 @@ function addAllTransactionLogs({ block, facts }: Matching, drafts: Iterable<Matc
       placesByTransaction ??= Map.groupBy(block.logs.keys(), (place) => block.logs[place]?.transactionHash);
       for (const place of placesByTransaction.get(hash) ?? []) {
         const log = block.logs[place];
-        if (log === undefined || (draft.stream.filterPossibleSpamAddresses && facts.isSpam(log.address))) continue;
+        if (log === undefined || (draft.stream.filterPossibleSpamAddresses && facts.isSpam(log.address)))
+          continue;
         draft.addLogOfTransaction(place, causes);
       }
     }

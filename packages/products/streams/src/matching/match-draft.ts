@@ -61,7 +61,9 @@ function finishLogs(block: WatchedBlock, indexes: Causes): MatchedLog[] {
 
 const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
 const RECEIPT_FIELDS =
-  'cumulativeGasUsed gasUsed contractAddress root status effectiveGasPrice l1Fee blobGasUsed blobGasPrice'.split(' ');
+  'cumulativeGasUsed gasUsed contractAddress root status effectiveGasPrice l1Fee blobGasUsed blobGasPrice'.split(
+    ' ',
+  );
 
 function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<Address>>): MatchedTransaction[] {
   if (hashes.size === 0) return [];
@@ -85,7 +87,10 @@ function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<A
   });
 }
 
-function pick(json: Readonly<Record<string, unknown>>, fields: readonly string[]): Readonly<Record<string, unknown>> {
+function pick(
+  json: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     fields.map((field) => [field, json[field]]).filter(([, value]) => value !== undefined && value !== null),
   );

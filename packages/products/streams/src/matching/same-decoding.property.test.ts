@@ -2,7 +2,15 @@
 import type { Hash, Hex, Log } from '@chainstead/core';
 import { bookOf, decodeEvent, readAbi } from '@chainstead/events/decoding';
 import fc from 'fast-check';
-import { BaseError, concatHex, decodeAbiParameters, encodeAbiParameters, keccak256, numberToHex, toHex } from 'viem';
+import {
+  BaseError,
+  concatHex,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  keccak256,
+  numberToHex,
+  toHex,
+} from 'viem';
 import { expect, test } from 'vitest';
 import { eventAbi, type FieldValue } from './event-fields.ts';
 import { topicOfEvent } from './event-topic.ts';
@@ -92,7 +100,11 @@ interface Input {
 }
 
 /** By name; null if the log is not the encoding of its values. */
-function viemReads(inputs: readonly Input[], topics: readonly Hash[], data: Hex): ReadonlyMap<string, unknown> | null {
+function viemReads(
+  inputs: readonly Input[],
+  topics: readonly Hash[],
+  data: Hex,
+): ReadonlyMap<string, unknown> | null {
   const words = topics.values();
   const rest = inputs.filter(({ indexed }) => !indexed);
   const ofData = exactly(rest, data)?.values();

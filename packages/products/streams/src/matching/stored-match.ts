@@ -65,7 +65,9 @@ export function restoreMatch(
     stored[list].flatMap(([place, ...causes]) => {
       const item = textOf({ kind, place });
       if (item === null) isWhole = false;
-      return item === null ? [] : [{ ...JSON.parse(item), triggeredBy: causes.flatMap((at) => triggeredBy[at] ?? []) }];
+      return item === null
+        ? []
+        : [{ ...JSON.parse(item), triggeredBy: causes.flatMap((at) => triggeredBy[at] ?? []) }];
     });
   const [logs = [], transactions = [], internalTransactions = []] = ITEM_LISTS.map(restore);
   if (!isWhole) return null;

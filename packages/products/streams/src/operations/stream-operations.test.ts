@@ -128,9 +128,10 @@ describe('what operators do with streams', () => {
 
   test('changes one as a whole, keeps what it watches, and writes down what changed by name', async () => {
     const streams = open();
-    const before = given({ tag: 'a', topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER], includeContractLogs: true }, [
-      WALLET,
-    ]);
+    const before = given(
+      { tag: 'a', topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER], includeContractLogs: true },
+      [WALLET],
+    );
     const { id } = await streams.create(before, BY);
     const config = { ...before.config, topic0: null, abi: null, includeContractLogs: false, tag: 'b' };
     const changed = await streams.update(id, { config, addresses: null }, BY);
@@ -211,7 +212,11 @@ describe('what operators do with streams', () => {
     const streams = open();
     receiver.answerWith(() => ({ status: 418, body: `<b>teapot</b>${'x'.repeat(5_000)}` }));
     const outcome = await streams.testUrl(receiver.url, BY);
-    expect(outcome).toMatchObject({ success: false, httpStatus: 418, answer: expect.stringMatching(/^<b>teapot/) });
+    expect(outcome).toMatchObject({
+      success: false,
+      httpStatus: 418,
+      answer: expect.stringMatching(/^<b>teapot/),
+    });
     expect(outcome.answer).toHaveLength(1_000);
     expect(await streams.testUrl('http://169.254.169.254/latest', BY)).toMatchObject({
       success: false,
@@ -249,7 +254,8 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
   onTestFinished(() => followed.close());
   const { chain, pool, scripted } = followed;
   const registry = {
-    find: (id: string | number) => (String(id) === String(chain.id) || id === toQuantity(chain.id) ? chain : null),
+    find: (id: string | number) =>
+      String(id) === String(chain.id) || id === toQuantity(chain.id) ? chain : null,
   };
   const logger = silentLogger();
   const enrich = createEnrichMatch({ database: scratch.database, chain, pool, clock: systemClock, logger });

@@ -167,7 +167,10 @@ async function testWebhook(
   return outcome;
 }
 
-function createChangeAddresses({ database, services }: StreamOperationsOptions): StreamOperations['changeAddresses'] {
+function createChangeAddresses({
+  database,
+  services,
+}: StreamOperationsOptions): StreamOperations['changeAddresses'] {
   const store = createStreamAddressStore(database, services.bounds);
   return async (id, operation, addresses, by) => {
     const outcome = await store[operation](id, givenAddresses(addresses, 'addresses'), by);

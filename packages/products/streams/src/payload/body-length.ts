@@ -8,7 +8,10 @@ export const LONG_BODY_LENGTH = 262_144;
 
 export class WebhookTooLargeError extends defineError(
   'WEBHOOK_TOO_LARGE',
-  (match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number }, length: number) => {
+  (
+    match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number },
+    length: number,
+  ) => {
     const { streamId, chainId, blockNumber } = match;
     return {
       message: `The webhook of stream ${streamId} for block ${blockNumber} of chain ${chainId} has ${length} characters, more than the maximum of ${BODY_LENGTH_MAX}`,

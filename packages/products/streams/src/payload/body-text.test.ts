@@ -62,7 +62,12 @@ function expectSameText(match: Match, chain: Chain, block: BodyBlock, numRuns: n
 }
 
 /** Without the contracts that have special decoding rules. */
-const plainly = (chain: Chain): Chain => ({ ...chain, erc20Exclusions: [], unindexedNfts: [], cryptoPunks: null });
+const plainly = (chain: Chain): Chain => ({
+  ...chain,
+  erc20Exclusions: [],
+  unindexedNfts: [],
+  cryptoPunks: null,
+});
 
 const EVENTS = {
   erc20: eventItem('event Transfer(address indexed a, address indexed b, uint256 c)'),

@@ -32,7 +32,14 @@ interface Recorded {
 }
 
 /** Members that the current interface adds to the recordings of 2022 and 2023. */
-const LATER = new Set(['triggered_by', 'transactionFee', 'possibleSpam', 'logo', 'thumbnail', 'verifiedCollection']);
+const LATER = new Set([
+  'triggered_by',
+  'transactionFee',
+  'possibleSpam',
+  'logo',
+  'thumbnail',
+  'verifiedCollection',
+]);
 /** Recorded members that the interface no longer has; triggers come from the chain, not from the block. */
 const GONE = new Set(['possibleScam', 'internalTransactionIndex', 'triggers']);
 /** Lists missing in the earliest recordings. */
@@ -112,7 +119,13 @@ function blockOf(recorded: Recorded): WatchedBlock {
     value: BigInt(one.value ?? 0),
     gas: one.gas === null || one.gas === undefined ? null : BigInt(one.gas),
   }));
-  return { header, block: { header, transactionHashes: hashes, transactions }, receipts, logs, internalTransfers };
+  return {
+    header,
+    block: { header, transactionHashes: hashes, transactions },
+    receipts,
+    logs,
+    internalTransfers,
+  };
 }
 
 function tokensOf(recorded: Recorded): ReadonlyMap<Address, TokenNote> {
@@ -132,7 +145,9 @@ function comparable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([key]) => !LATER.has(key) && !GONE.has(key));
   return Object.fromEntries(
-    members.map(([key, member]) => [key, comparable(member)]).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    members
+      .map(([key, member]) => [key, comparable(member)])
+      .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
 }
 

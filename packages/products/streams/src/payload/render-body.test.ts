@@ -15,7 +15,12 @@ import { type Enrichment, enrichedMatch } from './testing/enriched-match.ts';
 import { bodyBlock, ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
 
-const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [Address, Address, Address, Address];
+const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
 const APPROVAL_FOR_ALL = eventItem(
   'event ApprovalForAll(address indexed account, address indexed operator, bool approved)',
 );
@@ -106,7 +111,13 @@ describe('a body', () => {
   test('describes events of named contracts after the ABI of the stream, each once', () => {
     const abiOf = (abi: readonly AbiItem[] | null, events: readonly AbiItem[]): unknown => {
       const enriched = enrichedMatch(MATCH, ETHEREUM, {});
-      const rendered = { stream: exampleStream({ abi }), match: { events }, chain: ETHEREUM, block: BLOCK, enriched };
+      const rendered = {
+        stream: exampleStream({ abi }),
+        match: { events },
+        chain: ETHEREUM,
+        block: BLOCK,
+        enriched,
+      };
       return JSON.parse(renderBody(rendered)).abi;
     };
     expect(abiOf(null, [ERC20_APPROVAL])).toEqual([ERC20_APPROVAL]);
@@ -118,7 +129,9 @@ describe('a body', () => {
 
   test('is the same text for every attempt but for what differs between them', () => {
     const body = render();
-    expect(finishBody(body, { confirmed: true, retries: 3 })).toBe(`{"confirmed":true,"retries":3,${body.slice(1)}`);
+    expect(finishBody(body, { confirmed: true, retries: 3 })).toBe(
+      `{"confirmed":true,"retries":3,${body.slice(1)}`,
+    );
     expect(JSON.parse(finishBody(body, { ...STATE, removed: true }))).toEqual({
       ...JSON.parse(finishBody(body, STATE)),
       removed: true,
@@ -127,7 +140,9 @@ describe('a body', () => {
   });
 
   test('carries the ABI as its owner wrote it', async () => {
-    const abi = [{ type: 'event', inputs: [{ type: 'uint256', name: 'x', '7': 'odd', indexed: true }], name: 'Odd' }];
+    const abi = [
+      { type: 'event', inputs: [{ type: 'uint256', name: 'x', '7': 'odd', indexed: true }], name: 'Odd' },
+    ];
     const body = finishBody(render({}, { abi }), STATE);
     expect((await receiveWebhook(body)).abi).toEqual(abi);
     expect(body).toContain(
@@ -184,7 +199,16 @@ describe('a body', () => {
   test('survives every receiver whatever names, tags and results say', async () => {
     const hostile = fc.oneof(
       fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
-      fc.constantFrom('</script>', '\u2028\u2029', '\\u0041', '"', '\ud83e\udd84', '\udd84\ud83e', '\0', '__proto__'),
+      fc.constantFrom(
+        '</script>',
+        '\u2028\u2029',
+        '\\u0041',
+        '"',
+        '\ud83e\udd84',
+        '\udd84\ud83e',
+        '\0',
+        '__proto__',
+      ),
     );
     await fc.assert(
       fc.asyncProperty(hostile, hostile, hostile, fc.jsonValue(), async (name, symbol, tag, value) => {

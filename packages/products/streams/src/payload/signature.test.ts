@@ -49,7 +49,9 @@ describe('webhook headers', () => {
     const secrets = { current, previous: DELIVERY.secrets.current };
     const rotating = webhookHeaders({ ...DELIVERY, secrets });
     const [first, second, ...others] = (rotating['webhook-signature'] ?? '').split(' ');
-    expect(first).toBe(webhookHeaders({ ...DELIVERY, secrets: { current, previous: null } })['webhook-signature']);
+    expect(first).toBe(
+      webhookHeaders({ ...DELIVERY, secrets: { current, previous: null } })['webhook-signature'],
+    );
     expect(second).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
     expect(others).toEqual([]);
     expect(rotating['x-signature']).toBe(signBody(DELIVERY.body, current));

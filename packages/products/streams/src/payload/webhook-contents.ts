@@ -122,5 +122,9 @@ function erc20Facts(value: string, token: TokenNote) {
 }
 
 function nftFacts(token: TokenNote, tokenContractType: TokenContractType) {
-  return { tokenName: cleanText(token.name ?? ''), tokenSymbol: cleanText(token.symbol ?? ''), tokenContractType };
+  return {
+    tokenName: cleanText(token.name ?? ''),
+    tokenSymbol: cleanText(token.symbol ?? ''),
+    tokenContractType,
+  };
 }

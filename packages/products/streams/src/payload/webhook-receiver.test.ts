@@ -41,7 +41,10 @@ test('the receiver of docs/start/first-webhook.md accepts genuine webhooks once'
     expect(await post('one', SECRET)).toBe(200);
     expect(await post('one', SECRET)).toBe(200);
     expect(await post('two', 'a new secret', SECRET)).toBe(200);
-    expect([(await lines.next()).value, (await lines.next()).value]).toEqual([`one ${TEST_BODY}`, `two ${TEST_BODY}`]);
+    expect([(await lines.next()).value, (await lines.next()).value]).toEqual([
+      `one ${TEST_BODY}`,
+      `two ${TEST_BODY}`,
+    ]);
   } finally {
     receiver.kill();
     await once(receiver, 'exit');

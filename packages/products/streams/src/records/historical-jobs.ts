@@ -21,7 +21,10 @@ export interface HistoricalJob {
 
 const JOBS_MAX = 1_000;
 
-export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
+export function listHistoricalJobs(
+  database: Database,
+  streamId: string | null,
+): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
     sql`SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
        from_timestamp AS "fromTimestamp", to_timestamp AS "toTimestamp", addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",

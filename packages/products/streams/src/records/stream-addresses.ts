@@ -2,7 +2,12 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from './audit-stream.ts';
-import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
+import {
+  DEFAULT_BOUNDS,
+  requireRoomForAddresses,
+  type StreamBounds,
+  type WatchedAmount,
+} from './stream-bounds.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 
 export interface AddressPage {
@@ -26,7 +31,9 @@ export function createStreamAddressStore(
   database: Database,
   bounds: StreamBounds = DEFAULT_BOUNDS,
 ): StreamAddressStore {
-  const change = <Outcome>(work: (transaction: Transaction, version: number) => Promise<Outcome>): Promise<Outcome> =>
+  const change = <Outcome>(
+    work: (transaction: Transaction, version: number) => Promise<Outcome>,
+  ): Promise<Outcome> =>
     database.transaction(async (transaction) => work(transaction, await raiseStreamsVersion(transaction)));
   return {
     add: (streamId, addresses, by) =>

@@ -18,7 +18,12 @@ const list = (given: Partial<Parameters<typeof listStreamOverviews>[1]> = {}) =>
   listStreamOverviews(scratch.database, { status: null, text: null, after: null, limit: 10, ...given });
 const tags = (streams: readonly StreamOverview[]) => streams.map(({ tag }) => tag);
 
-async function addAttempt(streamId: string, success: boolean, agoSeconds: number, message = 'boom'): Promise<void> {
+async function addAttempt(
+  streamId: string,
+  success: boolean,
+  agoSeconds: number,
+  message = 'boom',
+): Promise<void> {
   await scratch.database.query(
     sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
        error_message, records, duration_ms, created_at)
@@ -28,8 +33,11 @@ async function addAttempt(streamId: string, success: boolean, agoSeconds: number
 
 describe('the list of streams', () => {
   test('gives every stream once over its pages, also those made at the same moment', async () => {
-    for (let index = 0; index < 7; index++) await addStream(scratch.database, { webhookUrl: URL, tag: `t${index}` });
-    await scratch.database.query(sql`UPDATE streams SET created_at = '2026-01-01 00:00:00.123456+00' WHERE tag > 't2'`);
+    for (let index = 0; index < 7; index++)
+      await addStream(scratch.database, { webhookUrl: URL, tag: `t${index}` });
+    await scratch.database.query(
+      sql`UPDATE streams SET created_at = '2026-01-01 00:00:00.123456+00' WHERE tag > 't2'`,
+    );
     await scratch.database.query(sql`UPDATE streams SET deleted_at = now() WHERE tag = 't0'`);
     const seen: string[] = [];
     for (let after: StreamPosition | null = null, pages = 0; pages < 9; pages++) {
@@ -58,7 +66,9 @@ describe('the list of streams', () => {
   test('tells what waits, what arrived, how well the URL answers, and the newest failure of late', async () => {
     const id = await addStream(scratch.database, { webhookUrl: URL, tag: 'busy' });
     await addMatches(scratch.database, id, { blocks: [1, 2, 3] });
-    await scratch.database.query(sql`UPDATE stream_deliveries SET status = ${'delivered'} WHERE block_number = 1`);
+    await scratch.database.query(
+      sql`UPDATE stream_deliveries SET status = ${'delivered'} WHERE block_number = 1`,
+    );
     await scratch.database.query(sql`INSERT INTO webhook_health (webhook_url, success_rate) VALUES (${URL}, 83)`);
     await scratch.database.query(
       sql`INSERT INTO stream_stats (stream_id, webhooks_delivered, webhooks_failed) VALUES (${id}, 4, 2)`,

@@ -48,7 +48,10 @@ interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
   readonly place: string;
 }
 
-export async function listStreamOverviews(database: Database, request: OverviewListRequest): Promise<OverviewPage> {
+export async function listStreamOverviews(
+  database: Database,
+  request: OverviewListRequest,
+): Promise<OverviewPage> {
   const { status, text, after, limit } = request;
   const conditions = [
     ...(status === null ? [] : [sql`status = ${status}`]),

@@ -5,7 +5,12 @@ import { type AuditActor, defineApiError } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { auditStream } from './audit-stream.ts';
 import { addAddresses } from './stream-addresses.ts';
-import { DEFAULT_BOUNDS, requireRoomForAddresses, requireRoomForStream, type StreamBounds } from './stream-bounds.ts';
+import {
+  DEFAULT_BOUNDS,
+  requireRoomForAddresses,
+  requireRoomForStream,
+  type StreamBounds,
+} from './stream-bounds.ts';
 import {
   CONFIG_COLUMNS,
   configValues,
@@ -145,7 +150,9 @@ function auditCreated(
 
 async function findIdentical(transaction: Transaction, config: StreamConfig): Promise<Stream | null> {
   const { chain_ids: _, ...others } = configValues(config);
-  const isSame = Object.entries(others).map(([column, value]) => sql`${asSql(column)} IS NOT DISTINCT FROM ${value}`);
+  const isSame = Object.entries(others).map(
+    ([column, value]) => sql`${asSql(column)} IS NOT DISTINCT FROM ${value}`,
+  );
   const chains = sql`${config.chainIds}`;
   const [row] = await transaction.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams
@@ -176,13 +183,17 @@ async function updateStream(
   if (current === null) return null;
   const config = change(current);
   await trustWebhook(transaction, config.webhookUrl);
-  const assignments = Object.entries(configValues(config)).map(([column, value]) => sql`${asSql(column)} = ${value}`);
+  const assignments = Object.entries(configValues(config)).map(
+    ([column, value]) => sql`${asSql(column)} = ${value}`,
+  );
   const rows = await transaction.query<StoredStream>(
     sql`UPDATE streams SET ${joinSql(assignments)}, updated_at = now() WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,
   );
   const [before, after] = [configValues(current), configValues(config)];
   // No values: they may be long or secret.
-  const changed = CONFIG_COLUMNS.filter((column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]));
+  const changed = CONFIG_COLUMNS.filter(
+    (column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]),
+  );
   if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
   return single(rows);
 }
@@ -208,7 +219,10 @@ async function duplicateStream(
   );
   const duplicate = single(rows);
   await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy: by.id }, bounds);
-  await auditStream(transaction, by, 'stream.duplicate', copy.id, { of: id, addresses: duplicate.amountOfAddresses });
+  await auditStream(transaction, by, 'stream.duplicate', copy.id, {
+    of: id,
+    addresses: duplicate.amountOfAddresses,
+  });
   return duplicate;
 }
 

@@ -48,7 +48,10 @@ describe('settings', () => {
     const { secretKey: first, previousSecretKey: none } = await readStreamSettings(database);
     expect(none).toBeNull();
     await ask('POST', '/settings', { secretKey: 'second secret' });
-    expect(await readStreamSettings(database)).toMatchObject({ secretKey: 'second secret', previousSecretKey: first });
+    expect(await readStreamSettings(database)).toMatchObject({
+      secretKey: 'second secret',
+      previousSecretKey: first,
+    });
     // The same secret again is not a rotation.
     await ask('POST', '/settings', { secretKey: 'second secret' });
     expect(await readStreamSettings(database)).toMatchObject({ previousSecretKey: first });

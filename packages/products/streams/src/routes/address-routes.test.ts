@@ -27,7 +27,10 @@ beforeAll(async () => {
   ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
 });
 beforeEach(async () => {
-  const { body } = await ask<AnsweredStream>('PUT', '/streams/evm', { ...MINIMAL, description: `Stream ${++count}` });
+  const { body } = await ask<AnsweredStream>('PUT', '/streams/evm', {
+    ...MINIMAL,
+    description: `Stream ${++count}`,
+  });
   ({ id } = body);
   path = `/streams/evm/${id}/address`;
 });
@@ -75,7 +78,9 @@ test('an address counts once, in whatever letter case it comes', async () => {
 
 test('addresses are removed whatever their letter case; those that it does not have are passed over', async () => {
   await ask('POST', path, { address: [CHECKSUMMED, addressOf(1), addressOf(2)] });
-  const { status } = await ask('DELETE', path, { address: [CHECKSUMMED.toLowerCase(), addressOf(1), addressOf(9)] });
+  const { status } = await ask('DELETE', path, {
+    address: [CHECKSUMMED.toLowerCase(), addressOf(1), addressOf(9)],
+  });
   expect(status).toBe(200);
   expect(await all()).toEqual([addressOf(2)]);
   expect(await amount()).toBe(1);

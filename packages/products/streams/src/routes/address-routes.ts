@@ -57,7 +57,8 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
           const outcome = await store[operation](streamId, givenAddresses(address, 'address'), apiActorOf(c));
           if (outcome === 'no-stream') throw notFound('Stream');
           if (outcome === 'none') throw notFound('Address');
-          const lower = typeof address === 'string' ? address.toLowerCase() : address.map((text) => text.toLowerCase());
+          const lower =
+            typeof address === 'string' ? address.toLowerCase() : address.map((text) => text.toLowerCase());
           return { streamId, address: lower };
         },
       });

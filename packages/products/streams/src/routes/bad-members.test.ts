@@ -6,7 +6,13 @@ const EVENT = { type: 'event', name: 'Transfer', inputs: [] };
 testRefusals([
   ['no URL', { webhookUrl: undefined }, 'webhookUrl', "'webhookUrl' is required"],
   ['a URL that is a number', { webhookUrl: 5 }, 'webhookUrl', 'invalid string value', 5],
-  ['something that is not a URL', { webhookUrl: 'example' }, 'webhookUrl', 'must be an http or https URL', 'example'],
+  [
+    'something that is not a URL',
+    { webhookUrl: 'example' },
+    'webhookUrl',
+    'must be an http or https URL',
+    'example',
+  ],
   ['an empty URL', { webhookUrl: '' }, 'webhookUrl', 'must be an http or https URL', ''],
   [
     'a URL of another scheme',
@@ -15,7 +21,13 @@ testRefusals([
     'must be an http or https URL',
     'ftp://a.b/c',
   ],
-  ['a file', { webhookUrl: 'file:///etc/passwd' }, 'webhookUrl', 'must be an http or https URL', 'file:///etc/passwd'],
+  [
+    'a file',
+    { webhookUrl: 'file:///etc/passwd' },
+    'webhookUrl',
+    'must be an http or https URL',
+    'file:///etc/passwd',
+  ],
   ['a script', { webhookUrl: 'javascript:1' }, 'webhookUrl', 'must be an http or https URL', 'javascript:1'],
   ['a URL that is null', { webhookUrl: null }, 'webhookUrl', 'invalid string value', null],
   [
@@ -27,7 +39,13 @@ testRefusals([
   ],
   ['no description', { description: undefined }, 'description', "'description' is required"],
   ['a description that is null', { description: null }, 'description', 'invalid string value', null],
-  ['a long description', { description: 'x'.repeat(4_001) }, 'description', 'maxLength 4000', `${'x'.repeat(200)}…`],
+  [
+    'a long description',
+    { description: 'x'.repeat(4_001) },
+    'description',
+    'maxLength 4000',
+    `${'x'.repeat(200)}…`,
+  ],
   [
     'NUL in a description',
     { description: 'a\0b' },

@@ -1,6 +1,12 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, clientOf, exampleServices, exampleStreamApi, MINIMAL } from './testing/example-stream-api.ts';
+import {
+  type Client,
+  clientOf,
+  exampleServices,
+  exampleStreamApi,
+  MINIMAL,
+} from './testing/example-stream-api.ts';
 
 let scratch: ScratchDatabase;
 let ask: Client;
@@ -32,33 +38,57 @@ describe('is refused:', () => {
       '/streams/evm?limit=5&status=gone',
       undefined,
       {
-        status: { message: "should be one of the following; ['active','paused','error','terminated']", value: 'gone' },
+        status: {
+          message: "should be one of the following; ['active','paused','error','terminated']",
+          value: 'gone',
+        },
       },
     ],
     [
       'GET',
       '/streams/evm?limit=5&cursor=abc',
       undefined,
-      { cursor: { message: 'cursor must be the cursor of an earlier page of this query, unchanged, "abc" was given' } },
+      {
+        cursor: {
+          message: 'cursor must be the cursor of an earlier page of this query, unchanged, "abc" was given',
+        },
+      },
     ],
     ['GET', '/streams/evm/nope', undefined, { id: { message: ID, value: 'nope' } }],
     ['DELETE', '/streams/evm/0x1', undefined, { id: { message: ID, value: '0x1' } }],
     ['POST', '/streams/evm/nope/duplicate', undefined, { id: { message: ID, value: 'nope' } }],
-    ['POST', `/streams/evm/${OTHER_ID}/status`, {}, { 'requestBody.status': { message: "'status' is required" } }],
+    [
+      'POST',
+      `/streams/evm/${OTHER_ID}/status`,
+      {},
+      { 'requestBody.status': { message: "'status' is required" } },
+    ],
     [
       'POST',
       `/streams/evm/${OTHER_ID}/status`,
       { status: 'error' },
-      { 'requestBody.status': { message: "should be one of the following; ['active','paused']", value: 'error' } },
+      {
+        'requestBody.status': { message: "should be one of the following; ['active','paused']", value: 'error' },
+      },
     ],
     [
       'POST',
       `/streams/evm/${OTHER_ID}/status`,
       { status: 'terminated' },
-      { 'requestBody.status': { message: "should be one of the following; ['active','paused']", value: 'terminated' } },
+      {
+        'requestBody.status': {
+          message: "should be one of the following; ['active','paused']",
+          value: 'terminated',
+        },
+      },
     ],
     ['GET', `/streams/evm/${OTHER_ID}/address`, undefined, { limit: { message: "'limit' is required" } }],
-    ['POST', `/streams/evm/${OTHER_ID}/address`, {}, { 'requestBody.address': { message: "'address' is required" } }],
+    [
+      'POST',
+      `/streams/evm/${OTHER_ID}/address`,
+      {},
+      { 'requestBody.address': { message: "'address' is required" } },
+    ],
     [
       'POST',
       `/streams/evm/${OTHER_ID}/address`,
@@ -98,7 +128,12 @@ describe('is refused:', () => {
       'POST',
       '/settings',
       { secret: 'x' },
-      { 'requestBody.secret': { message: '"secret" is an excess property and therefore is not allowed', value: 'x' } },
+      {
+        'requestBody.secret': {
+          message: '"secret" is an excess property and therefore is not allowed',
+          value: 'x',
+        },
+      },
     ],
     ['GET', '/stats/nope', undefined, { streamId: { message: ID, value: 'nope' } }],
     ['GET', '/history', undefined, { limit: { message: "'limit' is required" } }],
@@ -107,7 +142,9 @@ describe('is refused:', () => {
       'GET',
       '/history?limit=5&transactionHash=0x12',
       undefined,
-      { transactionHash: { message: 'must be a transaction hash (0x and 64 hexadecimal digits)', value: '0x12' } },
+      {
+        transactionHash: { message: 'must be a transaction hash (0x and 64 hexadecimal digits)', value: '0x12' },
+      },
     ],
     [
       'GET',
@@ -140,7 +177,12 @@ describe('is refused:', () => {
       undefined,
       { 'deliveryStatus.$0': { message: 'must be failed or success', value: 'lost' } },
     ],
-    ['POST', '/history/replay/a/b', {}, { streamId: { message: ID, value: 'a' }, id: { message: ID, value: 'b' } }],
+    [
+      'POST',
+      '/history/replay/a/b',
+      {},
+      { streamId: { message: ID, value: 'a' }, id: { message: ID, value: 'b' } },
+    ],
     ['POST', '/streams/evm/eth/block/1', {}, { chainId: { message: UNKNOWN_CHAIN, value: 'eth' } }],
     [
       'POST',
@@ -239,7 +281,10 @@ describe('is refused:', () => {
     ['vitalik.eth', { 'requestBody.address': { message: ADDRESS, value: 'vitalik.eth' } }],
     [
       [`0x${'1'.repeat(40)}`, null, 'x'],
-      { 'requestBody.address.$1': { message: ADDRESS }, 'requestBody.address.$2': { message: ADDRESS, value: 'x' } },
+      {
+        'requestBody.address.$1': { message: ADDRESS },
+        'requestBody.address.$2': { message: ADDRESS, value: 'x' },
+      },
     ],
   ])('the address %j', async (address, details) => {
     for (const method of ['POST', 'PATCH', 'DELETE']) {

@@ -8,7 +8,12 @@ const balanceOf = {
   inputs: [{ name: 'owner', type: 'address' }],
   outputs: [{ name: 'balance', type: 'uint256' }],
 };
-const trigger = { type: 'erc20transfer', contractAddress: '$contract', functionAbi: balanceOf, inputs: ['$from'] };
+const trigger = {
+  type: 'erc20transfer',
+  contractAddress: '$contract',
+  functionAbi: balanceOf,
+  inputs: ['$from'],
+};
 
 testRefusals([
   [

@@ -72,14 +72,18 @@ describe('a block preview', () => {
   });
 
   test('refuses bad addresses, and a chain without internal transactions', async () => {
-    expect((await ask('POST', '/streams/evm/0x1/block/1', { includeNativeTxs: true, addresses: ['x'] })).body).toEqual({
+    expect(
+      (await ask('POST', '/streams/evm/0x1/block/1', { includeNativeTxs: true, addresses: ['x'] })).body,
+    ).toEqual({
       message: 'Invalid address provided',
       details: {
         'requestBody.addresses.$0': { message: 'must be a hexadecimal address (0x and 40 digits)', value: 'x' },
       },
     });
     expect((await ask('POST', '/streams/evm/0x64/block/1', { includeInternalTxs: true })).body).toMatchObject({
-      details: { 'requestBody.includeInternalTxs': { message: 'internal transactions are not available on gnosis' } },
+      details: {
+        'requestBody.includeInternalTxs': { message: 'internal transactions are not available on gnosis' },
+      },
     });
     expect(services.requested).toEqual([]);
   });
@@ -90,7 +94,10 @@ describe('block to webhook', () => {
     const { status, body } = await ask('POST', `/streams/evm/0x2105/block-to-webhook/100/${id}`);
     expect({ status, body }).toEqual({ status: 200, body: null });
     expect(services.requested).toMatchObject([
-      { service: 'send', request: { chain: { key: 'base' }, blockNumber: 100, stream: { id, chainIds: [1, 8453] } } },
+      {
+        service: 'send',
+        request: { chain: { key: 'base' }, blockNumber: 100, stream: { id, chainIds: [1, 8453] } },
+      },
     ]);
   });
 
@@ -108,7 +115,12 @@ describe('block to webhook', () => {
 
 describe('historical jobs', () => {
   test.each(['/historicalJobs/createJob', '/historical-jobs/create-job'])('are made by %s', async (path) => {
-    const { status, body } = await ask('POST', path, { chainId: '0x1', streamId: id, blockFrom: 10, blockTo: 19 });
+    const { status, body } = await ask('POST', path, {
+      chainId: '0x1',
+      streamId: id,
+      blockFrom: 10,
+      blockTo: 19,
+    });
     expect(status).toBe(200);
     expect(body).toEqual({
       id: JOB_ID,
@@ -120,7 +132,12 @@ describe('historical jobs', () => {
     expect(services.requested).toMatchObject([
       {
         service: 'job',
-        request: { stream: { id }, chain: { key: 'eth' }, range: { fromBlock: 10, toBlock: 19 }, addresses: null },
+        request: {
+          stream: { id },
+          chain: { key: 'eth' },
+          range: { fromBlock: 10, toBlock: 19 },
+          addresses: null,
+        },
       },
     ]);
   });
@@ -141,11 +158,15 @@ describe('historical jobs', () => {
 
   test('are refused for a range without blocks, and on a chain that the stream is not on', async () => {
     const range = { blockFrom: 500, blockTo: 600 };
-    expect((await ask('POST', '/historicalJobs/createJob', { chainId: '0x1', streamId: id, ...range })).body).toEqual({
+    expect(
+      (await ask('POST', '/historicalJobs/createJob', { chainId: '0x1', streamId: id, ...range })).body,
+    ).toEqual({
       message: 'Validation Failed',
       details: { requestBody: { message: 'there is no block in this range' } },
     });
-    expect(await ask('POST', '/historicalJobs/createJob', { chainId: '0x64', streamId: id, ...range })).toMatchObject({
+    expect(
+      await ask('POST', '/historicalJobs/createJob', { chainId: '0x64', streamId: id, ...range }),
+    ).toMatchObject({
       status: 400,
       body: { message: 'The stream is not on chain gnosis' },
     });
@@ -173,7 +194,15 @@ describe('historical jobs', () => {
     for (const name of Object.keys(given)) expect(all.body[1]).not.toHaveProperty(name);
     const own = await ask('GET', `/historical-jobs?streamId=${id}`);
     expect(own.body).toMatchObject([
-      { streamId: id, chainId: '0x1', status: 'done', jobs: 1, jobsCompleted: 1, totalBlocks: 10, blocksCompleted: 10 },
+      {
+        streamId: id,
+        chainId: '0x1',
+        status: 'done',
+        jobs: 1,
+        jobsCompleted: 1,
+        totalBlocks: 10,
+        blocksCompleted: 10,
+      },
       { status: 'running', jobs: 1, jobsCompleted: 0, totalBlocks: 10, blocksCompleted: 4, matches: 2 },
     ]);
   });

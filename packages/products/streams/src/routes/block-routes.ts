@@ -26,9 +26,9 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
       summary: 'Preview the webhook of a block for a configuration',
       description: 'Nothing is sent or stored. Returns null if the block does not match.',
       params: { chainId: chainMember(chains), blockNumber: blockNumberParameter },
-      body: z
-        .strictObject({ ...previewMembers(), addresses: addressList.optional() })
-        .openapi({ example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true } }),
+      body: z.strictObject({ ...previewMembers(), addresses: addressList.optional() }).openapi({
+        example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true },
+      }),
       bodyBounds: ADDRESSES_BOUNDS,
       response: { description: 'The webhook', schema: z.record(z.string(), z.unknown()).readonly().nullable() },
       errors: [404, 413],
@@ -61,7 +61,8 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
       async answer({ chainId: chain, blockNumber, streamId, c }) {
         const stream = existing(await store.get(streamId));
         if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-        if (!(await services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) }))) throw notFound('Block');
+        if (!(await services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) })))
+          throw notFound('Block');
         return null;
       },
     });

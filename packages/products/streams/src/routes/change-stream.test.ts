@@ -101,7 +101,10 @@ describe('update', () => {
   test.each(['paused', 'error', 'terminated'])('leaves a stream %s', async (status) => {
     const stream = await streams.create();
     await streams.setStatus(stream.id, status);
-    expect((await ask('POST', `/streams/evm/${stream.id}`, { tag: 'x' })).body).toMatchObject({ tag: 'x', status });
+    expect((await ask('POST', `/streams/evm/${stream.id}`, { tag: 'x' })).body).toMatchObject({
+      tag: 'x',
+      status,
+    });
   });
 });
 
@@ -140,7 +143,11 @@ describe('status', () => {
   test('of a terminated stream changes only where that is asked for', async () => {
     const stream = await streams.create();
     await streams.setStatus(stream.id, 'terminated');
-    for (const body of [{ status: 'active' }, { status: 'paused' }, { status: 'paused', resumeTerminated: true }]) {
+    for (const body of [
+      { status: 'active' },
+      { status: 'paused' },
+      { status: 'paused', resumeTerminated: true },
+    ]) {
       const refused = await change(stream.id, body);
       expect(refused.status).toBe(400);
       expect(refused.body).toEqual({
@@ -238,7 +245,10 @@ describe('list', () => {
     await streams.create();
     await streams.create();
     const { body } = await ask<{ cursor: string }>('GET', '/streams/evm?limit=1');
-    const refused = await ask<{ details: object }>('GET', `/streams/evm?limit=1&status=error&cursor=${body.cursor}`);
+    const refused = await ask<{ details: object }>(
+      'GET',
+      `/streams/evm?limit=1&status=error&cursor=${body.cursor}`,
+    );
     expect(refused.status).toBe(400);
     expect(Object.keys(refused.body.details)).toEqual(['cursor']);
   });

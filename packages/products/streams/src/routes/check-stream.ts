@@ -87,8 +87,12 @@ function optionProblems(options: readonly AdvancedOption[], abi: readonly AbiIte
     if (filter === undefined || Object.keys(filter).length === 0) return [];
     const abis = events.get(topic);
     if (abis === undefined)
-      return [{ path: `${path}.topic0`, message: 'has no event in the abi, which its filter needs', value: topic0 }];
-    const kinds = abis.map(({ fields }): FieldKinds => new Map([...fields].map(([name, { kind }]) => [name, kind])));
+      return [
+        { path: `${path}.topic0`, message: 'has no event in the abi, which its filter needs', value: topic0 },
+      ];
+    const kinds = abis.map(
+      ({ fields }): FieldKinds => new Map([...fields].map(([name, { kind }]) => [name, kind])),
+    );
     return checkFilter(filter, kinds, `${path}.filter`);
   });
 }

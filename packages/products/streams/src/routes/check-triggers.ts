@@ -23,7 +23,9 @@ export function balanceProblems(balances: readonly NativeBalanceSelector[]): rea
   return balances.flatMap(({ type, selectors }, index) =>
     selectors.flatMap((value, position) => {
       const message = selectorProblem(type, value, 'address');
-      return message === null ? [] : [{ path: `getNativeBalances.${index}.selectors.${position}`, message, value }];
+      return message === null
+        ? []
+        : [{ path: `getNativeBalances.${index}.selectors.${position}`, message, value }];
     }),
   );
 }
@@ -33,7 +35,8 @@ function addressProblem(type: SelectorType, text: string): string | null {
   return isAddress(text) ? null : 'must be an address or a selector of one';
 }
 
-export const NOT_A_SIGNATURE = 'must be an event signature such as Transfer(address,address,uint256), or its hash';
+export const NOT_A_SIGNATURE =
+  'must be an event signature such as Transfer(address,address,uint256), or its hash';
 
 function topicProblems({ type, topic0 }: StreamTrigger, path: string): readonly Problem[] {
   if (topic0 === undefined) return [];
@@ -54,7 +57,9 @@ function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, pat
     return [{ path: `${at}.outputs`, message: 'has a type that does not exist' }];
   const isView = functionAbi.stateMutability === 'view' || functionAbi.stateMutability === 'pure';
   if (!isView && functionAbi.constant !== true)
-    return [{ path: `${at}.stateMutability`, message: 'must be view or pure', value: functionAbi.stateMutability }];
+    return [
+      { path: `${at}.stateMutability`, message: 'must be view or pure', value: functionAbi.stateMutability },
+    ];
   if (inputs.length !== parameters.length) {
     const message = `must have ${parameters.length} items, as functionAbi has inputs`;
     return [{ path: `${path}.inputs`, message, value: inputs }];
@@ -74,7 +79,9 @@ function hasKnownTypes(parameters: readonly AbiParameter[]): boolean {
 function inputProblem(type: SelectorType, abiType: string, input: string | readonly string[]): string | null {
   const [, item, count] = /^(.+)\[(\d*)\]$/.exec(abiType) ?? [];
   if (item === undefined)
-    return typeof input === 'string' ? valueProblem(type, abiType, input) : `must be one value of type ${abiType}`;
+    return typeof input === 'string'
+      ? valueProblem(type, abiType, input)
+      : `must be one value of type ${abiType}`;
   if (item.endsWith(']') || item.startsWith('tuple')) return `values of type ${abiType} can't be given`;
   if (typeof input === 'string') return `must be an array of ${item}`;
   if (count !== '' && input.length !== Number(count)) return `must have ${count} items`;

@@ -4,7 +4,12 @@ import { parseAddress } from '@chainstead/core';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readStreamOverview } from '../records/stream-overviews.ts';
-import { type AnsweredStream, clientOf, exampleServices, exampleStreamApi } from './testing/example-stream-api.ts';
+import {
+  type AnsweredStream,
+  clientOf,
+  exampleServices,
+  exampleStreamApi,
+} from './testing/example-stream-api.ts';
 
 const scratch = scratchOfFile();
 const services = exampleServices();
@@ -101,7 +106,10 @@ describe('a stream is refused for', () => {
   test('more than 100 names', async () => {
     const contracts = Array.from({ length: 101 }, () => 'vault');
     const { status, body } = await ask('PUT', '/streams/evm', stream({ contracts }));
-    expect([status, body]).toMatchObject([400, { details: { 'requestBody.contracts': { message: 'maxItems 100' } } }]);
+    expect([status, body]).toMatchObject([
+      400,
+      { details: { 'requestBody.contracts': { message: 'maxItems 100' } } },
+    ]);
   });
 });
 
@@ -111,7 +119,8 @@ describe('a stream', () => {
     expect(status).toBe(200);
     return body;
   };
-  const messageOf = async (id: string) => (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body.statusMessage;
+  const messageOf = async (id: string) =>
+    (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body.statusMessage;
 
   test('names contracts and events, in the ABI or in paths', async () => {
     const contracts = ['vault', 'vault.Deposit', 'vault.deposit', 'vault.Sent', 'vault.sent_2'];

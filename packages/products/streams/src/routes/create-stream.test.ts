@@ -111,7 +111,12 @@ describe('create', () => {
 
   test('takes a single object where a list belongs, and answers a list', async () => {
     const advancedOptions = { topic0: TRANSFER_SIGNATURE, filter: {} };
-    const triggers = { type: 'tx', contractAddress: '$toAddress', functionAbi: BALANCE_OF, inputs: ['$fromAddress'] };
+    const triggers = {
+      type: 'tx',
+      contractAddress: '$toAddress',
+      functionAbi: BALANCE_OF,
+      inputs: ['$fromAddress'],
+    };
     const getNativeBalances = { type: 'internalTx', selectors: ['$from'] };
     const stream = await streams.create({ abi: TRANSFER_EVENT, advancedOptions, triggers, getNativeBalances });
     expect(stream).toMatchObject({
@@ -133,7 +138,13 @@ describe('create', () => {
       getNativeBalances: [],
     });
     expect(
-      await streams.create({ topic0: null, abi: null, advancedOptions: null, triggers: null, getNativeBalances: null }),
+      await streams.create({
+        topic0: null,
+        abi: null,
+        advancedOptions: null,
+        triggers: null,
+        getNativeBalances: null,
+      }),
     ).toMatchObject({
       topic0: null,
       abi: null,

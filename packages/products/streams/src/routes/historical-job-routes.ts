@@ -40,7 +40,8 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
           if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
           const by = apiActorOf(c);
           const job = await services.createHistoricalJob({ stream, chain, range, addresses: watched, by });
-          if (job === null) throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
+          if (job === null)
+            throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
           const { id, totalBlocks, totalJobs } = job;
           const message = `The stream is replayed over ${totalBlocks} blocks`;
           return { id, message, totalJobs, totalBlocks, totalPartitions: totalJobs };
@@ -99,7 +100,8 @@ function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange)
   }
   if (fromTimestamp === undefined) return refuse('fromTimestamp', "'fromTimestamp' is required");
   if (toTimestamp === undefined) return refuse('toTimestamp', "'toTimestamp' is required");
-  if (toTimestamp < fromTimestamp) return refuse('toTimestamp', 'must not be lower than fromTimestamp', toTimestamp);
+  if (toTimestamp < fromTimestamp)
+    return refuse('toTimestamp', 'must not be lower than fromTimestamp', toTimestamp);
   return { fromTimestamp, toTimestamp };
 }
 

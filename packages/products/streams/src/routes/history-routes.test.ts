@@ -246,7 +246,8 @@ describe('long bodies', () => {
   const MEGABYTE = 1_048_576;
 
   beforeAll(async () => {
-    const body = (megabytes: number) => sql`json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
+    const body = (megabytes: number) =>
+      sql`json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
     await scratch.database.query(sql`UPDATE stream_attempts SET body = ${body(3)} WHERE NOT success`);
     await scratch.database.query(sql`UPDATE stream_attempts SET body = ${body(32)} WHERE id = ${idOf(4)}`);
   });

@@ -22,7 +22,10 @@ async function clients(bounds: {
 }): Promise<{ readonly ask: Client; readonly requestOther: Client }> {
   await scratch.database.query(sql`UPDATE streams SET deleted_at = now() WHERE deleted_at IS NULL`);
   const unbounded = { streamsPerKey: 1_000, addressesPerStream: 1_000, addressesPerKey: 1_000 };
-  const app = await exampleStreamApi(scratch.database, { ...exampleServices(), bounds: { ...unbounded, ...bounds } });
+  const app = await exampleStreamApi(scratch.database, {
+    ...exampleServices(),
+    bounds: { ...unbounded, ...bounds },
+  });
   return { ask: clientOf(app), requestOther: clientOf(app, SECOND_KEY) };
 }
 
@@ -64,8 +67,11 @@ test('a stream watches as many addresses as it may, also when many are added at 
   const { ask } = await clients({ addressesPerStream: 10 });
   const { body: stream } = await create(ask);
   const path = `/streams/evm/${stream.id}/address`;
-  const amount = async () => (await ask<AnsweredStream>('GET', `/streams/evm/${stream.id}`)).body.amountOfAddresses;
-  const added = Array.from({ length: 12 }, (_, index) => ask('POST', path, { address: addressesOf(4 * index, 4) }));
+  const amount = async () =>
+    (await ask<AnsweredStream>('GET', `/streams/evm/${stream.id}`)).body.amountOfAddresses;
+  const added = Array.from({ length: 12 }, (_, index) =>
+    ask('POST', path, { address: addressesOf(4 * index, 4) }),
+  );
   expect(statuses(await Promise.all(added))).toEqual({ 200: 2, 400: 10 });
   expect(await amount()).toBe(8);
   const beyond = await ask('POST', path, { address: addressesOf(1_000, 3) });

@@ -12,7 +12,11 @@ export const limitParameter = z
   .transform((text, ctx): number => {
     const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (limit >= 1 && limit <= PAGE_LIMIT_MAX) return limit;
-    const message = Number.isNaN(limit) ? 'invalid integer number' : limit < 1 ? 'min 1' : `max ${PAGE_LIMIT_MAX}`;
+    const message = Number.isNaN(limit)
+      ? 'invalid integer number'
+      : limit < 1
+        ? 'min 1'
+        : `max ${PAGE_LIMIT_MAX}`;
     ctx.addIssue({ code: 'custom', message });
     return z.NEVER;
   })

@@ -72,7 +72,12 @@ describe('the official SDK', () => {
     expect(stream.toJSON()).toMatchObject({
       ...{ webhookUrl: config.webhookUrl, tag: 'sdk', topic0: [TRANSFER_SIGNATURE], abi: [TRANSFER_EVENT] },
       ...{ advancedOptions: config.advancedOptions, triggers: config.triggers, chainIds: ['0x1', '0x2105'] },
-      ...{ status: 'active', statusMessage: 'Stream is active', includeContractLogs: true, includeNativeTxs: false },
+      ...{
+        status: 'active',
+        statusMessage: 'Stream is active',
+        includeContractLogs: true,
+        includeNativeTxs: false,
+      },
     });
     const { result } = await Streams.getById({ id: stream.id });
     expect(result.toJSON()).toEqual(stream.toJSON());

@@ -48,8 +48,12 @@ export async function setStreamStatus(
 }
 
 /** Null: already has the status. @throws StreamTerminatedError */
-function statusChangeOf(current: Stream, { status, resumeTerminated = false }: StatusRequest): StatusChange | null {
+function statusChangeOf(
+  current: Stream,
+  { status, resumeTerminated = false }: StatusRequest,
+): StatusChange | null {
   if (current.status === status) return null;
-  if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();
+  if (current.status === 'terminated' && !(resumeTerminated && status === 'active'))
+    throw new StreamTerminatedError();
   return { status, statusMessage: MESSAGES[status] };
 }

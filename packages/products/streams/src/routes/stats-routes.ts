@@ -46,7 +46,8 @@ export const streamStatsRoutes: RouteModule = (app, dependencies) => {
 };
 
 function totals(stats: readonly StreamStats[]) {
-  const sum = (counter: keyof DeliveryCounters) => stats.reduce((total, { [counter]: count }) => total + count, 0);
+  const sum = (counter: keyof DeliveryCounters) =>
+    stats.reduce((total, { [counter]: count }) => total + count, 0);
   return {
     totalWebhooksDelivered: sum('webhooksDelivered'),
     totalWebhooksFailed: sum('webhooksFailed'),

@@ -36,7 +36,8 @@ export class InvalidAddressError extends defineApiError(
 
 export class StreamTerminatedError extends defineApiError('STREAM_TERMINATED', () => ({
   status: 400,
-  message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
+  message:
+    'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
 })) {}
 
 export class StreamChainError extends defineApiError('STREAM_CHAIN_MISMATCH', (chain: string) => ({

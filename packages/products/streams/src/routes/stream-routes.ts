@@ -35,7 +35,8 @@ import { requireWebhook } from './webhook-check.ts';
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const context = contextOf(services, dependencies);
-    for (const add of [addList, addCreate, addGet, addUpdate, addDelete, addDuplicate]) add(app, dependencies, context);
+    for (const add of [addList, addCreate, addGet, addUpdate, addDelete, addDuplicate])
+      add(app, dependencies, context);
   };
 }
 
@@ -190,7 +191,8 @@ function addDuplicate(app: ApiApp, dependencies: ApiDependencies, { services, st
     operationId: 'DuplicateStream',
     tags: TAGS,
     summary: 'Duplicate a stream',
-    description: 'Copies the stream with its addresses. A test webhook must return 2xx first. The duplicate is active.',
+    description:
+      'Copies the stream with its addresses. A test webhook must return 2xx first. The duplicate is active.',
     params: { id: idParameter() },
     response: { description: 'The new stream', schema: streamSchema },
     errors: [404, 429],

@@ -25,7 +25,9 @@ describe('address filter', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(address, fc.constant(ZERO_ADDRESS)), { maxLength: 300 }), (added) => {
         const filter = createAddressFilter();
-        filter.addTails(Buffer.concat(added.map((one) => Buffer.from(one.slice(2), 'hex').subarray(-TAIL_BYTES))));
+        filter.addTails(
+          Buffer.concat(added.map((one) => Buffer.from(one.slice(2), 'hex').subarray(-TAIL_BYTES))),
+        );
         expect(added.every((one) => filter.mayHave(one))).toBe(true);
         for (const one of added) filter.add(one);
         expect(filter.size).toBe(new Set(added).size);
@@ -40,7 +42,9 @@ describe('address filter', () => {
     const filter = createAddressFilter();
     for (let count = 0; count < 20_000; count++) filter.add(other());
     expect(Array.from({ length: 20_000 }, other).filter((one) => filter.mayHave(one))).toEqual([]);
-    const numbers = Array.from({ length: 10_000 }, (_, n) => parseAddress(`0x${n.toString(16).padStart(40, '0')}`));
+    const numbers = Array.from({ length: 10_000 }, (_, n) =>
+      parseAddress(`0x${n.toString(16).padStart(40, '0')}`),
+    );
     expect(numbers.filter((one) => filter.mayHave(one))).toEqual([]);
   });
 

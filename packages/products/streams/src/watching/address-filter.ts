@@ -77,7 +77,8 @@ export function createAddressFilter(): AddressFilter {
     },
     add: (address) => addPair(wordAt(address, PREFIX_DIGITS + HIGH_AT), wordAt(address, PREFIX_DIGITS + LOW_AT)),
     addTails(tails) {
-      for (let at = 0; at < tails.length; at += TAIL_BYTES) addPair(tails.readUInt32BE(at), tails.readUInt32BE(at + 4));
+      for (let at = 0; at < tails.length; at += TAIL_BYTES)
+        addPair(tails.readUInt32BE(at), tails.readUInt32BE(at + 4));
     },
     mayHave(text, at = PREFIX_DIGITS) {
       if (!endings.has(numberAt(text, at + ENDING_AT, ENDING_DIGITS))) return false;

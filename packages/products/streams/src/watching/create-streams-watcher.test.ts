@@ -12,7 +12,12 @@ import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
 import { createStreamsWatcher } from './create-streams-watcher.ts';
-import { FOLLOWED_CONFIRMATIONS, type FollowedChain, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
+import {
+  FOLLOWED_CONFIRMATIONS,
+  type FollowedChain,
+  openFollowedChain,
+  walletsOf,
+} from './testing/followed-chain.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 930_001;
@@ -63,7 +68,9 @@ function matchLine(
   const found = scanBlock(block, stream, addresses, spam);
   if (found === null) return [];
   const { logs, transactions, internalTransactions } = found;
-  return [[stream.id, block.header.hash, logs.length, transactions.length, internalTransactions.length].join(' ')];
+  return [
+    [stream.id, block.header.hash, logs.length, transactions.length, internalTransactions.length].join(' '),
+  ];
 }
 
 async function deliveries({ chain }: FollowedChain, kind: string): Promise<{ block: number; status: string }[]> {
@@ -99,7 +106,9 @@ describe('streams over a followed chain', () => {
     const after = followed.start();
     await followed.caughtUp();
     await after.stop();
-    const blocks = Array.from({ length: scripted.head - first + 1 }, (_, index) => followed.blockAt(first + index));
+    const blocks = Array.from({ length: scripted.head - first + 1 }, (_, index) =>
+      followed.blockAt(first + index),
+    );
     const expected = blocks.flatMap((block) => [
       ...matchLine(native, block, new Set(wallets)),
       ...matchLine(transfers, block, new Set()),

@@ -15,7 +15,13 @@ export const createMatchMetrics = defineMetrics('chainstead', {
 });
 
 /** In the block's transaction, with the configuration committed before, by the version lock. */
-export function createStreamsWatcher({ database, metrics }: { database: Database; metrics?: Registry }): BlockWatcher {
+export function createStreamsWatcher({
+  database,
+  metrics,
+}: {
+  database: Database;
+  metrics?: Registry;
+}): BlockWatcher {
   const watched = createWatchedStreams(database);
   const matched = metrics && createMatchMetrics(metrics);
   return {
@@ -99,7 +105,11 @@ async function removeMatches(transaction: Transaction, chain: Chain, ancestor: n
 
 /** Unreadable blocks match no stream, and are shown as quarantined work. */
 
-async function recordUnread(transaction: Transaction, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
+async function recordUnread(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: readonly WatchedBlock[],
+): Promise<void> {
   const unread = blocks.flatMap(({ header, parts }) => {
     const logs = parts?.logs;
     return logs?.level === 'unavailable'

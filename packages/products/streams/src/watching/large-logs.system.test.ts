@@ -46,7 +46,9 @@ test.each([
     await using worker = await startStagedWorker(database);
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(SENT);
     await worker.stop();
-    const shown = receiver.received.map(({ body }): { streamId: string; logs: { data: string }[] } => JSON.parse(body));
+    const shown = receiver.received.map(({ body }): { streamId: string; logs: { data: string }[] } =>
+      JSON.parse(body),
+    );
     expect(new Map(shown.map((one) => [one.streamId, one.logs.map(({ data }) => data.length)]))).toEqual(
       new Map(sent.map((streamId) => [streamId, whole])),
     );

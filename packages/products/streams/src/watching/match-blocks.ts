@@ -102,7 +102,11 @@ async function readWatchers(
   return watchers;
 }
 
-async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<ReadonlySet<Address>> {
+async function readSpam(
+  reader: Reader,
+  chain: Chain,
+  blocks: readonly WatchedBlock[],
+): Promise<ReadonlySet<Address>> {
   const emitters = new Set(blocks.flatMap(({ logs }) => logs.map(({ address }) => address)));
   if (emitters.size === 0) return emitters;
   const rows = await reader.query<{ address: Buffer }>(

@@ -86,7 +86,8 @@ type StoredItem = BlockItem & MatchToRecord['block'];
 
 async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, matches: readonly MatchToRecord[]) {
   const lengths = new Map<string, number>();
-  const nameOf = ({ hash }: StoredItem['header'], { kind, place }: ItemPlace): string => `${hash} ${kind} ${place}`;
+  const nameOf = ({ hash }: StoredItem['header'], { kind, place }: ItemPlace): string =>
+    `${hash} ${kind} ${place}`;
   for (const part of statementParts(newItems())) await transaction.query(storeItemsStatement(chain, part));
 
   function* newItems(): Generator<StoredItem> {
@@ -123,7 +124,10 @@ function* statementParts<Row extends { readonly text: string }>(rows: Iterable<R
   let part: Row[] = [];
   let length = 0;
   for (const row of rows) {
-    if (part.length > 0 && (part.length >= ROWS_PER_STATEMENT || length + row.text.length > LENGTH_PER_STATEMENT)) {
+    if (
+      part.length > 0 &&
+      (part.length >= ROWS_PER_STATEMENT || length + row.text.length > LENGTH_PER_STATEMENT)
+    ) {
       yield part;
       part = [];
       length = 0;

@@ -105,7 +105,9 @@ async function visitAddressTailsSince(
      GROUP BY get_byte(a.address, ${rawSql(ADDRESS_BYTES - 1)})`,
   );
   for (;;) {
-    const rows = await transaction.query<{ tails: Buffer }>(sql`FETCH ${rawSql(PARTS_PER_FETCH)} FROM added_addresses`);
+    const rows = await transaction.query<{ tails: Buffer }>(
+      sql`FETCH ${rawSql(PARTS_PER_FETCH)} FROM added_addresses`,
+    );
     for (const { tails } of rows) visit(tails);
     if (rows.length < PARTS_PER_FETCH) break;
   }

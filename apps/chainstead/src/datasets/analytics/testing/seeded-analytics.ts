@@ -52,7 +52,12 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
   await seedCoverage(database, chain, 0, 3);
   await seedCoverage(database, chain, 5, 8, 'none');
   await seedNfts(database, chain, WALLET);
-  await seedBalances(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
+  await seedBalances(database, chain, {
+    wallet: WALLET,
+    token: USDC,
+    unknown: UNKNOWN,
+    holders: [EXCHANGE, FRIEND],
+  });
   await seedTransactions(database, chain, { wallet: WALLET, token: USDC, friend: FRIEND });
   await seedPools(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, friend: FRIEND });
   await database.query(

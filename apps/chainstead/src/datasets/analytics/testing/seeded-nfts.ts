@@ -19,7 +19,14 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
   await seedTrades(database, chain, [
     { token: APES, blockNumber: 10, seller: COLLECTOR, buyer: wallet, price: ether(1_500n) },
     { token: APES, blockNumber: 20, seller: wallet, buyer: COLLECTOR, price: ether(2_250n) },
-    { token: APES, blockNumber: 21, seller: COLLECTOR, buyer: COLLECTOR, price: ether(9_000n), marketplace: 'blur' },
+    {
+      token: APES,
+      blockNumber: 21,
+      seller: COLLECTOR,
+      buyer: COLLECTOR,
+      price: ether(9_000n),
+      marketplace: 'blur',
+    },
     { token: APES, blockNumber: 22, seller: COLLECTOR, buyer: addressOf(3), price: '0', tokenIds: ['2'] },
     { token: APES, blockNumber: 23, tokenIds: ['3', '4'], price: ether(500n), paymentToken: chain.wrappedNative },
     { token: APES, blockNumber: 24, collections: 2, price: ether(7_000n), tokenIds: ['5'], marketplace: 'x2y2' },

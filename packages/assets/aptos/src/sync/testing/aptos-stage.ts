@@ -43,7 +43,9 @@ export async function readTables(database: Database): Promise<Record<string, unk
   const tables: Record<string, unknown[]> = {};
   for (const table of TABLES)
     tables[table] = (
-      await database.query<{ row: unknown }>(sql`SELECT to_jsonb(t) AS row FROM ${rawSql(table)} t ORDER BY t::text`)
+      await database.query<{ row: unknown }>(
+        sql`SELECT to_jsonb(t) AS row FROM ${rawSql(table)} t ORDER BY t::text`,
+      )
     ).map(({ row }) => row);
   return tables;
 }
@@ -52,7 +54,10 @@ export async function readTables(database: Database): Promise<Record<string, unk
  * Returns the expected content of the tables: all transactions of the ledger derived together, directly from their
  * JSON.
  */
-export async function readTruth(ledger: AptosLedger, names = APTOS_DATASET_NAMES): Promise<Record<string, unknown[]>> {
+export async function readTruth(
+  ledger: AptosLedger,
+  names = APTOS_DATASET_NAMES,
+): Promise<Record<string, unknown[]>> {
   const scratch = await createScratchDatabase();
   try {
     const transactions = Array.from({ length: ledger.head + 1 }, (_, version) =>

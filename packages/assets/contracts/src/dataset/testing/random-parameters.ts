@@ -15,7 +15,8 @@ export interface Given {
 /** Whether a topic holds its hash. */
 export const isLong = ({ type }: EventParameter) =>
   type === 'string' || type === 'bytes' || type === 'tuple' || type.endsWith(']');
-const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map((all) => toHex(all));
+const bytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((all) => toHex(all));
 
 const word = fc.oneof(
   fc

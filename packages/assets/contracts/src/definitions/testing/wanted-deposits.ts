@@ -25,6 +25,15 @@ export const DECLARE =
 
 /** @param changes parts that differ */
 export const wanted = (name: string, changes: Partial<WantedContract> = {}): WantedContract => ({
-  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], factory: null, firstBlock: null, events: null, indexed: [] },
+  ...{
+    name,
+    chain: eth,
+    addresses: [ONE],
+    abi: [DEPOSIT],
+    factory: null,
+    firstBlock: null,
+    events: null,
+    indexed: [],
+  },
   ...changes,
 });

@@ -81,7 +81,13 @@ export const SENDER: Address = parseAddress(`0x${'0b'.repeat(20)}`);
 export const LABEL = parseHash(`0x${'1a'.repeat(32)}`);
 
 /** Returns a row of the table of deposits. */
-export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...more }: ExampleEvent): EventRecord {
+export function depositRow({
+  block,
+  log = 0,
+  owner = OWNER,
+  assets = '1000',
+  ...more
+}: ExampleEvent): EventRecord {
   const { delta = '-5', isFirst = false, note = 'hello', payload = '0x', chainId = ETH.id, isUndecoded } = more;
   const position = `{"holder": "${OWNER}", "__proto__": "7"}`;
   const values = [
@@ -112,13 +118,20 @@ export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...
 }
 
 /** Writes rows as the sync engine does, with their blocks and the covered blocks from 5 to the highest one. */
-export async function seedRows(database: Database, table: EventTable, rows: readonly EventRecord[]): Promise<void> {
+export async function seedRows(
+  database: Database,
+  table: EventTable,
+  rows: readonly EventRecord[],
+): Promise<void> {
   const { columns, copyLine, name } = rowTableOf(table);
   const numbers = rows.map(({ blockNumber }) => blockNumber);
   const blocks = [...new Set(numbers)].map((number) =>
-    [ETH.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1_000).toISOString()].join(
-      '\t',
-    ),
+    [
+      ETH.id,
+      number,
+      `\\\\x${hashOf(1, number).slice(2)}`,
+      new Date(timestampOf(number) * 1_000).toISOString(),
+    ].join('\t'),
   );
   await database.transaction(async (transaction) => {
     await transaction.copy(name, columns, rows.map(copyLine));

@@ -36,5 +36,7 @@ export function toLog(approval: ExampleApproval): Log {
 
 /** COPY lines as written by the engine. */
 export function linesOf(chain: Chain, approvals: Iterable<ExampleApproval>): string[] {
-  return erc20Approvals.decode([...approvals].map(toLog), { chain, timestampOf }).map(erc20Approvals.table.copyLine);
+  return erc20Approvals
+    .decode([...approvals].map(toLog), { chain, timestampOf })
+    .map(erc20Approvals.table.copyLine);
 }

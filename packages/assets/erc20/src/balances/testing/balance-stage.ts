@@ -1,8 +1,18 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Address,
+  ChainsteadError,
+  createMetricsRegistry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
 import { nativeBalancesReader, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
-import { type NodeReadQueue, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads/requests';
+import {
+  type NodeReadQueue,
+  StateNotArchivedError,
+  StateUnavailableError,
+} from '@chainstead/node-reads/requests';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import {
@@ -107,7 +117,8 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   const nodeReads = answeringAtOnce(contextNow, checksCodes ? [tokenCodes] : []);
   const blocksBelow = (end: number): readonly TokenBlock[] =>
     Array.from({ length: end }, (_, number) => tokens.block(number)).flatMap((block) => block ?? []);
-  const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
+  const write = (work: (on: Database) => Promise<void>): Promise<void> =>
+    beginAgain(database, stage.dieAfter, work);
   const projections = createSubjectProjections(database);
   const report: BalanceStage['report'] = (request = {}) =>
     resolveWalletBalances({ database, nodeReads, projections, logger: silentLogger(), waitMs: 15_000 }, chain, {
@@ -122,7 +133,10 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       ...request,
     });
   if (history.length === 0)
-    await storeFollowed(database, chain, { blocks: [tokens.head], datasets: movedDatasets(chain, isCoinIndexed) });
+    await storeFollowed(database, chain, {
+      blocks: [tokens.head],
+      datasets: movedDatasets(chain, isCoinIndexed),
+    });
   const stage: BalanceStage = {
     chain,
     tokens,

@@ -66,7 +66,8 @@ export async function openBalancesApi(
     api,
     balances: options,
     histories,
-    request: async (path, headers = {}) => api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }),
+    request: async (path, headers = {}) =>
+      api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }),
     async know(token, known) {
       const row = { address: addressBytes(parseAddress(token)), chain_id: id, ...known };
       await scratch.database.query(

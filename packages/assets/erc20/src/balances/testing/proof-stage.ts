@@ -97,7 +97,9 @@ export async function openProofStage(
       return block;
     },
     async ask(query) {
-      const answer = await api.request(`/api/v2.2/${wallet}/erc20?${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      const answer = await api.request(`/api/v2.2/${wallet}/erc20?${query}`, {
+        headers: { 'x-api-key': EXAMPLE_KEY },
+      });
       if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
       const rows = (await answer.json()) as (ShownBalance & { readonly token_address: Address })[];
       const shown: Record<Address, ShownBalance> = {};

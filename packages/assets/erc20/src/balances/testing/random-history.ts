@@ -14,7 +14,10 @@ export function someOnChain(
   someChanges: fc.Arbitrary<Change[]> = fc.constant([]),
 ): fc.Arbitrary<OnChain> {
   return fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves, changes: someChanges }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves, changes: someChanges }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({

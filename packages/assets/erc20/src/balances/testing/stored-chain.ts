@@ -81,7 +81,9 @@ export async function storeCoin(database: Database, chain: Chain, blocks: readon
     );
     const isCovered = ({ name }: MovedDataset, { number }: TokenBlock): boolean =>
       ranges.some((one) => one.dataset === name && one.first_block <= number && number <= one.last_block);
-    for (const block of blocks.filter((one) => isCovered(erc20Transfers, one) && !isCovered(wrappedCoinMoves, one))) {
+    for (const block of blocks.filter(
+      (one) => isCovered(erc20Transfers, one) && !isCovered(wrappedCoinMoves, one),
+    )) {
       await addRows(transaction, chain, [block], [wrappedCoinMoves]);
       await cover(transaction, chain, [wrappedCoinMoves], block.number, block.number);
     }
@@ -100,7 +102,9 @@ async function rollBack(transaction: Transaction, chain: Chain, ancestor: number
   );
   await runStatements(transaction, erc20WalletTokens.rolledBack?.(chain.id, ancestor) ?? []);
   await transaction.query(sql`DELETE FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${ancestor}`);
-  await transaction.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND first_block > ${ancestor}`);
+  await transaction.query(
+    sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND first_block > ${ancestor}`,
+  );
   await transaction.query(
     sql`UPDATE sync_ranges SET last_block = ${ancestor} WHERE chain_id = ${chain.id} AND last_block > ${ancestor}`,
   );
@@ -143,7 +147,9 @@ async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonl
 }
 
 async function emptyMoved(transaction: Transaction): Promise<void> {
-  await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS`);
+  await transaction.query(
+    sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS`,
+  );
   await transaction.query(sql`DELETE FROM moved`);
 }
 

@@ -1,5 +1,11 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { createScriptedChain, type RpcHandler, type RpcReply, rpcError, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  type RpcHandler,
+  type RpcReply,
+  rpcError,
+  serveScriptedChain,
+} from '@chainstead/testkit';
 import { holdingOf, NOBODY, SILENT, type TokenBlock, type TokenChain } from './token-chain.ts';
 
 /** A node of a {@link TokenChain} with scripted lies and failures. */
@@ -77,7 +83,8 @@ async function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly u
   const [token, wallet] = [parseAddress(to), parseAddress(`0x${data.slice(-40)}`)];
   const odd = node.odd.get(token);
   if (odd !== undefined) return odd();
-  if (token === SILENT || node.refused.has(holdingOf(token, wallet))) return rpcError(3, 'execution reverted', '0x');
+  if (token === SILENT || node.refused.has(holdingOf(token, wallet)))
+    return rpcError(3, 'execution reverted', '0x');
   if (token === NOBODY || node.destroyed.has(token)) return { result: '0x' };
   const balance = node.lies.get(token) ?? block.balances.get(`${token} ${wallet}`) ?? 0n;
   return { result: `0x${balance.toString(16).padStart(64, '0')}` };

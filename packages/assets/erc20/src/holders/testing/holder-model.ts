@@ -52,7 +52,8 @@ export function modelMinutes(blocks: Blocks): string[] {
     for (const gift of own) {
       supply += mintedBy(gift);
       if (changes(gift))
-        for (const account of sidesOf(gift)) held.set(account, (held.get(account) ?? 0n) + deltaOf(gift, account));
+        for (const account of sidesOf(gift))
+          held.set(account, (held.get(account) ?? 0n) + deltaOf(gift, account));
     }
     for (const [account, after] of held) {
       const then = before.get(account) ?? 0n;
@@ -62,7 +63,11 @@ export function modelMinutes(blocks: Blocks): string[] {
       const [came, gone, airdropped] = counted.get(key) ?? [0, 0, 0];
       const first = own.find((gift) => changes(gift) && gift.to === account);
       const isDropped = after > 0n && first !== undefined && isAirdrop(blocks, block, first.transaction);
-      counted.set(key, [came + (after > 0n ? 1 : 0), gone + (after > 0n ? 0 : 1), airdropped + (isDropped ? 1 : 0)]);
+      counted.set(key, [
+        came + (after > 0n ? 1 : 0),
+        gone + (after > 0n ? 0 : 1),
+        airdropped + (isDropped ? 1 : 0),
+      ]);
     }
   }
   return [...counted].map(([key, numbers]) => `${key} ${numbers.join(' ')}`).sort();

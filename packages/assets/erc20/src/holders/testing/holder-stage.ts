@@ -111,7 +111,11 @@ async function compiledSpam(): Promise<CompiledContract> {
   return code;
 }
 
-async function deploy({ devnet }: StateStage, code: CompiledContract, args: readonly unknown[]): Promise<StagedToken> {
+async function deploy(
+  { devnet }: StateStage,
+  code: CompiledContract,
+  args: readonly unknown[],
+): Promise<StagedToken> {
   const address = await devnet.deploy(code, args);
   return {
     address,

@@ -5,7 +5,12 @@ import { seedBuilt } from '@chainstead/testkit';
 import { erc20TokenHolders } from '../../transfers/token-holders.ts';
 
 /** Inserts holders of a requested token: holder n has n units, and every tenth was read from the contract. */
-export async function seedHolders(database: Database, chain: Chain, token: Address, count: number): Promise<void> {
+export async function seedHolders(
+  database: Database,
+  chain: Chain,
+  token: Address,
+  count: number,
+): Promise<void> {
   await seedBuilt(database, chain.id, erc20TokenHolders);
   await database.query(
     sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${chain.id}, ${erc20TokenHolders.name}, ${addressBytes(token)}) ON CONFLICT DO NOTHING`,

@@ -11,7 +11,11 @@ export async function storedHolders(database: Database, chainId: number, token: 
   );
 }
 
-export async function storedCounts(database: Database, chainId: number, token: Address): Promise<string | undefined> {
+export async function storedCounts(
+  database: Database,
+  chainId: number,
+  token: Address,
+): Promise<string | undefined> {
   const [line] = await lines(
     database,
     sql`SELECT concat_ws(' ', transfers, supply, holders, top_block) AS line FROM erc20_holder_counts WHERE chain_id = ${chainId} AND token = ${addressBytes(token)}`,

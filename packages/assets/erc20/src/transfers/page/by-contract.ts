@@ -8,7 +8,11 @@ export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';
 
 /** Conditions for that index. @param token its 20 bytes */
 export function ofToken(token: Sql): readonly Sql[] {
-  return [sql`token_key(token) = token_key(${token})`, expectedTrue(sql`token = ${token}`), asSql(IS_GIVING_SIDE)];
+  return [
+    sql`token_key(token) = token_key(${token})`,
+    expectedTrue(sql`token = ${token}`),
+    asSql(IS_GIVING_SIDE),
+  ];
 }
 
 export function isOfNfts(token: Sql, chainId: ChainInSql): Sql {

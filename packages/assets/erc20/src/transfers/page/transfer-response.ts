@@ -33,7 +33,10 @@ export const transferSchema = z
     transaction_index: z.int().min(0),
     log_index: z.int().min(0),
     value: digits.openapi({ description: 'In base units of the token' }),
-    value_decimal: z.string().nullable().openapi({ description: 'null until the decimals are known', example: '1.5' }),
+    value_decimal: z
+      .string()
+      .nullable()
+      .openapi({ description: 'null until the decimals are known', example: '1.5' }),
     possible_spam: z.boolean(),
     verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
     verified_collection: z.boolean().openapi({ description: 'Same as verified_contract' }),

@@ -33,7 +33,11 @@ async function seedLogs(database: Database, chain: Chain, logs: Iterable<Log>): 
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
     await createPartitions(transaction, 'erc20_transfer_sides', chain.id);
-    await transaction.copy(erc20Transfers.table.name, erc20Transfers.table.columns, transferLines(chain, logs, seen));
+    await transaction.copy(
+      erc20Transfers.table.name,
+      erc20Transfers.table.columns,
+      transferLines(chain, logs, seen),
+    );
     await seedBlocks(transaction, chain, seen);
   });
 }
@@ -45,15 +49,19 @@ function* logsOf(transfers: Iterable<SeededTransfer>): Generator<Log> {
 function* transferLines(chain: Chain, logs: Iterable<Log>, seen: Set<number>): Generator<string> {
   for (const log of logs) {
     seen.add(log.blockNumber);
-    for (const row of erc20Transfers.decode([log], { chain, timestampOf })) yield erc20Transfers.table.copyLine(row);
+    for (const row of erc20Transfers.decode([log], { chain, timestampOf }))
+      yield erc20Transfers.table.copyLine(row);
   }
 }
 
 async function seedBlocks(transaction: Transaction, chain: Chain, numbers: Iterable<number>): Promise<void> {
   const lines = [...numbers].map((number) =>
-    [chain.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1000).toISOString()].join(
-      '\t',
-    ),
+    [
+      chain.id,
+      number,
+      `\\\\x${hashOf(1, number).slice(2)}`,
+      new Date(timestampOf(number) * 1000).toISOString(),
+    ].join('\t'),
   );
   await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], lines);
 }

@@ -15,7 +15,11 @@ export interface TokenStatsRouteOptions {
 }
 
 /** docs/api/tokens.md#token-statistics */
-export function createTokenStatsRoute({ projections, onDemandBackfill, waitMs }: TokenStatsRouteOptions): RouteModule {
+export function createTokenStatsRoute({
+  projections,
+  onDemandBackfill,
+  waitMs,
+}: TokenStatsRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
@@ -33,7 +37,8 @@ export function createTokenStatsRoute({ projections, onDemandBackfill, waitMs }:
       async answer({ address: token, chain, requester }) {
         requireIndexes(await missing());
         const { transfers, indexed } = await getTokenStats(database, chain, token, { projections, waitMs });
-        if (!indexed.complete) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        if (!indexed.complete)
+          await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         return { transfers: { total: String(transfers) }, indexed: showIndexed(indexed) };
       },
     });

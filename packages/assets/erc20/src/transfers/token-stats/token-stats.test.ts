@@ -85,7 +85,10 @@ describe('very many transfers', () => {
     await seedCoverage(database, eth, 0, 100);
     await seedTransfers(database, eth, transfersIn(1, 30));
     // No process of this version has ingested the chain yet.
-    expect(await read(0)).toMatchObject({ transfers: 11, indexed: { fromBlock: 0, toBlock: 100, complete: false } });
+    expect(await read(0)).toMatchObject({
+      transfers: 11,
+      indexed: { fromBlock: 0, toBlock: 100, complete: false },
+    });
   });
 });
 
@@ -93,9 +96,12 @@ describe('the counter', () => {
   const TOKENS = [addressOf(1), addressOf(2), addressOf(3)];
   /** The first two are requested; of the second, blocks up to 5 are counted. */
   const SUBJECTS = `(VALUES (${literal(TOKENS[0])}, 1000000), (${literal(TOKENS[1])}, 5)) AS given(subject, built_to)`;
-  const moves = fc.array(fc.record({ token: fc.nat(2), block: fc.nat(9), log: fc.nat(50), direction: fc.nat(2) }), {
-    maxLength: 30,
-  });
+  const moves = fc.array(
+    fc.record({ token: fc.nat(2), block: fc.nat(9), log: fc.nat(50), direction: fc.nat(2) }),
+    {
+      maxLength: 30,
+    },
+  );
 
   test('is the number of rows that came and did not go, in whatever portions', async () => {
     const { database } = stage;

@@ -83,7 +83,8 @@ const explainPage = (plan: PlanKind, query: Partial<TokenTransfersQuery> = {}): 
     plan,
   );
 
-const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
+const isOfTransfers = (node: PlanNode): boolean =>
+  node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
 
 const dateOf = (block: number): Date => new Date(timestampOf(block) * 1000);
 const FAR_DOWN = { after: { block: 714, transaction: 1, log: 2 }, pinnedBlock: BLOCKS };
@@ -100,21 +101,27 @@ const QUERIES: readonly (readonly [string, Partial<TokenTransfersQuery>])[] = [
 ];
 
 // The API uses generic plans. Custom plans, for a database behind a pooler, need statistics to recognize a busy token.
-const KNOWING = PLANS.filter(({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics');
+const KNOWING = PLANS.filter(
+  ({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics',
+);
 
 describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
   beforeAll(() => prepare(scratch.database));
 
-  test.each(QUERIES)('%s is a range scan of the index of contracts that stops after a page', async (_name, query) => {
-    const { nodes } = await explainPage(plan, query);
-    const scans = nodes.filter(isOfTransfers);
-    // A first page also reads its run's newest block.
-    expect(scans.length).toBeGreaterThanOrEqual(query.after ? 1 : 2);
-    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
-    expect(rowsScanned(scans)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
-    for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
-      expect(scan['Index Cond']).toMatch(/get_byte/);
-  });
+  test.each(QUERIES)(
+    '%s is a range scan of the index of contracts that stops after a page',
+    async (_name, query) => {
+      const { nodes } = await explainPage(plan, query);
+      const scans = nodes.filter(isOfTransfers);
+      // A first page also reads its run's newest block.
+      expect(scans.length).toBeGreaterThanOrEqual(query.after ? 1 : 2);
+      for (const scan of scans)
+        expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
+      expect(rowsScanned(scans)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
+      for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
+        expect(scan['Index Cond']).toMatch(/get_byte/);
+    },
+  );
 
   test('of a busy token no more than a block is sorted: its partitions are read one after the other', async () => {
     for (const query of [{}, { order: 'ASC' }, FAR_DOWN, { fromBlock: 2_000, toBlock: 8_000 }] as const) {

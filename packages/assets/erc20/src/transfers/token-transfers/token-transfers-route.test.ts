@@ -29,7 +29,13 @@ describe('a transfer of a token', () => {
       indexed: { from_block: '0', to_block: '10', complete: true },
       result: [
         {
-          ...{ token_symbol: 'USDC', token_decimals: '6', address: USDC, value_decimal: '1.5', possible_spam: true },
+          ...{
+            token_symbol: 'USDC',
+            token_decimals: '6',
+            address: USDC,
+            value_decimal: '1.5',
+            possible_spam: true,
+          },
           ...{ from_address: WALLET, from_address_label: 'Alice', to_address: FRIEND, to_address_label: 'Bob' },
           ...{ block_hash: hashOf(1, 7), block_number: '7', transaction_index: 3, log_index: 9 },
         },
@@ -54,7 +60,11 @@ describe('a transfer of a token', () => {
 
   test('is not that of another token whose address ends alike, nor of a wallet', async () => {
     const alike = parseAddress(`0x${'77'.repeat(16)}${USDC.slice(-8)}`);
-    await seedTransfers(stage.database, eth, [transfer(1), transfer(2, { token: alike }), transfer(3, { token: DAI })]);
+    await seedTransfers(stage.database, eth, [
+      transfer(1),
+      transfer(2, { token: alike }),
+      transfer(3, { token: DAI }),
+    ]);
     expect(blocksOf(await stage.get())).toEqual([1]);
     expect(blocksOf(await stage.get('', alike))).toEqual([2]);
     expect(blocksOf(await stage.get('', WALLET))).toEqual([]);
@@ -147,7 +157,9 @@ describe.each(['ASC', 'DESC'] as const)('pages of a token, %s', (order) => {
       token === USDC ? [[blockNumber, transactionIndex, logIndex]] : [],
     );
     expect(places).toEqual(order === 'ASC' ? expected : expected.toReversed());
-    expect(pages.map(({ page, page_size }) => [page, page_size])).toEqual(pages.map((_page, index) => [index, limit]));
+    expect(pages.map(({ page, page_size }) => [page, page_size])).toEqual(
+      pages.map((_page, index) => [index, limit]),
+    );
     expect(pages).toHaveLength(Math.ceil(expected.length / limit));
   });
 

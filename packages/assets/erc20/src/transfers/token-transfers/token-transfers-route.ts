@@ -61,7 +61,9 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
       present: (list, envelope) => ({
         ...envelope,
         indexed: showIndexed(list.indexed),
-        result: list.rows.map((row) => showTransfer({ ...row, token: list.token, direction: DIRECTION.sent }, list)),
+        result: list.rows.map((row) =>
+          showTransfer({ ...row, token: list.token, direction: DIRECTION.sent }, list),
+        ),
       }),
     });
   };

@@ -10,6 +10,9 @@ export function coinLog(moved: SeededTransfer): Log {
 }
 
 /** Whether a move emits no Transfer. */
-export function isWrapping(coin: Address | null, { token, from, to }: Pick<SeededTransfer, 'token' | 'from' | 'to'>) {
+export function isWrapping(
+  coin: Address | null,
+  { token, from, to }: Pick<SeededTransfer, 'token' | 'from' | 'to'>,
+) {
   return token === coin && (from === ZERO_ADDRESS || to === ZERO_ADDRESS);
 }

@@ -118,7 +118,10 @@ export async function openCoinStage(
         headers: { 'x-api-key': EXAMPLE_KEY },
       });
       expect(response.status).toBe(200);
-      const rows = (await response.json()) as readonly { readonly token_address: string; readonly balance: string }[];
+      const rows = (await response.json()) as readonly {
+        readonly token_address: string;
+        readonly balance: string;
+      }[];
       return {
         balance: rows.find(({ token_address }) => token_address === COIN)?.balance ?? null,
         isComplete: response.headers.get('x-indexed-complete') === 'true',
@@ -130,8 +133,9 @@ export async function openCoinStage(
       return BigInt(data).toString();
     },
     balancesRequested: () =>
-      node.received.filter(({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(BALANCE_OF))
-        .length,
+      node.received.filter(
+        ({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(BALANCE_OF),
+      ).length,
     async coinClass() {
       const [row] = await database.query<{ class: string }>(
         sql`SELECT class FROM erc20_token_classes WHERE token = ${addressBytes(COIN)} AND chain_id = ${chain.id}`,
@@ -147,7 +151,11 @@ export async function openCoinStage(
 const BALANCE_OF = '0x70a08231';
 
 function runSync(
-  { chain, pool, scratch }: { readonly chain: StageChain; readonly pool: UpstreamPool } & Pick<StateStage, 'scratch'>,
+  {
+    chain,
+    pool,
+    scratch,
+  }: { readonly chain: StageChain; readonly pool: UpstreamPool } & Pick<StateStage, 'scratch'>,
   datasets: readonly Dataset[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -171,7 +179,12 @@ function runSync(
 }
 
 function openApi({ scratch: { database } }: StateStage, nodeReads: NodeReadQueue): Promise<ApiApp> {
-  const sources = { nodeReads, projections: createSubjectProjections(database), waitMs: 10_000, liveMaxAgeMs: 60_000 };
+  const sources = {
+    nodeReads,
+    projections: createSubjectProjections(database),
+    waitMs: 10_000,
+    liveMaxAgeMs: 60_000,
+  };
   const onDemandBackfill = {
     requestWallet: async () => 'unserved' as const,
     requestContract: async () => 'unserved' as const,

@@ -67,7 +67,10 @@ export function createPairModel(pair: Address, version: '2.0' | '2.1', binStep: 
       );
     const arrays = { ids: changes.map(([id]) => BigInt(id)), amounts: changes.map(([, x, y]) => packed(x, y)) };
     return [
-      log(`${verb}${one}Bins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`, arrays),
+      log(
+        `${verb}${one}Bins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`,
+        arrays,
+      ),
     ];
   }
 

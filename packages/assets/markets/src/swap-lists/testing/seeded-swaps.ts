@@ -23,7 +23,15 @@ export interface SeededPool {
 
 /** Stores pools as a worker does after their proofs. */
 export async function seedPools(database: Database, chain: Chain, pools: readonly SeededPool[]): Promise<void> {
-  for (const { pool, tokens, status = 'proven', isCounted = true, exchange, factory, tickSpacing = null } of pools)
+  for (const {
+    pool,
+    tokens,
+    status = 'proven',
+    isCounted = true,
+    exchange,
+    factory,
+    tickSpacing = null,
+  } of pools)
     await database.query(
       sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, tick_spacing, due_at)
        VALUES (${poolKey(pool)}, ${chain.id}, ${hexBytes(pool)}, ${status}, ${status === 'proven' ? 'factory' : null}, ${status === 'proven' ? (exchange ?? 'Uniswap v2') : null}, ${status === 'proven' ? hexBytes(factory ?? addressOf(0xfac)) : null}, ${tokens === null ? null : hexBytes(tokens[0] ?? '')}, ${tokens === null ? null : hexBytes(tokens[1] ?? '')}, ${status === 'proven' && isCounted}, ${tickSpacing}, NULL)`,

@@ -25,7 +25,9 @@ export const SELL = { amount0: `${3n * CAT}`, amount1: `${-ETHER}` };
 
 export interface SwapList {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>> & { readonly result: readonly Readonly<Record<string, unknown>>[] };
+  readonly body: Readonly<Record<string, unknown>> & {
+    readonly result: readonly Readonly<Record<string, unknown>>[];
+  };
 }
 
 /** Returns the routes for the tests of a file. Each test begins without swaps and pools, and with blocks 0 to 100 indexed. */

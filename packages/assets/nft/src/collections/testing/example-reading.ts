@@ -77,7 +77,11 @@ export interface CollectionRow {
 }
 
 /** Makes collections due, as a request does. */
-export async function requestFor(database: Database, chain: Chain | number, ...addresses: Address[]): Promise<void> {
+export async function requestFor(
+  database: Database,
+  chain: Chain | number,
+  ...addresses: Address[]
+): Promise<void> {
   await database.query(
     sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at, requested_by)
      SELECT decode(substr(address, 3), 'hex'), ${typeof chain === 'number' ? chain : chain.id}, 'pending', now(), 'test' FROM unnest(${addresses}::text[]) AS address`,

@@ -70,7 +70,9 @@ export async function openOwnersStage(): Promise<OwnersStage> {
 
   async function change(kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<void> {
     await database.transaction(async (transaction) => {
-      await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
+      await transaction.query(
+        sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`,
+      );
       if (kind === 'added') {
         await transaction.copy('moved', nftTransfers.table.columns, linesOf(eth.id, block, moves));
         await transaction.query(sql`INSERT INTO nft_transfers SELECT * FROM moved`);

@@ -21,7 +21,16 @@ const seller = exampleAddress(1);
 const buyer = exampleAddress(2);
 const router = exampleAddress(3);
 const apes = exampleAddress(11);
-const sold = { token: apes, ids: ['7'], amounts: ['1'], seller, buyer, side: 0, paymentToken: null, price: '100' };
+const sold = {
+  token: apes,
+  ids: ['7'],
+  amounts: ['1'],
+  seller,
+  buyer,
+  side: 0,
+  paymentToken: null,
+  price: '100',
+};
 
 describe('version 1', () => {
   const ORDERS_MATCHED = parseAbiItem([

@@ -10,7 +10,10 @@ const punks = parseAddress(PUNKS);
 const chain = exampleChain({ cryptoPunks: punks, erc20Exclusions: [punks] });
 const moved = punkMoved({ from: seller, to: buyer, value: 1n });
 const accepted = punkBought({ punkIndex: 7n, value: 0n, fromAddress: seller, toAddress: ZERO_ADDRESS });
-const punkTransfer = emitter(PUNKS, 'event PunkTransfer(address indexed from, address indexed to, uint256 punkIndex)');
+const punkTransfer = emitter(
+  PUNKS,
+  'event PunkTransfer(address indexed from, address indexed to, uint256 punkIndex)',
+);
 const trades = (...logs: ExampleLog[]) => tradesOf(decodeExample(logs, chain));
 
 test('a purchase is told by its event alone', () => {
@@ -46,7 +49,9 @@ test('a punk given for nothing to somebody is a trade at zero', () => {
 
 test('a router that buys a punk and hands it on is not its buyer', () => {
   const bought = punkBought({ punkIndex: 7n, value: 5n, fromAddress: seller, toAddress: router });
-  expect(trades(bought, punkTransfer({ from: router, to: buyer, punkIndex: 7n }))).toMatchObject([{ seller, buyer }]);
+  expect(trades(bought, punkTransfer({ from: router, to: buyer, punkIndex: 7n }))).toMatchObject([
+    { seller, buyer },
+  ]);
 });
 
 test('on a chain without punks the event is nobody’s', () => {

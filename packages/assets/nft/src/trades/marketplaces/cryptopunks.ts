@@ -33,7 +33,8 @@ function readFill(log: Log, transaction: TradeTransaction): Fill | null {
   const seller = lowerCase(bought.fromAddress);
   const named = lowerCase(bought.toAddress);
   const items = [tradedItem(log.address, punkIndex)];
-  if (named !== ZERO_ADDRESS) return { log, side: 0, seller, buyer: named, items, paymentToken: null, price: value };
+  if (named !== ZERO_ADDRESS)
+    return { log, side: 0, seller, buyer: named, items, paymentToken: null, price: value };
   const buyer = bidderOf(log, seller, transaction);
   if (buyer === null) return null;
   return { log, side: 1, seller, buyer, items, paymentToken: null, price: null, partiesFinal: true };

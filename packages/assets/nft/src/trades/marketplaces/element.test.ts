@@ -19,7 +19,9 @@ describe('Element', () => {
 
   test('v2: the amount includes the fees, so transfers are not asked', () => {
     const sell = elementV2.erc721Sell({ ...elementSell, erc20Token: weth, amount: 1_050n });
-    expect(trades(given, paid(1_050n), paid(40n, other), sell)).toMatchObject([{ price: '1050', paymentToken: weth }]);
+    expect(trades(given, paid(1_050n), paid(40n, other), sell)).toMatchObject([
+      { price: '1050', paymentToken: weth },
+    ]);
   });
 
   test('v2: matched orders are one trade, at what the buy order offers', () => {
@@ -37,7 +39,11 @@ describe('Element', () => {
   });
 
   test('events of both versions in one transaction are all told', () => {
-    const logs = [given, elementV1.erc721Sell(elementSell), elementV2.erc721Sell({ ...elementSell, tokenId: 8n })];
+    const logs = [
+      given,
+      elementV1.erc721Sell(elementSell),
+      elementV2.erc721Sell({ ...elementSell, tokenId: 8n }),
+    ];
     expect(trades(...logs).map(({ ids }) => ids)).toEqual([['7'], ['8']]);
   });
 });

@@ -54,7 +54,8 @@ describe('tofuNFT', () => {
   const polygon = exampleChain({ id: 137 });
   const update = (facts: Partial<typeof tofuSale> = {}, id = 1n) =>
     tofuUpdate({ id, inventory: { ...tofuSale, ...facts } });
-  const trades = (...logs: Parameters<typeof decodeExample>[0][number][]) => tradesOf(decodeExample(logs, polygon));
+  const trades = (...logs: Parameters<typeof decodeExample>[0][number][]) =>
+    tradesOf(decodeExample(logs, polygon));
   const given = erc721Transfer(cats, seller, buyer, 7n);
 
   test.each([0, 2, 255])('status %i is no trade', (status) => {
@@ -64,7 +65,9 @@ describe('tofuNFT', () => {
   test('all that went from seller to buyer, and what was minted for him, is the bundle', () => {
     const minted = erc721Transfer(cats, ZERO_ADDRESS, buyer, 8n);
     const unrelated = erc721Transfer(cats, other, buyer, 9n);
-    expect(trades(given, minted, unrelated, erc1155Transfer(prints, seller, buyer, 9n, 3n), update())).toMatchObject([
+    expect(
+      trades(given, minted, unrelated, erc1155Transfer(prints, seller, buyer, 9n, 3n), update()),
+    ).toMatchObject([
       { token: cats, ids: ['7', '8'], price: '1000' },
       { token: prints, ids: ['9'], amounts: ['3'], price: '1000' },
     ]);
@@ -105,6 +108,8 @@ describe('PancakeSwap', () => {
     [true, null],
     [false, weth],
   ])('with the native currency: %s', (withBNB, paymentToken) => {
-    expect(tradesOf(decodeExample(logs(withBNB), bsc))).toMatchObject([{ seller, buyer, price: '1000', paymentToken }]);
+    expect(tradesOf(decodeExample(logs(withBNB), bsc))).toMatchObject([
+      { seller, buyer, price: '1000', paymentToken },
+    ]);
   });
 });

@@ -16,7 +16,9 @@ const SHARES = 'uint256 protocolFee, uint256 creatorFee, uint256 sellerRev';
 const BUY_PRICE_ACCEPTED = defineEvent(
   `event BuyPriceAccepted(${TOKEN}, address indexed seller, address buyer, ${SHARES})`,
 );
-const OFFER_ACCEPTED = defineEvent(`event OfferAccepted(${TOKEN}, address indexed buyer, address seller, ${SHARES})`);
+const OFFER_ACCEPTED = defineEvent(
+  `event OfferAccepted(${TOKEN}, address indexed buyer, address seller, ${SHARES})`,
+);
 const PRIVATE_SALE_FINALIZED = defineEvent(
   `event PrivateSaleFinalized(${TOKEN}, address indexed seller, address buyer, ${SHARES}, uint256 deadline)`,
 );
@@ -35,7 +37,8 @@ export const foundation: Marketplace = {
     ({ topic }) => topic,
   ),
   addresses: deployments(PROTOCOL, { 1: '0xcda72070e455bb31c7690a170224ce43623d0b6f' }),
-  fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
+  fills: (own, transaction) =>
+    own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
 function readFill(log: Log, after: Log | null, transaction: TradeTransaction): Fill | null {

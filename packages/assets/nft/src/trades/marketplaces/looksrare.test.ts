@@ -3,7 +3,13 @@ import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
-import { orderV1, orderV2, takerAskV1, takerBidV1, takerBidV2 } from './testing/example-events-of-large-markets.ts';
+import {
+  orderV1,
+  orderV2,
+  takerAskV1,
+  takerBidV1,
+  takerBidV2,
+} from './testing/example-events-of-large-markets.ts';
 import { artist, buyer, cats, other, prints, router, seller, trade, weth } from './testing/example-sale.ts';
 
 const LOOKSRARE_V1 = parseAddress('0x59728544b08ab483533076417fbbb2fd0b17ce3a');

@@ -3,7 +3,8 @@ import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
-const SALE = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
+const SALE =
+  'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
 /** For listings and for offers, without a field to distinguish them. */
 const SINGLE = defineEvent(
   `event BuySingleListing(${SALE}, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)`,
@@ -78,7 +79,11 @@ function soldOf(list: SaleList) {
   });
 }
 
-function fillOf(log: Log, sale: Sale, sold: Pick<Fill, 'side' | 'items' | 'price'> & { readonly seller: Hex }): Fill {
+function fillOf(
+  log: Log,
+  sale: Sale,
+  sold: Pick<Fill, 'side' | 'items' | 'price'> & { readonly seller: Hex },
+): Fill {
   const [seller, buyer] = [lowerCase(sold.seller), lowerCase(sale.buyer)];
   return { ...sold, log, seller, buyer, paymentToken: paymentToken(sale.paymentCoin) };
 }

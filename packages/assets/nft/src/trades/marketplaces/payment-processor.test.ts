@@ -31,7 +31,9 @@ test.each([
 });
 
 test('a token of a sweep without a seller is left out', () => {
-  expect(tradesOf(decodeExample([given, swept({ ...sweep, sellers: [seller] })]))).toMatchObject([{ ids: ['7'] }]);
+  expect(tradesOf(decodeExample([given, swept({ ...sweep, sellers: [seller] })]))).toMatchObject([
+    { ids: ['7'] },
+  ]);
 });
 
 test('all fills that failed are no trades', () => {

@@ -1,6 +1,12 @@
 import { type Log, MAX_UINT256 } from '@chainstead/core';
 import { defineEvent } from '@chainstead/events/decoding';
-import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 import { inWindow, paidInParts } from '../transaction-window.ts';
 
@@ -16,7 +22,8 @@ export const raribleV1: Marketplace = {
   protocol: PROTOCOL,
   topics: [BUY.topic],
   addresses: deployments(PROTOCOL, { 1: '0xcd4ec7b66fbc029c116ba9ffb3e59351c20b5b06' }),
-  fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
+  fills: (own, transaction) =>
+    own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
 function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTransaction): Fill | null {
@@ -33,8 +40,18 @@ function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTra
   const [owner, taker] = [lowerCase(order.owner), lowerCase(order.buyer)];
   const isListing = didMove(sold);
   if (!isListing && !didMove(bought)) return null;
-  const [seller, buyer, item, price] = isListing ? [owner, taker, sold, given] : [taker, owner, bought, order.amount];
+  const [seller, buyer, item, price] = isListing
+    ? [owner, taker, sold, given]
+    : [taker, owner, bought, order.amount];
   const token = paymentToken(isListing ? order.buyToken : order.sellToken);
   const paid = token === null ? null : paidInParts(price, payments, { token, buyer, window });
-  return { log, side: isListing ? 0 : 1, seller, buyer, items: [item], paymentToken: token, price: paid ?? price };
+  return {
+    log,
+    side: isListing ? 0 : 1,
+    seller,
+    buyer,
+    items: [item],
+    paymentToken: token,
+    price: paid ?? price,
+  };
 }

@@ -3,7 +3,13 @@ import { decodeAbi } from '@chainstead/events/abi';
 import { defineEvent } from '@chainstead/events/decoding';
 import type { NftTransfer } from '@chainstead/events/token-events';
 import { parseAbiParameters } from 'abitype';
-import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { lowerCase, tradedItem } from '../traded-item.ts';
 import { inWindow, paidInParts, type TransactionWindow } from '../transaction-window.ts';
 
@@ -58,7 +64,9 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
   const [makerOfNft, makerOfMoney] = leftSells
     ? [match.leftMaker, match.rightMaker]
     : [match.rightMaker, match.leftMaker];
-  const [amount, price] = leftSells ? [match.newRightFill, match.newLeftFill] : [match.newLeftFill, match.newRightFill];
+  const [amount, price] = leftSells
+    ? [match.newRightFill, match.newLeftFill]
+    : [match.newLeftFill, match.newRightFill];
   const moved = lastHandedOver(transaction, window);
   const item = itemOf(leftSells ? match.leftAsset : match.rightAsset, amount) ?? moved;
   // An order without a maker belongs to the caller.

@@ -83,7 +83,9 @@ describe('Rarible v2', () => {
   };
 
   test('transfers of the buyer that cannot be fees are not counted', () => {
-    expect(trades(given, paid(1_000n), paid(5_000n, other), raribleMatch(listing))).toMatchObject([{ price: '1000' }]);
+    expect(trades(given, paid(1_000n), paid(5_000n, other), raribleMatch(listing))).toMatchObject([
+      { price: '1000' },
+    ]);
   });
 
   test('each match of several has its own fees', () => {
@@ -114,7 +116,9 @@ describe('Rarible v2', () => {
   });
 
   test('an order of nobody’s is its caller’s', () => {
-    expect(trades(given, raribleMatch({ ...listing, rightMaker: ZERO_ADDRESS }))).toMatchObject([{ seller, buyer }]);
+    expect(trades(given, raribleMatch({ ...listing, rightMaker: ZERO_ADDRESS }))).toMatchObject([
+      { seller, buyer },
+    ]);
   });
 
   test.each([
@@ -140,7 +144,12 @@ describe('Rarible v2', () => {
     });
 
     test('a bid: the numbers change places; fees on top are found', () => {
-      const logs = [paid(1_000n), paid(10n, artist), erc1155Transfer(prints, seller, buyer, 9n, 3n), bare(3n, 1_000n)];
+      const logs = [
+        paid(1_000n),
+        paid(10n, artist),
+        erc1155Transfer(prints, seller, buyer, 9n, 3n),
+        bare(3n, 1_000n),
+      ];
       expect(trades(...logs)).toMatchObject([
         { side: 1, token: prints, amounts: ['3'], paymentToken: weth, price: '1010' },
       ]);

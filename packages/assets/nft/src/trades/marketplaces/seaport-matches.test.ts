@@ -195,7 +195,13 @@ describe('listings against one order that pays for all of them', () => {
 
   test('which asks for the tokens: each listing is a trade at its own price', () => {
     const consideration = [erc721(apes, 7n, buyer), erc721(apes, 8n, buyer)];
-    const logs = logsWith({ hash: third, offerer: caller, recipient: caller, offer: [native(1_200n)], consideration });
+    const logs = logsWith({
+      hash: third,
+      offerer: caller,
+      recipient: caller,
+      offer: [native(1_200n)],
+      consideration,
+    });
     expect(trades(logs)).toEqual([
       [0, '7', seller, buyer, '500', 0],
       [1, '8', secondSeller, buyer, '700', 0],

@@ -99,7 +99,9 @@ function moneyOf(items: readonly EventItem[]): Money | null {
   const money = items.filter(isMoney);
   const paid = money.filter(isPaid);
   const tokens = new Set(
-    (paid.length > 0 ? paid : money.slice(0, 1)).map((item) => (item.itemType === 0 ? null : paymentToken(item.token))),
+    (paid.length > 0 ? paid : money.slice(0, 1)).map((item) =>
+      item.itemType === 0 ? null : paymentToken(item.token),
+    ),
   );
   const [token] = tokens;
   if (tokens.size !== 1 || token === undefined) return null;

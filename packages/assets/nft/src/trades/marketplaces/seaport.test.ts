@@ -2,7 +2,12 @@ import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
-import { erc20Transfer, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
+import {
+  erc20Transfer,
+  erc721Transfer,
+  erc1155Transfer,
+  exampleAddress,
+} from '../testing/example-transaction.ts';
 import { erc20, erc721, erc1155, native, orderFulfilled, SEAPORT_1_6 } from './testing/example-seaport.ts';
 
 const seller = exampleAddress(1);
@@ -34,7 +39,9 @@ describe('listings', () => {
   test('a token as payment is named, and a zero fee in another currency changes nothing', () => {
     const consideration = [erc20(usdc, 10n, seller), native(0n, feeWallet)];
     const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration };
-    expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([{ ...sold, paymentToken: usdc, price: '10' }]);
+    expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([
+      { ...sold, paymentToken: usdc, price: '10' },
+    ]);
   });
 
   test('sums go beyond 256 bits', () => {
@@ -45,12 +52,22 @@ describe('listings', () => {
   });
 
   test('a listing for nothing is a trade at zero', () => {
-    const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(0n, seller)] };
+    const order = {
+      offerer: seller,
+      recipient: buyer,
+      offer: [erc721(apes, 7n)],
+      consideration: [native(0n, seller)],
+    };
     expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([{ ...sold, price: '0' }]);
   });
 
   test('the amount of an ERC-1155 is the one executed, and the price is for all of it', () => {
-    const order = { offerer: seller, recipient: buyer, offer: [erc1155(cats, 9n, 3n)], consideration: [native(30n)] };
+    const order = {
+      offerer: seller,
+      recipient: buyer,
+      offer: [erc1155(cats, 9n, 3n)],
+      consideration: [native(30n)],
+    };
     const logs = [erc1155Transfer(cats, seller, buyer, 9n, 3n), orderFulfilled(order)];
     expect(tradesOf(decodeExample(logs))).toEqual([
       { ...sold, logIndex: 1, token: cats, ids: ['9'], amounts: ['3'], price: '30' },
@@ -82,7 +99,9 @@ describe('listings', () => {
     const offer = [erc721(apes, 2n), erc1155(cats, 9n, 4n), erc721(apes, 1n)];
     const order = { offerer: seller, recipient: buyer, offer, consideration: [native(100n, seller)] };
     const rows = decodeExample([orderFulfilled(order)]);
-    expect(rows.map((row) => [row.tokenAddress, row.tokenId, row.item, row.leads, row.tokenIds, row.amounts])).toEqual([
+    expect(
+      rows.map((row) => [row.tokenAddress, row.tokenId, row.item, row.leads, row.tokenIds, row.amounts]),
+    ).toEqual([
       [apes, '2', 0, true, ['2', '1'], ['1', '1']],
       [apes, '1', 1, false, ['2', '1'], ['1', '1']],
       [cats, '9', 0, true, null, ['4']],
@@ -142,7 +161,12 @@ test.each([
 });
 
 describe('deployments', () => {
-  const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(1n, seller)] };
+  const order = {
+    offerer: seller,
+    recipient: buyer,
+    offer: [erc721(apes, 7n)],
+    consideration: [native(1n, seller)],
+  };
 
   test('the event of any other contract is no trade', () => {
     expect(decodeExample([orderFulfilled(order, other)])).toEqual([]);

@@ -45,12 +45,23 @@ function matched({ maker, taker, price = 100n, ...hashes }: Match, wyvern = WYVE
 
 const listing = (taker = buyer, maker = seller) => matched({ maker, taker });
 const acceptedBid = matched({ maker: buyer, taker: seller, buyHash: orderHash(1), sellHash: ZERO_HASH });
-const sold = { token: apes, ids: ['7'], amounts: ['1'], seller, buyer, side: 0, paymentToken: null, price: '100' };
+const sold = {
+  token: apes,
+  ids: ['7'],
+  amounts: ['1'],
+  seller,
+  buyer,
+  side: 0,
+  paymentToken: null,
+  price: '100',
+};
 
 test('the token is the one that moved before the event', () => {
   const rows = decodeExample([erc721Transfer(apes, seller, buyer, 7n), listing()]);
   expect(tradesOf(rows)).toEqual([{ ...sold, logIndex: 1 }]);
-  expect(rows).toMatchObject([{ protocol: 'wyvern-2.3', marketplace: 'opensea', marketplaceAddress: WYVERN_2_3 }]);
+  expect(rows).toMatchObject([
+    { protocol: 'wyvern-2.3', marketplace: 'opensea', marketplaceAddress: WYVERN_2_3 },
+  ]);
 });
 
 test('both versions in one sweep, each with its own token, paid through a router that is taker of both', () => {
@@ -101,7 +112,11 @@ describe('the payment', () => {
   });
 
   test('is the native currency where a router took wrapped native currency and paid with the unwrapped', () => {
-    const logs = [erc20Transfer(weth, buyer, router, 100n), erc721Transfer(apes, seller, buyer, 7n), listing(router)];
+    const logs = [
+      erc20Transfer(weth, buyer, router, 100n),
+      erc721Transfer(apes, seller, buyer, 7n),
+      listing(router),
+    ];
     expect(tradesOf(decodeExample(logs))).toEqual([{ ...sold, logIndex: 2 }]);
   });
 
@@ -146,7 +161,11 @@ describe('tokens', () => {
   });
 
   test('one that moves twice on its way counts once, and goes to the last', () => {
-    const logs = [erc721Transfer(apes, seller, router, 7n), erc721Transfer(apes, router, buyer, 7n), listing(router)];
+    const logs = [
+      erc721Transfer(apes, seller, router, 7n),
+      erc721Transfer(apes, router, buyer, 7n),
+      listing(router),
+    ];
     expect(tradesOf(decodeExample(logs))).toEqual([{ ...sold, logIndex: 2 }]);
   });
 
@@ -156,7 +175,12 @@ describe('tokens', () => {
   });
 
   test('of another marketplace, before, are not part of it', () => {
-    const offer = { offerer: seller, recipient: buyer, offer: [erc721(cats, 8n)], consideration: [native(5n, seller)] };
+    const offer = {
+      offerer: seller,
+      recipient: buyer,
+      offer: [erc721(cats, 8n)],
+      consideration: [native(5n, seller)],
+    };
     const logs = [
       erc721Transfer(cats, seller, buyer, 8n),
       orderFulfilled(offer, SEAPORT_1_1),

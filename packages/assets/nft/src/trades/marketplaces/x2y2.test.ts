@@ -3,7 +3,12 @@ import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import { erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
-import { type X2Y2Terms, x2y2Inventory, x2y2Items, x2y2Profit } from './testing/example-events-of-large-markets.ts';
+import {
+  type X2Y2Terms,
+  x2y2Inventory,
+  x2y2Items,
+  x2y2Profit,
+} from './testing/example-events-of-large-markets.ts';
 import { artist, buyer, cats, feeWallet, other, prints, router, seller } from './testing/example-sale.ts';
 
 const sell: X2Y2Terms = { op: 1, intent: 1n, maker: seller, taker: buyer };
@@ -15,7 +20,11 @@ describe('X2Y2', () => {
   });
 
   test('several items are a bundle, of several collections too', () => {
-    const data = x2y2Items({ token: cats, tokenId: 7n }, { token: prints, tokenId: 9n }, { token: cats, tokenId: 8n });
+    const data = x2y2Items(
+      { token: cats, tokenId: 7n },
+      { token: prints, tokenId: 9n },
+      { token: cats, tokenId: 8n },
+    );
     const rows = tradesOf(decodeExample([given, x2y2Inventory({ ...sell, data })]));
     expect(rows.map(({ token, ids, price }) => [token, ids, price])).toEqual([
       [cats, ['7', '8'], '1000'],
@@ -27,7 +36,10 @@ describe('X2Y2', () => {
     const data = encodeAbiParameters(parseAbiParameters('(address token, uint256 tokenId, uint256 amount)[]'), [
       [{ token: prints, tokenId: 9n, amount: 4n }],
     ]);
-    const logs = [erc1155Transfer(prints, seller, buyer, 9n, 4n), x2y2Inventory({ ...sell, delegateType: 2n, data })];
+    const logs = [
+      erc1155Transfer(prints, seller, buyer, 9n, 4n),
+      x2y2Inventory({ ...sell, delegateType: 2n, data }),
+    ];
     expect(tradesOf(decodeExample(logs))).toMatchObject([{ token: prints, ids: ['9'], amounts: ['4'] }]);
   });
 

@@ -3,7 +3,13 @@ import { decodeAbi } from '@chainstead/events/abi';
 import { defineEvent } from '@chainstead/events/decoding';
 import type { NftTransfer } from '@chainstead/events/token-events';
 import { parseAbiParameters } from 'abitype';
-import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 import { inWindow } from '../transaction-window.ts';
 
@@ -68,13 +74,28 @@ function fillOf(
   const paid = { log, paymentToken: paymentToken(inventory.currency) };
   switch (op) {
     case OPERATIONS.sellOrderCompleted:
-      return sale({ ...paid, side: 0, seller: maker, buyer: taker, items: itemsOf(inventory, moved, maker), price });
+      return sale({
+        ...paid,
+        side: 0,
+        seller: maker,
+        buyer: taker,
+        items: itemsOf(inventory, moved, maker),
+        price,
+      });
     case OPERATIONS.buyOfferCompleted:
-      return sale({ ...paid, side: 1, seller: taker, buyer: maker, items: itemsOf(inventory, moved, taker), price });
+      return sale({
+        ...paid,
+        side: 1,
+        seller: taker,
+        buyer: maker,
+        items: itemsOf(inventory, moved, taker),
+        price,
+      });
     case OPERATIONS.auctionCompleted: {
       // The taker is the settling account, and the delegate holds the items until then.
       const items = itemsOf(inventory, moved, null);
-      const isSold = (token: Address, id: string) => items.some((item) => item.token === token && item.tokenId === id);
+      const isSold = (token: Address, id: string) =>
+        items.some((item) => item.token === token && item.tokenId === id);
       const buyer = moved.findLast(({ token, tokenId }) => isSold(token, tokenId))?.to;
       const bid = auctionPrice(inventory, profits);
       if (buyer === undefined || bid === null) return null;
@@ -90,7 +111,11 @@ function sale(fill: Fill): Fill | null {
 }
 
 /** From the order's data, else those that moved from the seller (null: any account). */
-function itemsOf(inventory: Inventory, moved: readonly NftTransfer[], seller: Address | null): readonly TradedItem[] {
+function itemsOf(
+  inventory: Inventory,
+  moved: readonly NftTransfer[],
+  seller: Address | null,
+): readonly TradedItem[] {
   const listed = readItems(inventory.delegateType, inventory.item.data);
   if (listed !== null && listed.length > 0) return listed;
   return moved

@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress } from '@chainstead/core';
 import { defineEvent } from '@chainstead/events/decoding';
-import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { lowerCase } from '../traded-item.ts';
 import { areAdjacent } from '../transaction-window.ts';
 import { readAssetData } from '../zero-ex-asset-data.ts';

@@ -21,11 +21,19 @@ const polygon = createChainRegistry().get(137);
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);
 const inWeth = { ...order0x, erc20Token: weth };
-const prices = (logs: Parameters<typeof decodeExample>[0]) => tradesOf(decodeExample(logs)).map(({ price }) => price);
+const prices = (logs: Parameters<typeof decodeExample>[0]) =>
+  tradesOf(decodeExample(logs)).map(({ price }) => price);
 
 describe('0x v4', () => {
   test('fees on top are found among the transfers, earlier ones of the buyer are not', () => {
-    const logs = [paid(9n, other), given, paid(1_000n), paid(30n, feeWallet), paid(5n, artist), erc721Filled(inWeth)];
+    const logs = [
+      paid(9n, other),
+      given,
+      paid(1_000n),
+      paid(30n, feeWallet),
+      paid(5n, artist),
+      erc721Filled(inWeth),
+    ];
     expect(prices(logs)).toEqual(['1035']);
   });
 
@@ -69,8 +77,22 @@ describe('0x v4', () => {
 
   describe('orders matched by a third party', () => {
     const sell = { ...inWeth, matcher: other };
-    const buy = { ...inWeth, direction: 1, maker: buyer, taker: seller, erc20TokenAmount: 1_200n, matcher: other };
-    const logs = [given, paid(1_000n), paid(20n, feeWallet), paid(180n, other), erc721Filled(sell), erc721Filled(buy)];
+    const buy = {
+      ...inWeth,
+      direction: 1,
+      maker: buyer,
+      taker: seller,
+      erc20TokenAmount: 1_200n,
+      matcher: other,
+    };
+    const logs = [
+      given,
+      paid(1_000n),
+      paid(20n, feeWallet),
+      paid(180n, other),
+      erc721Filled(sell),
+      erc721Filled(buy),
+    ];
 
     test('are one trade, at all that the buyer paid', () => {
       expect(tradesOf(decodeExample(logs))).toEqual([
@@ -94,7 +116,12 @@ describe('0x v4', () => {
     });
 
     test('a sell order for the native currency is paid in the buyer’s token', () => {
-      const wrapped = [given, paid(1_200n, EXCHANGE), erc721Filled({ ...order0x, matcher: other }), erc721Filled(buy)];
+      const wrapped = [
+        given,
+        paid(1_200n, EXCHANGE),
+        erc721Filled({ ...order0x, matcher: other }),
+        erc721Filled(buy),
+      ];
       expect(tradesOf(decodeExample(wrapped))).toMatchObject([{ paymentToken: weth, price: '1200' }]);
     });
 
@@ -126,7 +153,12 @@ describe('0x v4', () => {
 describe('0x v3', () => {
   const trades = (...fills: Readonly<Record<string, unknown>>[]) =>
     tradesOf(decodeExample([...fills.map(openSeaFill), given, paid(1_000n)], polygon));
-  const printsAsset = asset('0xa7cb5fb7', 'address, uint256[], uint256[], bytes', [prints, [9n, 10n], [1n, 2n], '0x']);
+  const printsAsset = asset('0xa7cb5fb7', 'address, uint256[], uint256[], bytes', [
+    prints,
+    [9n, 10n],
+    [1n, 2n],
+    '0x',
+  ]);
   const basket = asset('0x94cfcdd7', 'uint256[], bytes[]', [
     [1n, 2n],
     [catAsset, printsAsset],
@@ -149,9 +181,9 @@ describe('0x v3', () => {
     expect(trades({ ...buyFill, makerFeePaid: 5n, takerAddress: seller })).toMatchObject([
       { side: 1, seller, buyer, price: '1005' },
     ]);
-    expect(trades({ ...buyFill, makerFeePaid: 5n, makerFeeAssetData: catAsset, takerAddress: seller })).toMatchObject([
-      { price: '1000' },
-    ]);
+    expect(
+      trades({ ...buyFill, makerFeePaid: 5n, makerFeeAssetData: catAsset, takerAddress: seller }),
+    ).toMatchObject([{ price: '1000' }]);
   });
 
   test('orders filled one after the other are trades of their own', () => {

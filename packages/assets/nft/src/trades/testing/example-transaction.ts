@@ -25,11 +25,17 @@ export function exampleTransaction(logs: readonly ExampleLog[], place: Partial<L
 }
 
 /** A log of any event. */
-export function exampleLog(address: Address, event: AbiEvent, args: Readonly<Record<string, unknown>>): ExampleLog {
+export function exampleLog(
+  address: Address,
+  event: AbiEvent,
+  args: Readonly<Record<string, unknown>>,
+): ExampleLog {
   const inputs = event.inputs.filter((input) => input.indexed !== true);
   return {
     address,
-    topics: encodeEventTopics({ abi: [event], eventName: event.name, args }).map((topic) => String(topic) as Hash),
+    topics: encodeEventTopics({ abi: [event], eventName: event.name, args }).map(
+      (topic) => String(topic) as Hash,
+    ),
     data: encodeAbiParameters(
       inputs,
       inputs.map((input) => args[input.name ?? '']),
@@ -45,7 +51,13 @@ export function erc721Transfer(token: Address, from: Address, to: Address, token
   return exampleLog(token, ERC721_TRANSFER, { from, to, tokenId });
 }
 
-export function erc1155Transfer(token: Address, from: Address, to: Address, id: bigint, value: bigint): ExampleLog {
+export function erc1155Transfer(
+  token: Address,
+  from: Address,
+  to: Address,
+  id: bigint,
+  value: bigint,
+): ExampleLog {
   return exampleLog(token, TRANSFER_SINGLE, { operator: from, from, to, id, value });
 }
 

@@ -35,7 +35,8 @@ export async function seedManyTrades(
     sha256(number::text::bytea) AS hash`;
   const columns = `collection_key, token_address, chain_id, block_number, transaction_index, log_index, item, leads, token_id, token_ids, amounts,
     marketplace, protocol, marketplace_address, seller, buyer, side, payment_token, price, collections, transaction_hash, block_timestamp`;
-  const collection = (address: Address): string => `address_key(${bytes(address)}), ${bytes(address)}, ${chain.id}`;
+  const collection = (address: Address): string =>
+    `address_key(${bytes(address)}), ${bytes(address)}, ${chain.id}`;
   const nativeCurrency = 'NULL::bytea';
   const sale = (seller: string, buyer: string, marketplace: string, price: string): string =>
     `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${nativeCurrency}, ${price}, 1, hash, block_timestamp`;

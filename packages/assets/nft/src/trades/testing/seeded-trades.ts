@@ -35,7 +35,13 @@ export interface SeededTrade {
 
 /** The rows of a trade: one per distinct token. */
 export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
-  const { token = COLLECTION, tokenIds = ['1'], amounts = tokenIds.map(() => '1'), blockNumber, item = 0 } = trade;
+  const {
+    token = COLLECTION,
+    tokenIds = ['1'],
+    amounts = tokenIds.map(() => '1'),
+    blockNumber,
+    item = 0,
+  } = trade;
   return [...new Set(tokenIds)].map((tokenId, index) => ({
     collectionKey: addressKey(token),
     chainId: chain.id,

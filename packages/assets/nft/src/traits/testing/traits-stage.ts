@@ -30,7 +30,9 @@ export interface Answer {
   readonly body: {
     readonly traits: readonly {
       readonly trait_type: string;
-      readonly values: readonly Readonly<Record<'trait_value' | 'count' | 'percentage' | 'rarity_label', unknown>>[];
+      readonly values: readonly Readonly<
+        Record<'trait_value' | 'count' | 'percentage' | 'rarity_label', unknown>
+      >[];
     }[];
     readonly result: readonly Readonly<Record<string, unknown>>[];
     readonly cursor: string | null;

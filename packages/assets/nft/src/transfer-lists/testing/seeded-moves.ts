@@ -35,7 +35,12 @@ export function movesIn(first: number, last: number, facts: Omit<SeededMove, 'bl
 }
 
 /** A mint of ids from `id` to `last` that is stored as a range. */
-export function rangeIn(blockNumber: number, id: string, last: string, facts: Partial<SeededMove> = {}): SeededMove {
+export function rangeIn(
+  blockNumber: number,
+  id: string,
+  last: string,
+  facts: Partial<SeededMove> = {},
+): SeededMove {
   return { kind: NFT_TRANSFER_KINDS.consecutive, from: ZERO_ADDRESS, id, last, ...facts, blockNumber };
 }
 
@@ -49,7 +54,11 @@ export async function seedMoves(database: Database, chain: Chain, moves: readonl
 }
 
 /** The same for logs, as the engine decodes them. */
-export async function seedNftLogs(database: Database, chain: Chain, logs: readonly Log[]): Promise<NftTransferRow[]> {
+export async function seedNftLogs(
+  database: Database,
+  chain: Chain,
+  logs: readonly Log[],
+): Promise<NftTransferRow[]> {
   const rows = nftTransfers.decode(logs, { chain, timestampOf });
   await seedRows(database, chain, rows);
   return rows;

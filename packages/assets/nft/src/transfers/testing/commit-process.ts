@@ -34,7 +34,11 @@ const shared = {
 };
 const range = { from: 0, to: options.lastBlock };
 await pool.start();
-await backfillRanges({ ...shared, proof: 'record', backfillProof: 'none' }, [range], new AbortController().signal);
+await backfillRanges(
+  { ...shared, proof: 'record', backfillProof: 'none' },
+  [range],
+  new AbortController().signal,
+);
 const { repairs } = await verifyRanges(
   { ...shared, proof: 'record', backfillProof: 'none' },
   [range],

@@ -47,7 +47,20 @@ const wishes: fc.Arbitrary<Wish> = fc.record({
   to: fc.nat(ACCOUNTS - 1),
   id: fc.nat(IDS.length - 1),
   amount: fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 0n, max: 2n ** 250n })),
-  what: fc.constantFrom('mint', 'mint', 'move', 'move', 'move', 'burn', 'lie', 'lie', 'range', 'lazy', 'lazy', 'lazy'),
+  what: fc.constantFrom(
+    'mint',
+    'mint',
+    'move',
+    'move',
+    'move',
+    'burn',
+    'lie',
+    'lie',
+    'range',
+    'lazy',
+    'lazy',
+    'lazy',
+  ),
   single: fc.boolean(),
 });
 

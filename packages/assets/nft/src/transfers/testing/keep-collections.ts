@@ -26,7 +26,8 @@ export async function comparedCollections(
        ${hexText('to_address')} AS to, amount, kind FROM nft_transfers WHERE chain_id = ${chain.id}
      ORDER BY block_number, transaction_index, log_index, item`,
   );
-  for (const collection of new Set(rows.map(({ token }) => token))) await keepCollection(database, chain, collection);
+  for (const collection of new Set(rows.map(({ token }) => token)))
+    await keepCollection(database, chain, collection);
   return { stored: await storedCollections(database, chain.id), expected: summedCollections(rows.map(toMove)) };
 }
 

@@ -20,7 +20,12 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
        OR NOT EXISTS (SELECT FROM projections AS known WHERE known.chain_id = ${chain.id} AND state = ${nftWalletTokens.name} AND version = ${nftWalletTokens.version})`,
   );
   const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
-    const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
+    const progress = await projections.keep(
+      chain,
+      { dataset: nftTransfers, state: nftWalletTokens },
+      account,
+      60_000,
+    );
     if (progress !== 'built') throw new Error(`What ${account} holds is not counted: ${progress}`);
   };
   await Promise.all(rows.map(keep));

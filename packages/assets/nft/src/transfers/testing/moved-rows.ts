@@ -36,7 +36,9 @@ export function movedRowsOf(projection: SubjectProjection) {
    */
   async function derive(kind: Kind, lines: readonly string[], subjects: Sql): Promise<void> {
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
+      await transaction.query(
+        sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`,
+      );
       await transaction.copy('moved', nftTransfers.table.columns, lines);
       await transaction.query(
         kind === 'added'
@@ -58,9 +60,15 @@ export function movedRowsOf(projection: SubjectProjection) {
     /** The plan of the first statement that adds rows, line by line. */
     async explainAdding(lines: readonly string[], subjects: Sql): Promise<readonly string[]> {
       const rows = await scratch.database.transaction(async (transaction) => {
-        await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
+        await transaction.query(
+          sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`,
+        );
         await transaction.copy('moved', nftTransfers.table.columns, lines);
-        const [statement = rawSql('')] = projection.added({ rows: rawSql('moved'), subjects, access: LOCAL_ACCESS });
+        const [statement = rawSql('')] = projection.added({
+          rows: rawSql('moved'),
+          subjects,
+          access: LOCAL_ACCESS,
+        });
         return transaction.query<{ 'QUERY PLAN': string }>(sql`EXPLAIN (COSTS OFF) ${statement}`);
       });
       return rows.map((row) => row['QUERY PLAN'].trim());

@@ -41,7 +41,8 @@ test('a history that ends the process is set aside after the third time and told
     args: [PROGRAM, JSON.stringify(options)],
     isSettled,
     // As if the dead worker's leases had expired.
-    onDeath: () => database.query(sql`UPDATE backfill_requests SET lease_until = now() WHERE lease_until IS NOT NULL`),
+    onDeath: () =>
+      database.query(sql`UPDATE backfill_requests SET lease_until = now() WHERE lease_until IS NOT NULL`),
   });
 
   expect(deaths).toBe(3);

@@ -51,7 +51,11 @@ const moments = fc.array(
 );
 
 /** The stage with a follower at the head. */
-async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promise<void>; close(): Promise<void> }> {
+async function openFollowed(): Promise<{
+  stage: HistoryStage;
+  caughtUp(): Promise<void>;
+  close(): Promise<void>;
+}> {
   const stage = await openHistoryStage(scratch.database, {
     chainId: nextChain++,
     blocks: HISTORY + 9,
@@ -209,5 +213,7 @@ test('histories of many subjects beside a backfill of the same blocks neither de
     all.filter(({ chainId }) => chainId === stage.chain.id),
   );
   expect(status?.gaps).toEqual([]);
-  expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual(
+    [],
+  );
 });

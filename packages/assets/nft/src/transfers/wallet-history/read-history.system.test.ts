@@ -17,7 +17,10 @@ import {
 const scratch = scratchOfFile();
 let nextChain = 910_001;
 
-async function withStage(options: Partial<StageOptions>, work: (stage: HistoryStage) => Promise<void>): Promise<void> {
+async function withStage(
+  options: Partial<StageOptions>,
+  work: (stage: HistoryStage) => Promise<void>,
+): Promise<void> {
   const stage = await openHistoryStage(scratch.database, {
     chainId: nextChain++,
     blocks: 160,
@@ -40,7 +43,9 @@ async function requireTruth(stage: HistoryStage): Promise<number> {
 }
 
 async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | undefined> {
-  const [row] = await scratch.database.query(sql`SELECT * FROM backfill_requests WHERE chain_id = ${stage.chain.id}`);
+  const [row] = await scratch.database.query(
+    sql`SELECT * FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,
+  );
   return row;
 }
 
@@ -94,7 +99,9 @@ describe('the history of a wallet', () => {
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 122 }]);
       expect(await stage.read(wallet)).toBe('idle');
       stage.scripted.mine(40);
-      await scratch.database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE chain_id = ${stage.chain.id}`);
+      await scratch.database.query(
+        sql`UPDATE backfill_requests SET due_at = now() WHERE chain_id = ${stage.chain.id}`,
+      );
       await expect.poll(() => stage.pool.getHead().then(({ value }) => value.number)).toBe(170);
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 125 }]);
@@ -105,7 +112,8 @@ describe('the history of a wallet', () => {
 describe('the history of a contract', () => {
   test('brings all that it emitted', () =>
     withStage({}, async (stage) => {
-      for (const contract of stage.collections.slice(0, 3)) await stage.complete(stage.subject('contract', contract));
+      for (const contract of stage.collections.slice(0, 3))
+        await stage.complete(stage.subject('contract', contract));
       expect(await requireTruth(stage)).toBeGreaterThan(20);
       const [token] = await scratch.database.query(
         sql`SELECT 1 FROM tokens WHERE chain_id = ${stage.chain.id} AND seen_as & 6 <> 0`,
@@ -143,9 +151,9 @@ describe('a history that ends early', () => {
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 2_999 }]);
       await requireTruth(stage);
-      expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual(
-        [],
-      );
+      expect(
+        await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`),
+      ).toEqual([]);
     }));
 
   test(

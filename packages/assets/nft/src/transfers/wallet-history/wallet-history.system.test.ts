@@ -133,7 +133,8 @@ describe('wallet history as due work', () => {
       query: (statement) => count(scratch.database.query(statement)),
       transaction: (run) => count(scratch.database.transaction(run)),
     };
-    const ask = () => api.requestContract({ database, logger: silentLogger() }, stage.chain, contract, 'somebody');
+    const ask = () =>
+      api.requestContract({ database, logger: silentLogger() }, stage.chain, contract, 'somebody');
     expect(await ask()).toBe(answers[0]);
     const first = statements;
     expect(first).toBeGreaterThan(0);
@@ -170,7 +171,9 @@ describe('wallet history as due work', () => {
       logRangeMax: LOG_RANGE,
     };
     const script = fileURLToPath(new URL('testing/worker-process.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [script, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit');
     const lowest = async (): Promise<number> => {
       const [row] = await scratch.database.query<{ lowest: number | null }>(
@@ -192,6 +195,8 @@ describe('wallet history as due work', () => {
     expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(
       3 * Math.ceil(reached / LOG_RANGE) + relatedOf(stage.wallets[0], reached),
     );
-    expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual([]);
+    expect(
+      await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`),
+    ).toEqual([]);
   });
 });

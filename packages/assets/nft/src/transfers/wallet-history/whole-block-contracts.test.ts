@@ -7,7 +7,13 @@ import {
   PUNK_TRANSFER_TOPIC,
   TRANSFER_TOPIC,
 } from '@chainstead/events/token-events';
-import { backfillRanges, createKnownContracts, createSyncMetrics, enqueueHistory, readHistory } from '@chainstead/sync';
+import {
+  backfillRanges,
+  createKnownContracts,
+  createSyncMetrics,
+  enqueueHistory,
+  readHistory,
+} from '@chainstead/sync';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -80,7 +86,11 @@ test.each([
     expect(await readHistory(reading, subject, signal)).toBe('done');
     const found = await stored();
     const metrics = createSyncMetrics(createMetricsRegistry());
-    await backfillRanges({ ...shared, metrics, proof: 'record', backfillProof: 'none' }, [{ from: 0, to: 19 }], signal);
+    await backfillRanges(
+      { ...shared, metrics, proof: 'record', backfillProof: 'none' },
+      [{ from: 0, to: 19 }],
+      signal,
+    );
     const all = await stored();
     expect(all).toHaveLength(6);
     expect(all).toContain(`8 1 1 ${SELLER} ${BIDDER}`);

@@ -3,7 +3,13 @@ import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync/requests';
-import { addressOf, type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  addressOf,
+  type Closable,
+  closeOf,
+  createScratchDatabase,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import type { walletNftsSchema } from '../wallet-nfts-response.ts';
 import { createWalletNftsRoute, type WalletNftsOptions } from '../wallet-nfts-route.ts';

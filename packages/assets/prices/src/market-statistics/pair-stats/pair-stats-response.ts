@@ -32,17 +32,18 @@ export const pairStatsSchema = z
     tokenName: text('Name of the base token'),
     tokenSymbol: text('Symbol of the base token'),
     tokenLogo: text('Logo of the base token from an imported token list'),
-    pairCreated: z.iso
-      .datetime({ precision: 3 })
-      .nullable()
-      .openapi({ description: 'Time of the block that created the pool. null until its creation event is indexed' }),
+    pairCreated: z.iso.datetime({ precision: 3 }).nullable().openapi({
+      description: 'Time of the block that created the pool. null until its creation event is indexed',
+    }),
     pairLabel: text('Symbols of base and quote token. null until both are known'),
     pairAddress: z.string().openapi({
       pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
       description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
     }),
     exchange: text('Name of the exchange'),
-    exchangeAddress: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchangeAddress: address('')
+      .nullable()
+      .openapi({ description: 'Factory, vault or pool manager of the exchange' }),
     exchangeLogo: text('Always null: not available'),
     exchangeUrl: text('Always null: not available'),
     currentUsdPrice: text('US dollars per base token in this pool, as a plain decimal. null: unknown'),
@@ -82,7 +83,9 @@ export function showPairStats(stats: PairStats): z.infer<typeof pairStatsSchema>
     currentNativePrice: nativePrice === null ? null : plainDecimal(nativePrice),
     totalLiquidityUsd: now === null || now.liquidity === null ? null : cents(now.liquidity),
     pricePercentChange: show(({ before }) => percentBetween(baseUsd(pool, before), usd)),
-    liquidityPercentChange: show(({ before }) => percentBetween(before?.liquidity ?? null, now?.liquidity ?? null)),
+    liquidityPercentChange: show(({ before }) =>
+      percentBetween(before?.liquidity ?? null, now?.liquidity ?? null),
+    ),
     buys: show(({ trades }) => trades.buys),
     sells: show(({ trades }) => trades.sells),
     totalVolume: show(({ trades: { buyVolume, sellVolume } }) =>

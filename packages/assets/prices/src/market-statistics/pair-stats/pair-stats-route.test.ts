@@ -122,7 +122,12 @@ describe('a pool with reserves', () => {
   test('has numbers of trades while decimals are unknown', async () => {
     await scratch.database.query(sql`UPDATE tokens SET decimals = NULL WHERE address = ${hexBytes(CATS)}`);
     expect((await get(PAIR)).body).toMatchObject({
-      ...{ currentUsdPrice: null, currentNativePrice: null, totalLiquidityUsd: null, pricePercentChange: UNKNOWN },
+      ...{
+        currentUsdPrice: null,
+        currentNativePrice: null,
+        totalLiquidityUsd: null,
+        pricePercentChange: UNKNOWN,
+      },
       // The ether side has them.
       ...{ totalVolume: windows(6_500, 6_700, 12_700, 13_700), ...TRADES },
     });
@@ -208,7 +213,12 @@ test('a pool of a manager has a price, and no known liquidity', async () => {
 test('a pool of two ordinary tokens has no dollars', async () => {
   await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, DOGS] });
   await pools.seedReserves(scratch.database, eth, PAIR, 10, [CAT, ETHER]);
-  await pools.seedSwap(scratch.database, eth, { pool: PAIR, block: 399, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
+  await pools.seedSwap(scratch.database, eth, {
+    pool: PAIR,
+    block: 399,
+    tokens: [CATS, DOGS],
+    amounts: [CAT, -ETHER],
+  });
   expect((await get(PAIR)).body).toMatchObject({
     ...{ pairLabel: 'CATS/DOGS', currentUsdPrice: null, currentNativePrice: null, totalLiquidityUsd: null },
     ...{ sells: windows(0, 1, 1, 1), totalVolume: windows(0, null, null, null) },

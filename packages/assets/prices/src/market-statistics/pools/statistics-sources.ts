@@ -4,7 +4,10 @@ import type { ApiDependencies } from '@chainstead/http';
 import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
 import type { PriceSources } from '../../index.ts';
 
-export function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources): PriceSources {
+export function sourcesOf(
+  { reads, database, logger }: ApiDependencies,
+  balances: BalanceRequestSources,
+): PriceSources {
   return {
     ...{ reads, database, contracts: { balances, logger } },
     waitsUntil: performance.now() + balances.waitMs,

@@ -24,7 +24,11 @@ export type ListedColumns = Pick<
   'pool' | 'factory' | 'token0' | 'token1' | 'exchange' | 'isStable' | 'tickSpacing'
 >;
 
-export async function readStoredPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<StoredPool | null> {
+export async function readStoredPool(
+  database: ReadDatabase,
+  chain: Chain,
+  pool: PoolId,
+): Promise<StoredPool | null> {
   const rows = await database.select<ListedColumns>(
     sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint
        AND pool = ${hexBytes(pool)}::bytea AND ${IS_LISTED}`,

@@ -41,7 +41,9 @@ export async function seedMarket(database: Database): Promise<void> {
     for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides'])
       await createPartitions(database, table, chain.id);
     await seedBuilt(database, chain.id, { name: 'erc20-wallet-tokens', version: 2 });
-    const dollars = chain.tokenFeeds.find(({ tokens }) => tokens.some((token) => [USDC, USDC_OF_BASE].includes(token)));
+    const dollars = chain.tokenFeeds.find(({ tokens }) =>
+      tokens.some((token) => [USDC, USDC_OF_BASE].includes(token)),
+    );
     // A value counts for 25 hours, which are 300 blocks.
     for (const block of [1, 200]) {
       await seedAnswer(database, chain, chain.etherPrice.feed, block, '200000000000');

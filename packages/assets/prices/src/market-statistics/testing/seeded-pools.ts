@@ -86,7 +86,11 @@ interface SeededDeposit {
 }
 
 /** Stores a transfer into a pool. */
-export async function seedDeposit(database: Database, chain: Chain, { pool, block, token, value }: SeededDeposit) {
+export async function seedDeposit(
+  database: Database,
+  chain: Chain,
+  { pool, block, token, value }: SeededDeposit,
+) {
   await database.query(
     sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
      VALUES (address_key(${hexBytes(pool)}), ${chain.id}, ${block}, 0, 1, ${DIRECTION.received}, ${hexBytes(pool)}, ${hexBytes(token)}, ${hexBytes(addressOf(0xb0b))}, ${value.toString()}, sha256('x'))`,

@@ -35,7 +35,9 @@ export const analyticsSchema = z
     uniqueWallets: windowed('Wallets', 'Number of distinct accounts that bought or sold'),
     pricePercentChange: windowed('PriceChange', 'Percent from the price at the start. null without both prices'),
     usdPrice: text('US dollars per whole token, as in getTokenPrice. null: no pool is deep enough'),
-    totalLiquidity: z.string().openapi({ description: 'US dollars in both sides of all pools that are deep enough' }),
+    totalLiquidity: z
+      .string()
+      .openapi({ description: 'US dollars in both sides of all pools that are deep enough' }),
     totalFullyDilutedValuation: text('Price times total supply in US dollars. null if one of them is unknown'),
     indexed: indexedSchema,
   })

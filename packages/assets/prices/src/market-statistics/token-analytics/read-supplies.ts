@@ -17,7 +17,9 @@ export async function readSupplies(
   const facts = await getTokenFacts({ database, logger, nodeReads, waitMs }, chain, tokens);
   return new Map(
     facts.tokens.flatMap(({ address, totalSupply, decimals }) =>
-      totalSupply === null || decimals === null ? [] : [[address, { units: BigInt(totalSupply), decimals }] as const],
+      totalSupply === null || decimals === null
+        ? []
+        : [[address, { units: BigInt(totalSupply), decimals }] as const],
     ),
   );
 }

@@ -55,7 +55,8 @@ export async function readTokenSpans(
     ? await readFiguresIfSummed({ ...sources, contracts: null }, chain, query)
     : await readFigures(sources, chain, query);
   const states: ReadonlyMap<Address, TokenState>[] = [];
-  for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
+  for (const moment of moments)
+    states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
   const since = await readSwapsSince(reads, chain, place.block);
   const undecided = await readUndecided(reads, chain, names);
   const isCovered = spans.map(({ from }) => since !== null && since < from);
@@ -107,5 +108,7 @@ async function readUndecided(
   ]);
   const rows = await database.select<{ token: Address | null }>(joinSql(ranges, ' UNION ALL '));
   const found = new Set(rows.map(({ token }) => token));
-  return new Set(tokens.filter((token) => found.has(null) || formsOf(token, chain).some((form) => found.has(form))));
+  return new Set(
+    tokens.filter((token) => found.has(null) || formsOf(token, chain).some((form) => found.has(form))),
+  );
 }

@@ -72,7 +72,9 @@ const seriesSchema = z
 
 /** docs/api/token-search-and-analytics.md#time-series */
 const timeSeriesSchema = z
-  .object({ result: z.array(seriesSchema).openapi({ description: 'Tokens with a proven pool, in request order' }) })
+  .object({
+    result: z.array(seriesSchema).openapi({ description: 'Tokens with a proven pool, in request order' }),
+  })
   .openapi('TokenTimeSeriesList');
 
 interface SeriesOfToken {

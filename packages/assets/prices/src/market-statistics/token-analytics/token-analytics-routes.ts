@@ -46,7 +46,9 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
   return (app, dependencies) => {
     const schema = z
       .object({
-        categories: z.array(analyticsSchema).openapi({ description: 'Tokens with a proven pool, in request order' }),
+        categories: z
+          .array(analyticsSchema)
+          .openapi({ description: 'Tokens with a proven pool, in request order' }),
       })
       .openapi('TokenAnalyticsList');
     defineRoute(app, dependencies, {
@@ -62,7 +64,9 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
       async answer({ body }) {
         const requested = requestedTokens(dependencies, body.tokens);
         const analyzed = await readByChain(requested, createReader(dependencies, balances));
-        return { categories: analyzed.map(({ chain, token, found }) => showAnalytics({ ...found, chain, token })) };
+        return {
+          categories: analyzed.map(({ chain, token, found }) => showAnalytics({ ...found, chain, token })),
+        };
       },
     });
   };
@@ -72,7 +76,9 @@ function createReader(dependencies: ApiDependencies, balances: BalanceRequestSou
   const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
   const lengths = Object.values(WINDOWS);
   return async (chain: Chain, tokens: readonly Address[]) => {
-    const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => windowsUntil(newest, lengths));
+    const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) =>
+      windowsUntil(newest, lengths),
+    );
     const supplies = await readSupplies(sources, dependencies, chain, [...found.keys()]);
     return new Map([...found].map(([token, spans]) => [token, { found: spans, supply: supplies.get(token) }]));
   };

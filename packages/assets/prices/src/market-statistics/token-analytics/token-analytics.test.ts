@@ -273,7 +273,12 @@ describe('analytics of several tokens', () => {
 describe('the time series of a token', () => {
   const series = async (timeframe: string, tokens: readonly object[] = [{ tokenAddress: CATS }]) =>
     request(`analytics/timeseries${timeframe}`, { tokens });
-  const step = (start: number, buyVolume: number, sellVolume: number, values: readonly [number, number] | null) => ({
+  const step = (
+    start: number,
+    buyVolume: number,
+    sellVolume: number,
+    values: readonly [number, number] | null,
+  ) => ({
     timestamp: new Date(start * 1_000).toISOString(),
     ...{ buyVolume, sellVolume, liquidityUsd: values?.[0] ?? null, fullyDilutedValuation: values?.[1] ?? null },
   });

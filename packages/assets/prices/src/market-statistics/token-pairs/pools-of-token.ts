@@ -3,7 +3,13 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
-import { IS_LISTED, type ListedColumns, POOL_COLUMNS, type StoredPool, withTokens } from '../pools/stored-pools.ts';
+import {
+  IS_LISTED,
+  type ListedColumns,
+  POOL_COLUMNS,
+  type StoredPool,
+  withTokens,
+} from '../pools/stored-pools.ts';
 
 export interface PoolBounds {
   /** A token with more pools has only those with the newest trades. */
@@ -31,7 +37,9 @@ export async function readPoolsOfToken(
     const [waiting] = await database.select(sql`SELECT FROM (${undecided}) AS undecided LIMIT 1`);
     return { pools, isWhole: waiting === undefined };
   }
-  const active = await database.select<{ readonly key: string }>(activeStatement(chain, token, lastBlock, bounds));
+  const active = await database.select<{ readonly key: string }>(
+    activeStatement(chain, token, lastBlock, bounds),
+  );
   const forms = sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
   const listed = await database.select<ListedColumns>(
     sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ANY (${active.map(({ key }) => key)}::bigint[]) AND chain_id = ${chainId} AND ${IS_LISTED}
@@ -53,7 +61,12 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sql
   return joinSql(ranges, ' UNION ALL ');
 }
 
-export function activeStatement(chain: Chain, token: Address, lastBlock: number, { poolsMax, tradesMax }: PoolBounds) {
+export function activeStatement(
+  chain: Chain,
+  token: Address,
+  lastBlock: number,
+  { poolsMax, tradesMax }: PoolBounds,
+) {
   const chainId = sql`${chain.id}::bigint`;
   const last = sql`${lastBlock}::bigint`;
   const ranges = formsOf(token, chain).flatMap((form) =>

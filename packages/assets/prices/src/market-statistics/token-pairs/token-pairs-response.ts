@@ -25,7 +25,9 @@ const pairedTokenSchema = z
 const tokenPairSchema = z
   .object({
     exchange_name: text('Name of the exchange'),
-    exchange_address: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchange_address: address('')
+      .nullable()
+      .openapi({ description: 'Factory, vault or pool manager of the exchange' }),
     exchange_logo: text('Always null: not available'),
     pair_address: z.string().openapi({
       pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
@@ -36,7 +38,9 @@ const tokenPairSchema = z
     usd_price_24hr: number('The same 24 hours before. null: unknown'),
     usd_price_24hr_percent_change: number('Change since then, in percent. null: unknown'),
     usd_price_24hr_usd_change: number('Change since then, in US dollars. null: unknown'),
-    liquidity_usd: number('US dollars on both sides of the pool. 0 if liquidity_skew is below 0.005. null: unknown'),
+    liquidity_usd: number(
+      'US dollars on both sides of the pool. 0 if liquidity_skew is below 0.005. null: unknown',
+    ),
     liquidity_skew: number('1: both sides are worth the same. 0: one is empty. null: unknown'),
     inactive_pair: z.boolean().openapi({ description: 'Whether the pool had no swap in the last 24 hours' }),
     base_token: address('Base token of the pool'),

@@ -20,7 +20,10 @@ const NO_TOKENS = addressOf(0x404);
 const scratch = scratchOfFile();
 const api = madeForFile(() => {
   const balances = market.balancesOf(scratch.database);
-  return exampleApi(scratch.database, [createTokenPairsRoute(balances), createAggregatedPairStatsRoute(balances)]);
+  return exampleApi(scratch.database, [
+    createTokenPairsRoute(balances),
+    createAggregatedPairStatsRoute(balances),
+  ]);
 });
 
 interface Reply {
@@ -60,7 +63,12 @@ beforeEach(async () => {
   await pools.seedPool(database, eth, { pool: DRY, tokens: [CATS, USDC] });
   await pools.seedPool(database, eth, { pool: ORDINARY, tokens: [CATS, DOGS] });
   await pools.seedReserves(database, eth, ORDINARY, 10, [CAT, ETHER]);
-  await pools.seedSwap(database, eth, { pool: ORDINARY, block: 300, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
+  await pools.seedSwap(database, eth, {
+    pool: ORDINARY,
+    block: 300,
+    tokens: [CATS, DOGS],
+    amounts: [CAT, -ETHER],
+  });
   // Neither counts.
   await pools.seedPool(database, eth, { pool: addressOf(0x9af), tokens: [DOGS, WETH] });
 });
@@ -125,7 +133,13 @@ describe('the pairs of a token', () => {
       },
       {
         // The state of the pool has no dollars.
-        ...{ usd_price: null, liquidity_usd: null, liquidity_skew: 1, inactive_pair: false, volume_24h_usd: null },
+        ...{
+          usd_price: null,
+          liquidity_usd: null,
+          liquidity_skew: 1,
+          inactive_pair: false,
+          volume_24h_usd: null,
+        },
         ...{ volume_24h_native: null, pair: [{ liquidity_usd: null }, { liquidity_usd: null }] },
       },
       { usd_price: null, liquidity_usd: null, liquidity_skew: null, inactive_pair: true, volume_24h_usd: 0 },
@@ -203,7 +217,12 @@ describe('the pairs of a token', () => {
   ])('of the wrapped native token include those of the native one, with a pool known %s', async (_, vault) => {
     const id = hashOf(4, 1);
     await pools.seedPool(scratch.database, eth, {
-      ...{ pool: id, tokens: [ZERO_ADDRESS, USDC], exchange: 'Uniswap v4', ...(vault !== undefined && { vault }) },
+      ...{
+        pool: id,
+        tokens: [ZERO_ADDRESS, USDC],
+        exchange: 'Uniswap v4',
+        ...(vault !== undefined && { vault }),
+      },
     });
     await pools.seedRoot(scratch.database, eth, id, 10, 1n);
     const reply = await get(`${WETH}/pairs`);

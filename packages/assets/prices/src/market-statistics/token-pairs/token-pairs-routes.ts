@@ -50,14 +50,18 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
       read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundPairs> => {
         const sources = sourcesOf(dependencies, balances);
         const ranked = await rankPools(sources, chain, filter.token_address as Address, upperBound);
-        const later = ranked.pools.filter((pool) => position === null || comparePairs(positionOf(pool), position) > 0);
+        const later = ranked.pools.filter(
+          (pool) => position === null || comparePairs(positionOf(pool), position) > 0,
+        );
         const page = later.slice(0, limit);
         const last = page.at(-1);
         const hasMore = later.length > limit && last !== undefined && ranked.place !== null;
         return {
           ...(await readListedPairs(sources, chain, page, ranked)),
           indexed: ranked.indexed,
-          next: hasMore ? { position: { ...positionOf(last) }, upperBound: upperBound ?? ranked.place.block } : null,
+          next: hasMore
+            ? { position: { ...positionOf(last) }, upperBound: upperBound ?? ranked.place.block }
+            : null,
         };
       },
       present: (found, envelope) => showTokenPairs(found, envelope),
@@ -66,7 +70,10 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
 }
 
 interface FoundPairs extends ShownPairs {
-  readonly next: { readonly position: { liquidity: number | null; pool: string }; readonly upperBound: number } | null;
+  readonly next: {
+    readonly position: { liquidity: number | null; pool: string };
+    readonly upperBound: number;
+  } | null;
 }
 
 /** docs/api/market-statistics.md#totals-of-a-token */

@@ -25,7 +25,8 @@ export async function rankCandidates(
   candidates: readonly Candidate[],
   { chains, sortBy, boostsVerified, limit }: Ranking,
 ): Promise<readonly Candidate[]> {
-  const tier = ({ isExact, verified }: Candidate): number => (isExact ? 0 : 2) + (boostsVerified && !verified ? 1 : 0);
+  const tier = ({ isExact, verified }: Candidate): number =>
+    (isExact ? 0 : 2) + (boostsVerified && !verified ? 1 : 0);
   const pools = await readByCandidate(candidates, chains, async (chain, tokens) => {
     const ofTokens = new Map(tokens.map((token) => [token, { depths: new Map() }]));
     const found = await readTradedPools(sources.reads, chain, ofTokens);
@@ -42,7 +43,13 @@ export async function rankCandidates(
   const compared = byPools.filter((token) => poolsOf(token) > 0).slice(0, COMPARED_MAX);
   const spans = await readByCandidate(compared, chains, async (chain, tokens) => {
     const options = { countsTraders: false, mayMiss: true };
-    const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => TIMES[sortBy](newest), options);
+    const { tokens: found } = await readTokenSpans(
+      sources,
+      chain,
+      tokens,
+      (newest) => TIMES[sortBy](newest),
+      options,
+    );
     return found;
   });
   const figures = new Map([...spans].map(([token, found]) => [token, FIGURES[sortBy](found, token)]));

@@ -62,16 +62,19 @@ function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range
   const start = sql`left(${text}, ${rawSql(INDEXED_CHARACTERS)})`;
   const end = sql`(${start} || ${LAST_CHARACTER}::text)`;
   // By the ordered index alone, in its order: a bitmap would read every match.
-  const ordered = [sql`lower(symbol)`, sql`left(lower(name), ${rawSql(INDEXED_CHARACTERS)})`].flatMap((column) => {
-    const order = sql` ORDER BY ${column} USING ~<~`;
-    const from = sql`${column} ~>=~ ${start}`;
-    return [
-      range(sql`${from} AND ${column} ~<=~ ${start}`, order),
-      range(sql`${from} AND ${column} ~<~ ${end}`, order),
-    ];
-  });
+  const ordered = [sql`lower(symbol)`, sql`left(lower(name), ${rawSql(INDEXED_CHARACTERS)})`].flatMap(
+    (column) => {
+      const order = sql` ORDER BY ${column} USING ~<~`;
+      const from = sql`${column} ~>=~ ${start}`;
+      return [
+        range(sql`${from} AND ${column} ~<=~ ${start}`, order),
+        range(sql`${from} AND ${column} ~<~ ${end}`, order),
+      ];
+    },
+  );
   const isFew = sql`(SELECT count(*) FROM ordered) < ${rawSql(CANDIDATES_MAX)}`;
-  const within = [...query].length < PART_LENGTH_MIN ? rawSql('') : sql` UNION ${range(sql`${contains} AND ${isFew}`)}`;
+  const within =
+    [...query].length < PART_LENGTH_MIN ? rawSql('') : sql` UNION ${range(sql`${contains} AND ${isFew}`)}`;
   return sql`ordered AS MATERIALIZED (${joinSql(ordered, ' UNION ')}),
 found AS MATERIALIZED (${listed} UNION SELECT * FROM ordered${within})`;
 }

@@ -45,7 +45,8 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
       query: {
         query: textParameter(`a text of 1 to ${QUERY_LENGTH_MAX} characters`, parseQuery).openapi({
           type: 'string',
-          description: 'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
+          description:
+            'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
           example: 'USDC',
         }),
         limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({
@@ -101,7 +102,9 @@ async function show(
   ranked: readonly Candidate[],
   spans: ReadonlyMap<Candidate, TokenSpans>,
 ) {
-  const holders = await readByCandidate(ranked, chains, (chain, tokens) => readCountedHolders(reads, chain, tokens));
+  const holders = await readByCandidate(ranked, chains, (chain, tokens) =>
+    readCountedHolders(reads, chain, tokens),
+  );
   return ranked.flatMap((token) => {
     const chain = chains.find(({ id }) => id === token.chainId);
     if (chain === undefined) return [];
@@ -142,5 +145,7 @@ async function tokensOfAddress(database: ReadDatabase, chains: readonly Chain[],
     return [{ chain, address: shownToken(base, chain) }];
   });
   const own = isAddress(address) ? chains.map((chain) => ({ chain, address: parseAddress(address) })) : [];
-  return [...new Map([...own, ...ofPools].map((token) => [`${token.chain.id} ${token.address}`, token])).values()];
+  return [
+    ...new Map([...own, ...ofPools].map((token) => [`${token.chain.id} ${token.address}`, token])).values(),
+  ];
 }

@@ -36,7 +36,9 @@ const ID = `0x${'9a'.repeat(32)}` as Address;
 
 const scratch = scratchOfFile();
 const api = madeForFile(() =>
-  exampleApi(scratch.database, [createTokenSearchRoute({ ...balancesOf(scratch.database), served: [base, eth] })]),
+  exampleApi(scratch.database, [
+    createTokenSearchRoute({ ...balancesOf(scratch.database), served: [base, eth] }),
+  ]),
 );
 
 beforeEach(async () => {
@@ -45,7 +47,8 @@ beforeEach(async () => {
   await seed(eth, CATS, { symbol: 'CATS', name: 'Cats', supply: 1_000n, createdBlock: 5 });
 });
 
-const seed = (chain: Chain, token: Address, facts: SeededToken) => seedToken(scratch.database, chain, token, facts);
+const seed = (chain: Chain, token: Address, facts: SeededToken) =>
+  seedToken(scratch.database, chain, token, facts);
 const poolOf = (token: Address) => addressOf(Number(BigInt(token) & 0xffffn) + 0x9a0000);
 
 /** Stores a pool of a token and USDC with equal reserves. @param tokens whole tokens and dollars */

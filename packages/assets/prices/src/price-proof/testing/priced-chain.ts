@@ -1,5 +1,13 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, type Hash, type Hex, keccak256, keccak256Hex, parseAddress, parseHash } from '@chainstead/core';
+import {
+  type Address,
+  type Hash,
+  type Hex,
+  keccak256,
+  keccak256Hex,
+  parseAddress,
+  parseHash,
+} from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
@@ -31,7 +39,8 @@ function poolAt(
   const found = exchangesOf(eth).all.find(({ exchange }) => exchange.name === name);
   const [salted] = found?.exchange.family.salts(token0, token1) ?? [];
   const rule = found?.deployment.addressRule ?? null;
-  if (found === undefined || salted === undefined || rule === null) throw new RangeError(`${name} has an address rule`);
+  if (found === undefined || salted === undefined || rule === null)
+    throw new RangeError(`${name} has an address rule`);
   const parts = [Buffer.from([0xff]), hexBytes(rule.origin), salted.salt, hexBytes(rule.initCodeHash)];
   const address = parseAddress(`0x${keccak256(Buffer.concat(parts)).subarray(12).toString('hex')}`);
   return { address, factory: found.deployment.factory };
@@ -60,7 +69,12 @@ const swap = (liquidity: bigint, root = SQRT_PRICE): LogFacts => ({
 });
 const mint = (lower: bigint, upper: bigint, liquidity: bigint): LogFacts => ({
   address: POOL.address,
-  topics: [topicOf('Mint(address,address,int24,int24,uint128,uint256,uint256)'), topic(1n), topic(lower), topic(upper)],
+  topics: [
+    topicOf('Mint(address,address,int24,int24,uint128,uint256,uint256)'),
+    topic(1n),
+    topic(lower),
+    topic(upper),
+  ],
   data: data(1n, liquidity, 3n, 4n),
 });
 const answer = (aggregator: Address, value: bigint, round: bigint, block: number): LogFacts => ({
@@ -110,7 +124,8 @@ export async function storePricedChain(database: Database, source: ChainSource):
     await database.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
-  for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides']) await createPartitions(database, table, eth.id);
+  for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides'])
+    await createPartitions(database, table, eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
   await storeTokens(database);
   for (const [number, transactions] of Object.entries(LOGS)) {
@@ -151,7 +166,11 @@ async function storeTokens(database: Database): Promise<void> {
     );
 }
 
-async function storeLog(database: Database, log: LogFacts, place: readonly [number, number, number]): Promise<void> {
+async function storeLog(
+  database: Database,
+  log: LogFacts,
+  place: readonly [number, number, number],
+): Promise<void> {
   const words =
     log.data
       .slice(2)

@@ -1,4 +1,12 @@
-import { type Address, type Hash, type Hex, type Log, parseHash, type Receipt, ZERO_HASH } from '@chainstead/core';
+import {
+  type Address,
+  type Hash,
+  type Hex,
+  type Log,
+  parseHash,
+  type Receipt,
+  ZERO_HASH,
+} from '@chainstead/core';
 import { EMPTY_TRIE_ROOT, encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { ChainSource, JsonObject, SourceBlock } from '@chainstead/testkit';
 
@@ -21,7 +29,9 @@ export function sealChain(
 ): ChainSource {
   const blocks: SourceBlock[] = [];
   for (let number = 0; number <= head; number++)
-    blocks.push(sealBlock(number, timeOf(number), (blocks.at(-1)?.hash ?? ZERO_HASH) as Hash, logs[number] ?? []));
+    blocks.push(
+      sealBlock(number, timeOf(number), (blocks.at(-1)?.hash ?? ZERO_HASH) as Hash, logs[number] ?? []),
+    );
   return {
     ...{ chainId, clientVersion: 'sealed', firstBlock: 0, head, finalized: head },
     blockAt: (number) => blocks[number],
@@ -62,7 +72,12 @@ function sealBlock(
   });
   let logIndex = 0;
   const receipts = transactions.map((logs, index): JsonObject => {
-    const placed = logs.map((log) => ({ ...log, ...position(index), logIndex: quantity(logIndex++), removed: false }));
+    const placed = logs.map((log) => ({
+      ...log,
+      ...position(index),
+      logIndex: quantity(logIndex++),
+      removed: false,
+    }));
     return {
       ...{ ...position(index), type: '0x2', status: '0x1', cumulativeGasUsed: quantity(GAS * (index + 1)) },
       ...{ logsBloom: `0x${logsBloom(logs).toString('hex')}`, logs: placed },

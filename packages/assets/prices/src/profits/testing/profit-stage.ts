@@ -111,7 +111,13 @@ export async function seedTrades(database: Database, swapped: readonly Swapped[]
     const known = Object.entries(POOLS).find(([, tokens]) => tokens[0] === token0 && tokens[1] === token1)?.[0];
     const amountOf = (token: Address) => (token === gave[1] ? `${gave[0]}` : `${-got[0]}`);
     return swapRow(eth, {
-      ...{ pool: pool ?? ((known ?? addressOf(0)) as Address), token0, token1, blockNumber: block, transactionIndex },
+      ...{
+        pool: pool ?? ((known ?? addressOf(0)) as Address),
+        token0,
+        token1,
+        blockNumber: block,
+        transactionIndex,
+      },
       ...{ wallet, beneficiary, amount0: amountOf(token0), amount1: amountOf(token1) },
     });
   });

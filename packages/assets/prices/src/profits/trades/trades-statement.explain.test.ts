@@ -109,7 +109,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('a part that one partition fills reads no other one', async () => {
     const subject = isUnknowing ? TOKEN : WALLET;
     expect(partitionsRead(await explained({ ...FIRST, subject }, plan), 'swaps')).toEqual([0]);
-    expect(partitionsRead(await explained({ ...FIRST, subject, after: [30_000, 0, 0] }, plan), 'swaps')).toEqual([CUT]);
+    expect(partitionsRead(await explained({ ...FIRST, subject, after: [30_000, 0, 0] }, plan), 'swaps')).toEqual([
+      CUT,
+    ]);
   });
 
   test('the block after the newest trades of a token is found in a range', async () => {

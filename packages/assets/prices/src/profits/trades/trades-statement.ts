@@ -85,7 +85,9 @@ export function cutStatement(chain: Chain, subject: TradesSubject, lastBlock: nu
   };
   const until = [sql`block_number <= ${lastBlock}::bigint`];
   const newest =
-    subject.kind === 'wallet' ? walletRanges(scan, subject.wallet, until) : tokenRanges(scan, subject.token, until);
+    subject.kind === 'wallet'
+      ? walletRanges(scan, subject.wallet, until)
+      : tokenRanges(scan, subject.token, until);
   return sql`SELECT block_number FROM (${newest}) AS newest ORDER BY ${order('DESC')} OFFSET ${tradesMax} - 1 LIMIT 1`;
 }
 
@@ -113,7 +115,9 @@ function foundSwaps(scan: Scan): Sql {
     return sql`found AS MATERIALIZED (${first(walletRanges(scan, subject.wallet, start))})`;
   const isSwap = sql`swap.pool_key = trade.pool_key AND swap.chain_id = ${chainId} AND swap.block_number = trade.block_number
     AND swap.transaction_index = trade.transaction_index AND swap.log_index = trade.log_index`;
-  const columns = joinSql([...COLUMNS, ...AMOUNTS, ...Object.keys(PARTIES)].map((column) => rawSql(`swap.${column}`)));
+  const columns = joinSql(
+    [...COLUMNS, ...AMOUNTS, ...Object.keys(PARTIES)].map((column) => rawSql(`swap.${column}`)),
+  );
   return sql`trade AS MATERIALIZED (${first(tokenRanges(scan, subject.token, start))}),
 found AS MATERIALIZED (SELECT ${columns} FROM trade ${joinOne(sql`swaps`, sql`swap`, isSwap, isSpread)})`;
 }

@@ -11,7 +11,10 @@ const DAY = 86_400;
 
 /** Values by the minutes before now at which they were set, oldest first. */
 const timed = (...values: readonly (readonly [minutesAgo: number, value: number])[]): TimedValue[] =>
-  values.map(([minutesAgo, value]) => ({ since: NOW - minutesAgo * MINUTE, value: wholeFraction(BigInt(value)) }));
+  values.map(([minutesAgo, value]) => ({
+    since: NOW - minutesAgo * MINUTE,
+    value: wholeFraction(BigInt(value)),
+  }));
 const always = (value: number): TimedValue[] => timed([1_440, value]);
 
 /** An old pool with this price and so many dollars on each side. */
@@ -37,7 +40,8 @@ const priceOf = (...candidates: readonly PriceCandidate[]): number | null => {
   const decision = decide(candidates);
   return 'reason' in decision ? null : numberOf(decision.price);
 };
-const rolesOf = (...candidates: readonly PriceCandidate[]) => decide(candidates).candidates.map(({ role }) => role);
+const rolesOf = (...candidates: readonly PriceCandidate[]) =>
+  decide(candidates).candidates.map(({ role }) => role);
 
 describe('the price of a token', () => {
   test('is that of the pool at half of all depth', () => {
@@ -84,9 +88,12 @@ describe('an attack', () => {
   const honest = [poolOf('honest-1', 100, 50_000), poolOf('honest-2', 101, 30_000)];
 
   test('by pools with less than half of the depth leaves the price among the honest ones', () => {
-    const attacker = fc.array(fc.tuple(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 500, max: 7_900 })), {
-      maxLength: 10,
-    });
+    const attacker = fc.array(
+      fc.tuple(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 500, max: 7_900 })),
+      {
+        maxLength: 10,
+      },
+    );
     fc.assert(
       fc.property(attacker, (pools) => {
         const bad = pools.map(([price, depth], index) => poolOf(`bad-${index}`, price, depth));

@@ -78,7 +78,15 @@ export function decidePrice(
   if (!isKnown) return { reason: 'unsettled', pool, seconds: holdSeconds - held, candidates: shown };
   const isHeldBack = held < holdSeconds && !areWithin(spot, median, jumpLimit);
   const price = isHeldBack ? median : spot;
-  return { price, pool, rule: isHeldBack ? 'median' : 'spot', spot, median, heldSeconds: held, candidates: shown };
+  return {
+    price,
+    pool,
+    rule: isHeldBack ? 'median' : 'spot',
+    spot,
+    median,
+    heldSeconds: held,
+    candidates: shown,
+  };
 }
 
 type Judged = Omit<JudgedCandidate, 'pool'> & { readonly candidate: PriceCandidate };

@@ -29,7 +29,10 @@ type Kind = 'v2' | 'v3' | 'v4' | 'liquidity-book';
 /** A state at a price, with a million dollars on each side. */
 function stateAt(kind: Kind, price: number): Pick<StateSince, 'state' | 'balances'> {
   const root = Math.sqrt(price);
-  const [one, other] = [1e6 / root, 1e6 * root].map((value) => BigInt(Math.round(value)) * UNIT) as [bigint, bigint];
+  const [one, other] = [1e6 / root, 1e6 * root].map((value) => BigInt(Math.round(value)) * UNIT) as [
+    bigint,
+    bigint,
+  ];
   if (kind === 'v2') return { state: { of: 'reserves', reserve0: one, reserve1: other }, balances: [one, other] };
   const balances = [10n ** 8n * UNIT, 10n ** 8n * UNIT] as const;
   if (kind === 'liquidity-book')
@@ -81,7 +84,8 @@ function pricesOf(one: Schedule): readonly (number | null)[] {
   const hasEvent = (block: number): boolean => pushed(block) !== pushed(block - 1);
   const found: (number | null)[] = [];
   for (let block = Math.max(push, start); block < push + holdSeconds / seconds; block += 3) {
-    const first = request === null ? block : Math.min(block, Math.max(start, push + Math.round(request / seconds)));
+    const first =
+      request === null ? block : Math.min(block, Math.max(start, push + Math.round(request / seconds)));
     const history = knownHistory(one, { kind, block, start, first, pushed, hasEvent });
     const price = history === null ? null : priceFrom([history], FIGURES, { time: block * seconds });
     const usd = price?.of === 'pools' ? Number(price.usd.numerator) / Number(price.usd.denominator) : null;
@@ -119,12 +123,17 @@ interface Knowledge {
 }
 
 /** What rows have of the pool. Managers and bins count from their creation on, which is then the start. */
-function knownHistory(one: Schedule, { kind, block, start, first, pushed, hasEvent }: Knowledge): PoolHistory | null {
+function knownHistory(
+  one: Schedule,
+  { kind, block, start, first, pushed, hasEvent }: Knowledge,
+): PoolHistory | null {
   const { seconds, archive, random } = one;
   const events = Array.from({ length: block - start + 1 }, (_, place) => start + place).filter(
     (at) => hasEvent(at) || (at === start && (kind === 'v4' || kind === 'liquidity-book')),
   );
-  const states = events.map((at): StateSince => ({ block: at, since: at * seconds, ...stateAt(kind, pushed(at)) }));
+  const states = events.map(
+    (at): StateSince => ({ block: at, since: at * seconds, ...stateAt(kind, pushed(at)) }),
+  );
   const event = events.find((at) => at <= first);
   const base = event === undefined ? first : event - 1;
   const isRead = (kind === 'v2' || kind === 'v3') && first - base < archive;
@@ -139,7 +148,11 @@ function knownHistory(one: Schedule, { kind, block, start, first, pushed, hasEve
       return { time: at * seconds, state: first - at < archive && state.of !== 'bin' ? state : null };
     });
     if (read.state.of === 'bin') throw new RangeError('No bins are read');
-    states.unshift({ block: base, ...read, since: standingSince(read.state, oldest * seconds, samples, jumpLimit) });
+    states.unshift({
+      block: base,
+      ...read,
+      since: standingSince(read.state, oldest * seconds, samples, jumpLimit),
+    });
   }
   const last = states.findLastIndex(({ since }) => since <= block * seconds - windowSeconds);
   const shown = states.slice(Math.max(0, last));

@@ -34,10 +34,15 @@ export function candidateOf(
     if (value === undefined) continue;
     const [depth0, depth1] = depthsOf(state);
     price.push({ since, value });
-    anchorDepth.push({ since, value: multiplyFractions(inUnits(isAnchor0 ? depth0 : depth1, anchorUnit), dollars) });
+    anchorDepth.push({
+      since,
+      value: multiplyFractions(inUnits(isAnchor0 ? depth0 : depth1, anchorUnit), dollars),
+    });
     tokenDepth.push({ since, value: multiplyFractions(inUnits(isAnchor0 ? depth1 : depth0, tokenUnit), value) });
   }
-  return price.length === 0 ? null : { pool: pool.pool, price, anchorDepth, tokenDepth, createdAt: pool.createdAt };
+  return price.length === 0
+    ? null
+    : { pool: pool.pool, price, anchorDepth, tokenDepth, createdAt: pool.createdAt };
 }
 
 function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {

@@ -15,7 +15,12 @@ export function lastingValue(
   windowSeconds: number,
   seconds: number,
 ): Fraction {
-  return lowestHeld(history, now, windowSeconds, (total) => total - Math.max(total / 2, Math.min(total, seconds)));
+  return lowestHeld(
+    history,
+    now,
+    windowSeconds,
+    (total) => total - Math.max(total / 2, Math.min(total, seconds)),
+  );
 }
 
 export function knownSeconds([first]: readonly TimedValue[], now: number, windowSeconds: number): number {

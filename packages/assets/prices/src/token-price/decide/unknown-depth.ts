@@ -33,7 +33,9 @@ export function unknownDepthOf(
   const holdingsOf = (depth: PoolHistory['depth']): readonly Holding[] =>
     deepest
       .filter((pool) => pool.depth === depth)
-      .flatMap(({ pool, token0, token1 }) => [token0, token1].map((token) => ({ account: pool as Address, token })));
+      .flatMap(({ pool, token0, token1 }) =>
+        [token0, token1].map((token) => ({ account: pool as Address, token })),
+      );
   return {
     isFinal: possible.every(({ pool }) => pool.depth === 'old'),
     unread: holdingsOf('unread'),

@@ -24,7 +24,8 @@ const [USDC, USDCE, USDT, WETH, WPOL, WBTC] = [
 ];
 const CATS = parseAddress(`0x${'11'.repeat(20)}`);
 const PAIR = addressOf(0x9a1);
-const FACTORY = exchangesOf(polygon).all.find(({ exchange }) => exchange.family.name === 'v2')?.deployment.factory;
+const FACTORY = exchangesOf(polygon).all.find(({ exchange }) => exchange.family.name === 'v2')?.deployment
+  .factory;
 const HEAD = 100;
 const START = 1_700_000_000;
 const timeOf = (block: number): number => START + block * 3_600;
@@ -67,7 +68,9 @@ async function store(token: Address, block: number, dollars: number): Promise<Ad
 
 async function pricesAt(block: number, chain: Chain = polygon): Promise<Record<string, number>> {
   const found = await readAnchorPrices(scratch.database, chain, { block, time: timeOf(block) });
-  return Object.fromEntries([...anchorPrices(found)].map(([token, usd]) => [token, Number(decimalFraction(usd, 17))]));
+  return Object.fromEntries(
+    [...anchorPrices(found)].map(([token, usd]) => [token, Number(decimalFraction(usd, 17))]),
+  );
 }
 
 const get = async (token: Address, block: number) => {
@@ -141,7 +144,9 @@ describe('an anchor', () => {
   });
 
   test('of ether comes from a pool on a chain without a feed', async () => {
-    const pools = [{ address: addressOf(9), protocol: 'uniswap-v3', etherIs: 'token0', dollarDecimals: 18 }] as const;
+    const pools = [
+      { address: addressOf(9), protocol: 'uniswap-v3', etherIs: 'token0', dollarDecimals: 18 },
+    ] as const;
     const own = exampleChain({ id: 137, etherPrice: { feed: null, pools } });
     await seedPriceSources(scratch.database, own);
     await scratch.database.query(
@@ -198,7 +203,15 @@ describe('the price of a token', () => {
     expect(anchors.find(({ token_address }) => token_address === USDT)).toBeUndefined();
     await seedReadings(scratch.database, polygon, [{ feed: proxyOf(USDT), block: 55, status: 'absent' }]);
     expect((await get(CATS, 60)).anchors.find(({ token_address }) => token_address === USDT)).toMatchObject({
-      ...{ price_usd: '1', source: 'assumed', feed: null, aggregator: null, round: null, block: null, log_index: null },
+      ...{
+        price_usd: '1',
+        source: 'assumed',
+        feed: null,
+        aggregator: null,
+        round: null,
+        block: null,
+        log_index: null,
+      },
     });
   });
 

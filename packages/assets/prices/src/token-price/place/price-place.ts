@@ -1,6 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { coverage, type Indexed, type IndexedColumns, isComplete, readIndexed, toDateBound } from '@chainstead/pages';
+import {
+  coverage,
+  type Indexed,
+  type IndexedColumns,
+  isComplete,
+  readIndexed,
+  toDateBound,
+} from '@chainstead/pages';
 import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
 /** The end of a block: its state and everything before it count. */
@@ -56,7 +63,8 @@ FROM covered LEFT JOIN at ON true`,
   const indexed = readIndexed(row);
   if (row === undefined) return { place: null, indexed };
   const { block: last, time, windowStart, runStart } = row;
-  if (last === null || time === null || windowStart === null || runStart === null) return { place: null, indexed };
+  if (last === null || time === null || windowStart === null || runStart === null)
+    return { place: null, indexed };
   const anchors = await readAnchorPrices(database, chain, { block: last, time });
   return { place: { block: last, time, windowStart, runStart, ...anchors }, indexed };
 }

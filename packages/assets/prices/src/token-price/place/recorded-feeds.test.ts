@@ -175,6 +175,8 @@ function basisPoints(price: Fraction, feed: number): number {
 
 /** The median of sorted numbers. */
 function medianOf(sorted: readonly number[]): number {
-  const [low = Number.NaN, high = Number.NaN] = [(sorted.length - 1) >> 1, sorted.length >> 1].map((at) => sorted[at]);
+  const [low = Number.NaN, high = Number.NaN] = [(sorted.length - 1) >> 1, sorted.length >> 1].map(
+    (at) => sorted[at],
+  );
   return (low + high) / 2;
 }

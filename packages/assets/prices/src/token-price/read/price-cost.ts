@@ -19,7 +19,9 @@ export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, F
   const own = costOfPools(price, pricedWith(anchors, price));
   const counted = price.decision.candidates.filter(hasSay).map(({ pool }) => pool);
   const sides = new Set(
-    price.pools.flatMap(({ history: { pool, token0, token1 } }) => (counted.includes(pool) ? [token0, token1] : [])),
+    price.pools.flatMap(({ history: { pool, token0, token1 } }) =>
+      counted.includes(pool) ? [token0, token1] : [],
+    ),
   );
   const ofHops = price.hops.flatMap((hop) => (sides.has(hop.token) ? [costOfPools(hop.price, anchors)] : []));
   return [own, ...ofHops].reduce((least, cost) => {
@@ -32,7 +34,10 @@ function hasSay({ role }: Pick<JudgedCandidate, 'role'>): boolean {
   return role === 'chosen' || role === 'counted';
 }
 
-function costOfPools({ pools, decision }: PriceOfPools, dollars: ReadonlyMap<Address, Fraction>): MoveCost | null {
+function costOfPools(
+  { pools, decision }: PriceOfPools,
+  dollars: ReadonlyMap<Address, Fraction>,
+): MoveCost | null {
   const moved = decision.candidates.flatMap(({ pool, role, weight }): MovedPool[] => {
     const known = pools.find(({ history }) => history.pool === pool);
     const state = known?.history.states.at(-1);
@@ -82,7 +87,9 @@ function moveCost(pools: readonly MovedPool[]): MoveCost | null {
       ];
       return { ...pool, cost: smallerFraction(inPrice, inTokens) };
     })
-    .toSorted((a, b) => compareFractions(multiplyFractions(a.cost, b.weight), multiplyFractions(b.cost, a.weight)));
+    .toSorted((a, b) =>
+      compareFractions(multiplyFractions(a.cost, b.weight), multiplyFractions(b.cost, a.weight)),
+    );
   let [weight, usd, isUpperBound] = [ZERO, ZERO, false];
   for (const pool of byRatio) {
     weight = addFractions(weight, pool.weight);

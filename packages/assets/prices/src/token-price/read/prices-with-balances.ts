@@ -41,8 +41,11 @@ export async function readPricesWithBalances(
   const found = await readPricesWithLookups(sources, chain, tokens, conditions, place);
   if (contracts === null) return found;
   const { balances, logger } = contracts;
-  const unknown = [...found].flatMap(([token, price]) => (price.of === 'anchor' ? [] : [{ token, ...price.unknown }]));
-  const holdingsIn = (list: 'old' | 'unread' | 'moved') => unknown.flatMap((pools) => pools[list]).slice(0, READS_MAX);
+  const unknown = [...found].flatMap(([token, price]) =>
+    price.of === 'anchor' ? [] : [{ token, ...price.unknown }],
+  );
+  const holdingsIn = (list: 'old' | 'unread' | 'moved') =>
+    unknown.flatMap((pools) => pools[list]).slice(0, READS_MAX);
   const [old, unread, moved] = [holdingsIn('old'), holdingsIn('unread'), holdingsIn('moved')];
   if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
   if (unread.length + moved.length === 0) return found;
@@ -85,7 +88,9 @@ async function readPricesWithLookups(
   const direct = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
   const hopTokens = [...new Set([...direct.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
   const hops = await tokensToLookUp(database, chain, hopTokens, place);
-  const lookedUp = new Set(await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place));
+  const lookedUp = new Set(
+    await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place),
+  );
   const isThrough = (price: TokenPrice) => hopTokensOf(price).some((hop) => lookedUp.has(hop));
   return readAgain(
     direct,

@@ -68,7 +68,10 @@ export async function readHopPrices(
       const price = priceFrom(ofToken, { anchors: usdOf, decimals: facts.decimals, rules }, place);
       const unknown = mergeUnknown([...unknowns, ...unknownOf(price)]);
       if (price.of !== 'pools' || !unknown.isFinal) {
-        return [token, { of: 'nothing', why: whyNot(without, own.length, price), unknown, hopTokens: considered }];
+        return [
+          token,
+          { of: 'nothing', why: whyNot(without, own.length, price), unknown, hopTokens: considered },
+        ];
       }
       const sides = new Set(price.pools.flatMap(({ history: { token0, token1 } }) => [token0, token1]));
       const used = considered.flatMap((hop) => (sides.has(hop) ? (hops.get(hop) ?? []) : []));
@@ -130,7 +133,11 @@ export function hopOf(
 }
 
 /** Whether too little of a pool's past is known for hops. @param time Unix seconds of the price */
-export function isNew([first]: readonly { readonly since: number }[], windowSeconds: number, time: number): boolean {
+export function isNew(
+  [first]: readonly { readonly since: number }[],
+  windowSeconds: number,
+  time: number,
+): boolean {
   return first === undefined || time - first.since < windowSeconds;
 }
 

@@ -107,7 +107,8 @@ export async function readDirectPrices(
       const forms = formsByToken.get(token) ?? [];
       const ofToken = [...new Set(forms.flatMap((form) => byToken.get(form) ?? []))];
       const isPending = (side: Address) => pending.has(side) && !forms.includes(side);
-      const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
+      const waits =
+        pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
       const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
       // Invariant: PRICE-NOT-GUESSED
       if (waits) return [token, PENDING];
@@ -168,7 +169,10 @@ export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, d
 }
 
 /** US dollars per whole token of the anchors, or the price's hops. */
-export function pricedWith(anchors: ReadonlyMap<Address, Fraction>, price: TokenPrice): ReadonlyMap<Address, Fraction> {
+export function pricedWith(
+  anchors: ReadonlyMap<Address, Fraction>,
+  price: TokenPrice,
+): ReadonlyMap<Address, Fraction> {
   if (price.of !== 'pools' || price.hops.length === 0) return anchors;
   return new Map(price.hops.map(({ token, price: { usd } }) => [token, usd]));
 }
@@ -264,7 +268,9 @@ export async function readTokenFacts(
   const decimals = new Map(rows.map((row) => [row.address, row.decimals]));
   return {
     decimals: decimals.set(ZERO_ADDRESS, chain.native.decimals),
-    supplies: new Map(rows.flatMap(({ address, supply }) => (supply === null ? [] : [[address, BigInt(supply)]]))),
+    supplies: new Map(
+      rows.flatMap(({ address, supply }) => (supply === null ? [] : [[address, BigInt(supply)]])),
+    ),
   };
 }
 

@@ -143,7 +143,15 @@ describe('an attack with a pool of Uniswap v4', () => {
     );
     const row = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: MANAGER ?? null };
     const rows = changes.map(([blockNumber, delta, tickLower, tickUpper], logIndex) =>
-      swapRow(eth, { ...row, kind: 1, blockNumber, logIndex, tickLower, tickUpper, liquidityDelta: delta.toString() }),
+      swapRow(eth, {
+        ...row,
+        kind: 1,
+        blockNumber,
+        logIndex,
+        tickLower,
+        tickUpper,
+        liquidityDelta: delta.toString(),
+      }),
     );
     await storeRows(database, eth, swaps, rows);
   }
@@ -284,7 +292,11 @@ describe('an attack on a price through another token', () => {
     await seedPool(HOP, [[2, whole(100_000), whole(100_000)]], ofHop);
     await seedPool(ATTACKER, [[2, whole(100_000), whole(100_000)]], { tokens: [DOGS, BIRDS] });
     await seedPool(HONEST, [[2, whole(100_000), whole(100_000)]], { tokens: [CATS, BIRDS] });
-    expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([null, null, null]);
+    expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
     await seedPool(DEEP, [[2, whole(100_000), whole(200_000)]], { tokens: [BIRDS, USDC] });
     await scratch.database.query(
       sql`DELETE FROM pools WHERE token0 = decode(${CATS.slice(2)}, 'hex') AND token1 = decode(${BIRDS.slice(2)}, 'hex')`,

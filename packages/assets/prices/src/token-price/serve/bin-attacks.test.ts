@@ -99,8 +99,14 @@ test.each<[string, BinAttack]>([
       ],
     },
   ],
-  ['that holds tokens but no dollars', { blocks: [[3, dustDeposit, deposited(PAIR, [bin(1, 9_000_000, 0)]), dust]] }],
-  ['that holds dollars but no tokens', { blocks: [[3, dustDeposit, deposited(PAIR, [bin(-1, 0, 900_000)]), dust]] }],
+  [
+    'that holds tokens but no dollars',
+    { blocks: [[3, dustDeposit, deposited(PAIR, [bin(1, 9_000_000, 0)]), dust]] },
+  ],
+  [
+    'that holds dollars but no tokens',
+    { blocks: [[3, dustDeposit, deposited(PAIR, [bin(-1, 0, 900_000)]), dust]] },
+  ],
   ['that is fresh', { createdAt: ATTACK - 5, blocks: [[ATTACK - 5, deposited(PAIR, deep), dust]] }],
   [
     'whose first swap is fresh',
@@ -160,5 +166,6 @@ test('a push of the only pair leaves the price within a tenth for ten minutes', 
       [ATTACK, swapped(PAIR, bin(0, -1_000, 100_160)), swapped(PAIR, bin(50, -1, 164))],
     ],
   });
-  for (const price of await pricesOfTenMinutes()) expect(Math.abs((price ?? 100.16) / 100.16 - 1)).toBeLessThan(0.1);
+  for (const price of await pricesOfTenMinutes())
+    expect(Math.abs((price ?? 100.16) / 100.16 - 1)).toBeLessThan(0.1);
 });

@@ -127,7 +127,9 @@ describe('a pair against dollars', () => {
       },
     });
     expect(recomputePrice(await explained())).toMatchObject({ pool: PAIR, rule: 'spot' });
-    expect(await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`)).toEqual([]);
+    expect(
+      await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`),
+    ).toEqual([]);
   });
 
   test('has no state before its first swap, although it holds tokens', async () => {
@@ -209,7 +211,9 @@ describe('a pair against dollars', () => {
     await store(3, swapped(PAIR, [MIDDLE, 5n, -5n]));
     await coverTransfers();
     expect((await get()).status).toBe(404);
-    const questions = await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`);
+    const questions = await scratch.database.query(
+      sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`,
+    );
     expect(questions).toHaveLength(1);
   });
 
@@ -248,7 +252,9 @@ test.each([
   await seedEtherChain(database, arbitrum, ['pool-states', 'feed-answers', 'bin-changes']);
   await createPartitions(database, 'pool_states', arbitrum.id);
   const ether = 10n ** 18n;
-  const tokens = isEtherFirst ? ([wethOf(arbitrum), ETHER_CATS] as const) : ([ETHER_CATS, wethOf(arbitrum)] as const);
+  const tokens = isEtherFirst
+    ? ([wethOf(arbitrum), ETHER_CATS] as const)
+    : ([ETHER_CATS, wethOf(arbitrum)] as const);
   await seedBinPair(database, arbitrum, { pool: PAIR, tokens, version, createdAt: CREATED });
   // One wei per unit of a cat: a cat is worth 2e-9 dollars.
   const logs =

@@ -32,7 +32,8 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 beforeEach(async () => {
   const { database } = scratch;
   await seedEtherChain(database, eth, ['pool-states', 'feed-answers', 'swaps', 'erc20-transfers']);
-  for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides']) await createPartitions(database, table, eth.id);
+  for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides'])
+    await createPartitions(database, table, eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
   await seedClass(CATS, 'sum');
 });

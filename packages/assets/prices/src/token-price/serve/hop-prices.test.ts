@@ -51,13 +51,17 @@ test('shows the hop, and follows from its explanation alone', async () => {
   });
   const again = recomputePrice(explanation);
   const [numerator, denominator] = again?.price ?? [0n, 1n];
-  expect(numerator * BigInt(explanation.price_denominator)).toBe(denominator * BigInt(explanation.price_numerator));
+  expect(numerator * BigInt(explanation.price_denominator)).toBe(
+    denominator * BigInt(explanation.price_numerator),
+  );
   expect(again).toMatchObject({ pool: HOP, rule: 'spot' });
 });
 
 test('hops whose pools of the token are shallow have no part in the cost, and those with fresh pools alone are left out', async () => {
   const [BIRDS, FISH] = [addressOf(0x33), addressOf(0x44)];
-  await seedPool(scratch.database, addressOf(0x9b5), [[2, whole(25_000), whole(75_000)]], { tokens: [CATS, DOGS] });
+  await seedPool(scratch.database, addressOf(0x9b5), [[2, whole(25_000), whole(75_000)]], {
+    tokens: [CATS, DOGS],
+  });
   for (const [place, token] of [BIRDS, FISH].entries()) {
     await seedToken(scratch.database, token, 'OTHER', 6);
     const deep: Parameters<typeof seedPool>[3] = { tokens: [token, USDC] };
@@ -71,7 +75,11 @@ test('hops whose pools of the token are shallow have no part in the cost, and th
   // 4.88 % of 120,000 dollars for the hop. The pools of BIRDS would take 2,928.53 dollars, and the own ones more.
   expect(body).toMatchObject({ usdPrice: 6, explanation: { move_cost_usd: '5857.06' } });
   const explanation = body.explanation;
-  expect(explanation?.candidates.map(({ role }) => role).toSorted()).toEqual(['chosen', 'counted', 'too-shallow']);
+  expect(explanation?.candidates.map(({ role }) => role).toSorted()).toEqual([
+    'chosen',
+    'counted',
+    'too-shallow',
+  ]);
   expect(explanation?.hops.map((hop) => hop.token_address).toSorted()).toEqual([DOGS, BIRDS].toSorted());
 });
 

@@ -32,18 +32,21 @@ const BIN_STEP = 25;
 /** 10^3 units of the token per unit of dollars, and 10^9 of ether per unit of the token, in powers of 1.0025. */
 const [DOLLAR_BIN, ETHER_BIN] = [2 ** 23 + 2_767, 2 ** 23 + 8_300];
 
-const whole = (token: Address) => fc.bigInt(1n, 3_000n).map((units) => units * 10n ** BigInt(DECIMALS.get(token) ?? 0));
+const whole = (token: Address) =>
+  fc.bigInt(1n, 3_000n).map((units) => units * 10n ** BigInt(DECIMALS.get(token) ?? 0));
 
 function stateOf(token0: Address, token1: Address, kind: string): fc.Arbitrary<Omit<StateSince, 'since'>> {
   const balances = fc.tuple(whole(token0), whole(token1));
   if (kind === 'bins')
-    return fc.record({ balances, place: fc.integer({ min: -400, max: 400 }) }).map(({ balances: held, place }) => ({
-      ...{
-        block: 800,
-        state: { of: 'bin', activeId: (token0 === TOKEN ? ETHER_BIN : DOLLAR_BIN) + place },
-        balances: held,
-      },
-    }));
+    return fc
+      .record({ balances, place: fc.integer({ min: -400, max: 400 }) })
+      .map(({ balances: held, place }) => ({
+        ...{
+          block: 800,
+          state: { of: 'bin', activeId: (token0 === TOKEN ? ETHER_BIN : DOLLAR_BIN) + place },
+          balances: held,
+        },
+      }));
   if (kind !== 'v3')
     return balances.map(([reserve0, reserve1]) => ({
       ...{ block: 800, state: { of: 'reserves', reserve0, reserve1 }, balances: [reserve0, reserve1] },
@@ -73,21 +76,23 @@ const pool = (place: number): fc.Arbitrary<PoolHistory> =>
     .chain(({ anchor, kind, isYoung }) => {
       const [token0, token1] = anchor < TOKEN ? [anchor, TOKEN] : [TOKEN, anchor];
       const age = fc.integer({ min: 0, max: isYoung ? 1_700 : 4_000 });
-      return fc.array(fc.tuple(age, stateOf(token0, token1, kind)), { minLength: 1, maxLength: 5 }).map((states) => {
-        const dated = states
-          .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
-          .toSorted((a, b) => a.since - b.since);
-        return {
-          ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
-          ...{
-            isStable: kind === 'stable',
-            tickSpacing: kind === 'bins' ? BIN_STEP : null,
-            states: dated,
-            changedAt: dated[0] ?? { block: 0, since: NOW },
-          },
-          ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
-        };
-      });
+      return fc
+        .array(fc.tuple(age, stateOf(token0, token1, kind)), { minLength: 1, maxLength: 5 })
+        .map((states) => {
+          const dated = states
+            .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
+            .toSorted((a, b) => a.since - b.since);
+          return {
+            ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
+            ...{
+              isStable: kind === 'stable',
+              tickSpacing: kind === 'bins' ? BIN_STEP : null,
+              states: dated,
+              changedAt: dated[0] ?? { block: 0, since: NOW },
+            },
+            ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
+          };
+        });
     });
 
 test('500 prices follow from their explanations alone', () => {
@@ -108,7 +113,9 @@ test('500 prices follow from their explanations alone', () => {
       const explanation = JSON.parse(JSON.stringify(explainPrice({ price, place: PLACE, rules: chosen })));
       const again = recomputePrice(explanation);
       const [numerator, denominator] = again?.price ?? [0n, 1n];
-      expect(numerator * BigInt(explanation.price_denominator)).toBe(denominator * BigInt(explanation.price_numerator));
+      expect(numerator * BigInt(explanation.price_denominator)).toBe(
+        denominator * BigInt(explanation.price_numerator),
+      );
       const decided = explanation.candidates.find(({ role }: { readonly role: string }) => role === 'chosen');
       expect(again).toMatchObject({ pool: decided?.pair_address, rule: explanation.rule });
       seen.push(explanation.rule);

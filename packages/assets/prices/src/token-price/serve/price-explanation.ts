@@ -96,7 +96,8 @@ const anchorSchema = z
     price_numerator: z.string().openapi({ description: 'Numerator of the exact price' }),
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
     source: z.enum(['feed', 'pool', 'assumed']).openapi({
-      description: 'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
+      description:
+        'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
     }),
     feed: text('Proxy of the price feed'),
     aggregator: text('Aggregator of the value'),
@@ -105,7 +106,9 @@ const anchorSchema = z
     transaction_index: place('Index of the transaction of the log. null: the feed was read'),
     log_index: place('Index of the log. null: the feed was read'),
   })
-  .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
+  .openapi('AnchorPrice', {
+    description: 'Price of an anchor. Fields about the feed are null for other sources',
+  });
 
 const rulesSchema = z
   .object({
@@ -125,9 +128,14 @@ const hopSchema = z
     price_usd: z.string().openapi({ description: 'Price in US dollars' }),
     price_numerator: z.string().openapi({ description: 'Numerator of the exact price' }),
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
-    depth_usd: z.string().openapi({ description: 'US dollars on the side of anchors, of the pools that have a say' }),
+    depth_usd: z
+      .string()
+      .openapi({ description: 'US dollars on the side of anchors, of the pools that have a say' }),
     rule: z.enum(['spot', 'median']).openapi({ description: 'As for the price itself' }),
-    candidates: z.array(candidateSchema).max(POOLS_MAX).openapi({ description: 'Considered pools against anchors' }),
+    candidates: z
+      .array(candidateSchema)
+      .max(POOLS_MAX)
+      .openapi({ description: 'Considered pools against anchors' }),
   })
   .openapi('PriceHop', { description: 'A token that pools are priced with' });
 
@@ -142,7 +150,9 @@ export const explanationSchema = z
     price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
     median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
-    held_seconds: time('Seconds for which the price has stayed near its newest value. null for an anchor').nullable(),
+    held_seconds: time(
+      'Seconds for which the price has stayed near its newest value. null for an anchor',
+    ).nullable(),
     move_cost_usd: text(
       'US dollars that raise the price by 10 %, in the cheapest pools with half of the weight. null for an anchor',
     ),
@@ -182,7 +192,11 @@ export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExpl
     anchors: place.anchors.map(showAnchor),
   };
   if (price.of === 'anchor')
-    return { ...common, ...{ rule: 'anchor', median_usd: null, held_seconds: null, move_cost_usd: null }, ...NO_POOLS };
+    return {
+      ...common,
+      ...{ rule: 'anchor', median_usd: null, held_seconds: null, move_cost_usd: null },
+      ...NO_POOLS,
+    };
   const { rule, median, heldSeconds } = price.decision;
   const cost = costOfPrice(price, anchorPrices(place));
   return {
@@ -273,7 +287,8 @@ function showSides({ history: { token0, token1, states }, decimals }: PricedPool
     token_address: token,
     decimals: decimals[side] ?? 0,
     balance: last.balances[side]?.toString() ?? null,
-    virtual_reserve: last.state.of === 'bin' ? null : roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
+    virtual_reserve:
+      last.state.of === 'bin' ? null : roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
   }));
 }
 

@@ -4,7 +4,9 @@ import { readDecimal } from './shown-values.ts';
 
 export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
   return {
-    max_token_inactivity: textParameter('a number from 0', (given) => (DECIMAL.test(given) ? Number(given) : undefined))
+    max_token_inactivity: textParameter('a number from 0', (given) =>
+      DECIMAL.test(given) ? Number(given) : undefined,
+    )
       .optional()
       .openapi({ type: 'number', description: descriptions.inactivity }),
     min_pair_side_liquidity_usd: textParameter('a number from 0', parseDecimal)

@@ -153,7 +153,9 @@ const balanceSchema = z
   .object({
     pair_address: z.string().openapi({ description: 'Address of the pool' }),
     token_address: z.string().openapi({ description: 'Token of the balance' }),
-    layout: z.enum(['solidity', 'vyper', 'solady']).openapi({ description: 'How the slot of an account follows' }),
+    layout: z
+      .enum(['solidity', 'vyper', 'solady'])
+      .openapi({ description: 'How the slot of an account follows' }),
     slot: z
       .string()
       .regex(/^\d{1,78}$/)

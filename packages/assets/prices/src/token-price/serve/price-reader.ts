@@ -32,7 +32,9 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   async function readGroup(group: Omit<WantedPrice, 'token'>, tokens: readonly Address[]): Promise<PriceOf> {
     const { exchange, toBlock } = group;
     const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
-    const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
+    const { place, indexed } = await placeAt(
+      toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock },
+    );
     const refuse = (refusal: Refusal): Refused => ({ refusal, indexed });
     const refuseAs = (of: Exclude<Refusal['of'], 'no-price'>): Refused => refuse({ of });
     if (factories?.length === 0) return async () => refuseAs('unknown-exchange');
@@ -90,7 +92,11 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
 
 type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;
 
-function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
+function remembered<Key, Value>(
+  known: Map<Key, Promise<Value>>,
+  key: Key,
+  read: () => Promise<Value>,
+): Promise<Value> {
   const found = known.get(key) ?? read();
   known.set(key, found);
   return found;

@@ -37,7 +37,9 @@ export const tokenPriceSchema = z
         name: z.string().openapi({ description: 'Name of the native token' }),
         symbol: z.string().openapi({ description: 'Symbol of the native token' }),
         // The SDK refuses null here.
-        address: z.string().openapi({ description: 'Wrapped native token. The zero address if the chain has none' }),
+        address: z
+          .string()
+          .openapi({ description: 'Wrapped native token. The zero address if the chain has none' }),
       })
       .nullable()
       .openapi({ description: 'Price in the native token. null if the native token has no price' }),

@@ -55,7 +55,11 @@ beforeEach(async () => {
     );
 });
 
-async function seedAnswer(feed: PriceFeed | null | undefined, blockNumber: number, answer: string): Promise<void> {
+async function seedAnswer(
+  feed: PriceFeed | null | undefined,
+  blockNumber: number,
+  answer: string,
+): Promise<void> {
   const [aggregator] = feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('The feed has an aggregator');
   await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber, answer, time: timeOf(blockNumber) }]);
@@ -125,12 +129,19 @@ describe('a swap between two tokens that are no anchors', () => {
       logger: silentLogger(),
     });
     const projections = createSubjectProjections(scratch.database);
-    const readDirectPrices = createDirectPriceReader({ nodeReads, projections, waitMs: 1_000, liveMaxAgeMs: 60_000 });
+    const readDirectPrices = createDirectPriceReader({
+      nodeReads,
+      projections,
+      waitMs: 1_000,
+      liveMaxAgeMs: 60_000,
+    });
     return exampleApi(scratch.database, createMarketRoutes({ ...noBackfill, readDirectPrices }));
   });
   const valuesOf = async (path: string) => {
     const response = await swapsApi.request(`/api/v2.2/${path}/swaps`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-    const { result } = (await response.json()) as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+    const { result } = (await response.json()) as {
+      readonly result: readonly Readonly<Record<string, unknown>>[];
+    };
     return result.map(({ totalValueUsd }) => totalValueUsd);
   };
 
@@ -252,7 +263,12 @@ describe('the price of a token', () => {
           sides: expect.any(Array),
           states: [
             expect.objectContaining({ block: '10', reserve0: '10000000000', reserve1: '10000000000' }),
-            expect.objectContaining({ block: '390', time: timeOf(390), reserve1: '20000000000', liquidity: null }),
+            expect.objectContaining({
+              block: '390',
+              time: timeOf(390),
+              reserve1: '20000000000',
+              liquidity: null,
+            }),
           ],
         },
       ],
@@ -331,7 +347,10 @@ describe('a token that pools are priced with', () => {
       });
     expect((await get(USDC)).body).toMatchObject({ usdPrice: 1, nativePrice: { value: '500000000000000' } });
     await cover('feed-answers', 205);
-    expect(await get(NATIVE)).toMatchObject({ status: 404, body: { message: 'Could not determine native-usd price' } });
+    expect(await get(NATIVE)).toMatchObject({
+      status: 404,
+      body: { message: 'Could not determine native-usd price' },
+    });
   });
 });
 
@@ -387,7 +406,9 @@ describe('prices of several tokens', () => {
     ];
     const { status, body } = await post({ tokens });
     expect(status).toBe(200);
-    expect((body as Record<string, unknown>[]).map(({ tokenSymbol, usdPrice }) => [tokenSymbol, usdPrice])).toEqual([
+    expect(
+      (body as Record<string, unknown>[]).map(({ tokenSymbol, usdPrice }) => [tokenSymbol, usdPrice]),
+    ).toEqual([
       ['USDC', 1],
       ['CATS', 1.05],
       ['CATS', 1],

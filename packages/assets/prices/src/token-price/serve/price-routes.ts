@@ -50,12 +50,16 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
       },
       query: {
         ...priceQuery(parameters),
-        exchange: z
-          .string()
-          .optional()
-          .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory. Default: all.' }),
-        to_block: parameters.toBlock.openapi({ description: 'Block of the price, inclusive. Default: the newest.' }),
-        explain: booleanParameter({ default: false, description: 'Adds the considered pools and the exact price.' }),
+        exchange: z.string().optional().openapi({
+          description: 'Name of an exchange (uniswapv2, …) or address of its factory. Default: all.',
+        }),
+        to_block: parameters.toBlock.openapi({
+          description: 'Block of the price, inclusive. Default: the newest.',
+        }),
+        explain: booleanParameter({
+          default: false,
+          description: 'Adds the considered pools and the exact price.',
+        }),
         proof: booleanParameter({
           default: false,
           description: 'Adds receipt proofs of the states and feeds that decided, and the explanation.',
@@ -66,7 +70,11 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
       errors: [404],
       async answer({ address, chain, explain = false, ...query }) {
         const waitsUntil = performance.now() + balances.waitMs;
-        const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
+        const wanted = {
+          token: tokenOf(address),
+          exchange: query.exchange ?? null,
+          toBlock: query.to_block ?? null,
+        };
         const [price] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
         if (price === undefined) throw new RangeError('A wanted price has a result');
         if ('refusal' in price) {
@@ -94,7 +102,11 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
       to_block: z
         .union([z.int().min(0), digits.transform(Number)])
         .optional()
-        .openapi({ type: 'string', pattern: '^[0-9]+$', description: 'Block of the price. Default: the newest.' }),
+        .openapi({
+          type: 'string',
+          pattern: '^[0-9]+$',
+          description: 'Block of the price. Default: the newest.',
+        }),
     });
     defineRoute(app, dependencies, {
       path: '/api/v2.2/erc20/prices',
@@ -112,9 +124,11 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
       async answer({ body, chain, c, ...query }) {
         const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
         const shown = [];
-        const wanted = body.tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => {
-          return { token: tokenOf(address), exchange, toBlock };
-        });
+        const wanted = body.tokens.map(
+          ({ token_address: address, exchange = null, to_block: toBlock = null }) => {
+            return { token: tokenOf(address), exchange, toBlock };
+          },
+        );
         for (const price of await read(wanted)) {
           if (!('refusal' in price)) shown.push(showTokenPrice(price, chain, false));
           else if (price.refusal.of === 'unknown-exchange' || price.refusal.of === 'beyond-head')

@@ -13,7 +13,9 @@ export async function readPricedTokens(
   const chainId = sql`${chain.id}::bigint`;
   const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
   const keys = sql`${forms.map(addressKey)}::bigint[]`;
-  const ofTokens = SIDES.map((side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
+  const ofTokens = SIDES.map(
+    (side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`,
+  );
   const ofUnknown = SIDES.map((side) => sql`(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
   const statement = sql`WITH undecided AS MATERIALIZED (${joinSql([...ofTokens, ...ofUnknown], ' UNION ')})
      SELECT (SELECT coalesce(json_agg(key::text), '[]') FROM undecided) AS undecided,

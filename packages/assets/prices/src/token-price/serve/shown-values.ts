@@ -25,7 +25,10 @@ export function changeBetween(
   const size = difference < 0n ? -difference : difference;
   const percent = { numerator: 100n * size, denominator: before.numerator * now.denominator };
   const dollars = { numerator: size, denominator: now.denominator * before.denominator };
-  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * nearestNumber(dollars) };
+  return {
+    percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)),
+    dollars: sign * nearestNumber(dollars),
+  };
 }
 
 /** 18 digits after the point; tiny prices: 6 digits that are not zero. */

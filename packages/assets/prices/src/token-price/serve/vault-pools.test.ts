@@ -124,7 +124,9 @@ test('the price of a pair is that of its deepest pool, also at a pool manager', 
   expect(await pairPrice()).toMatchObject({ pair_address: POOL, exchange: 'Uniswap v4' });
   await seedPair();
   expect(await pairPrice()).toMatchObject({ pair_address: POOL });
-  await scratch.database.query(sql`UPDATE pool_states SET reserve0 = 1000 * reserve0, reserve1 = 1000 * reserve1`);
+  await scratch.database.query(
+    sql`UPDATE pool_states SET reserve0 = 1000 * reserve0, reserve1 = 1000 * reserve1`,
+  );
   expect(await pairPrice()).toMatchObject({ pair_address: PAIR });
 });
 
@@ -153,14 +155,20 @@ describe('a pool of Uniswap v4 against ether', () => {
     });
     const explanation = await explained();
     expect(recomputePrice(explanation)).toMatchObject({ pool: POOL, rule: 'spot' });
-    expect(await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`)).toEqual([]);
+    expect(
+      await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`),
+    ).toEqual([]);
   });
 
   test('of native ether counts for wrapped ether too', async () => {
     // 2.5e-9 cat units per wei: the root is 0.00005.
     await seedPool([ZERO_ADDRESS, CATS], SQRT_PRICE / 400_000_000n, -TICK - 1);
     await seedChange(6, LIQUIDITY);
-    expect((await get()).body).toMatchObject({ usdPrice: 0.8, pairAddress: POOL, pairTotalLiquidityUsd: '400000.00' });
+    expect((await get()).body).toMatchObject({
+      usdPrice: 0.8,
+      pairAddress: POOL,
+      pairTotalLiquidityUsd: '400000.00',
+    });
   });
 
   test('has the positions of the block, and the median of the window', async () => {

@@ -58,7 +58,10 @@ export async function readLiquidityChanges(
 ): Promise<readonly (readonly LiquidityChange[])[]> {
   if (pools.length === 0) return [];
   const rows = await database.select<
-    Omit<LiquidityChange, 'liquidityDelta'> & { readonly position: number; readonly liquidityDelta: string | null }
+    Omit<LiquidityChange, 'liquidityDelta'> & {
+      readonly position: number;
+      readonly liquidityDelta: string | null;
+    }
   >(liquidityChangesStatement(chain, pools));
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.map((_, index) =>

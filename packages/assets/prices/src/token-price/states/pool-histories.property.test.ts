@@ -62,7 +62,8 @@ function statesOf(blocks: readonly BlockEvents[]): readonly State[] {
       if (change?.isInRange === true) state = { ...state, liquidity: state.liquidity + BigInt(change.delta) };
     };
     if (change?.isBefore === true) add();
-    if (swap !== null) state = { ...state, sqrtPriceX96: SQRT * BigInt(swap.price), liquidity: BigInt(swap.liquidity) };
+    if (swap !== null)
+      state = { ...state, sqrtPriceX96: SQRT * BigInt(swap.price), liquidity: BigInt(swap.liquidity) };
     if (change?.isBefore === false) add();
     return state;
   });
@@ -134,7 +135,12 @@ test('a state is unknown or final, whichever blocks are indexed and whenever the
         }
       const firstSwap = blocks.findIndex(({ swap }, block) => block >= runStart && swap !== null);
       for (let block = runStart; block <= HEAD; block++) {
-        const found = await readPoolHistories(database, eth, [poolOf(PAIR), poolOf(POOL)], placeAt(block, runStart));
+        const found = await readPoolHistories(
+          database,
+          eth,
+          [poolOf(PAIR), poolOf(POOL)],
+          placeAt(block, runStart),
+        );
         const isRead = reading !== null && reading >= runStart - 1 && reading <= block;
         const isSwapped = firstSwap !== -1 && firstSwap <= block;
         // Known from the first event or the reading on, whichever is earlier.
@@ -160,10 +166,16 @@ test('the history of a pool begins at its reading, and the next event is its las
   );
   await storeEvents(blocks, 5);
   await storeReading(PAIR, 10, { of: 'reserves', reserve0: 1n, reserve1: 1n });
-  const at = async (block: number) => (await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(block, 5)))[0];
+  const at = async (block: number) =>
+    (await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(block, 5)))[0];
   const since = 1_700_000_000 + 10 * 12;
   expect(await at(9)).toBeUndefined();
-  expect(await at(19)).toMatchObject({ readAt: 10, createdAt: null, changedAt: { block: 10, since }, depth: 'known' });
+  expect(await at(19)).toMatchObject({
+    readAt: 10,
+    createdAt: null,
+    changedAt: { block: 10, since },
+    depth: 'known',
+  });
   expect(await at(24)).toMatchObject({ readAt: 10, createdAt: null, changedAt: { block: 20 } });
   // A gap between the reading and the block: the pool may have changed there.
   expect((await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(19, 12)))[0]).toBeUndefined();

@@ -35,12 +35,16 @@ async function addTokenBalances(
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const inRange = await withLiquidity(database, chain, stored, place);
-  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)));
+  const wanted = mostLiquid(
+    inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)),
+  );
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
   // Balances before the first states don't matter: new installations need no older transfers.
-  const starts = wanted.map(({ states: [first] }) => Math.max(place.windowStart, first?.block ?? place.windowStart));
+  const starts = wanted.map(({ states: [first] }) =>
+    Math.max(place.windowStart, first?.block ?? place.windowStart),
+  );
   const span = { start: Math.min(place.block, ...starts), end: place.block };
   const series = await readBalanceSeries(database, chain, holdings, span);
   const places = new Map(wanted.map((pool, position) => [pool.pool, 2 * position]));
@@ -165,7 +169,11 @@ function inRangeOf(
   isUncovered: boolean,
 ): PoolInRange {
   const found = addLiquidityChanges(states, changes).map(({ state, ...since }): StateSince => {
-    return { ...since, state, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
+    return {
+      ...since,
+      state,
+      balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null],
+    };
   });
   return { ...pool, states: found, isUncovered };
 }

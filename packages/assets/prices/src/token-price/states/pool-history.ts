@@ -16,6 +16,8 @@ export interface PoolHistory extends PoolOfToken {
   readonly balanceMax?: Sides<bigint | null>;
 }
 
-export type StoredPoolHistory = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
+export type StoredPoolHistory = Omit<PoolHistory, 'states' | 'depth'> & {
+  readonly states: readonly ReportedState[];
+};
 
 export const SWAPS_DATASET = 'swaps';

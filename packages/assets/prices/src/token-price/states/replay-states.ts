@@ -25,7 +25,9 @@ export function replayStates<Change extends BlockTime>(
   const start = Math.max(windowStart, first.block);
   for (const change of changes) if (change.block <= start) pool.apply(change);
   put(first);
-  const later = changes.filter(({ block }) => block > start).map((change) => ({ time: change as BlockTime, change }));
+  const later = changes
+    .filter(({ block }) => block > start)
+    .map((change) => ({ time: change as BlockTime, change }));
   const moves = rest.map((move) => ({ time: move as BlockTime, move }));
   for (const event of [...moves, ...later].toSorted((a, b) => a.time.block - b.time.block)) {
     if ('move' in event) state = event.move.state;

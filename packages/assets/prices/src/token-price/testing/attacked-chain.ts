@@ -61,7 +61,12 @@ export async function seedAnswer(
   await seedAnswers(database, eth, [{ aggregator, blockNumber, answer, time }]);
 }
 
-export async function seedToken(database: Database, token: Address, symbol: string, decimals: number): Promise<void> {
+export async function seedToken(
+  database: Database,
+  token: Address,
+  symbol: string,
+  decimals: number,
+): Promise<void> {
   await database.query(
     sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${symbol}, ${symbol}, ${decimals}, 'known')
      ON CONFLICT (address, chain_id) DO UPDATE SET decimals = excluded.decimals`,

@@ -34,7 +34,11 @@ const TABLES = [
 ];
 
 /** Stores the blocks, the tokens with their decimals, and two values of the ether feed. Indexes the datasets from block 0 on. */
-export async function seedEtherChain(database: Database, chain: Chain, datasets: readonly string[]): Promise<void> {
+export async function seedEtherChain(
+  database: Database,
+  chain: Chain,
+  datasets: readonly string[],
+): Promise<void> {
   await database.query(sql`TRUNCATE ${rawSql(TABLES.join())}`);
   await database.query(
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)

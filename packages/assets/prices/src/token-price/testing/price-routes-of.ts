@@ -10,7 +10,12 @@ import { createTokenPriceRoutes } from '../serve/price-routes.ts';
 
 /** The price routes over a database. No worker reads contracts: requested reads stay in `state_questions`. */
 export function priceRoutesOf(database: Database, chain: Chain): readonly RouteModule[] {
-  const nodeReads = createNodeReadQueue({ database, chains: [chain], clock: systemClock, logger: silentLogger() });
+  const nodeReads = createNodeReadQueue({
+    database,
+    chains: [chain],
+    clock: systemClock,
+    logger: silentLogger(),
+  });
   const projections = createSubjectProjections(database);
   const balances = { nodeReads, projections, waitMs: 1_000, liveMaxAgeMs: 60_000 };
   return [...createTokenPriceRoutes(balances, createPriceProver(balances)), createPairPriceRoute(balances)];

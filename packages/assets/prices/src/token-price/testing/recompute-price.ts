@@ -14,7 +14,10 @@ interface Figures {
 /** The price as numerator and denominator, the pool that decided and the rule; null: no pool is deep enough. */
 export function recomputePrice({ candidates, anchors, hops, rules, time }: PriceExplanation) {
   const usd = new Map(
-    anchors.map((one) => [one.token_address, [BigInt(one.price_numerator), BigInt(one.price_denominator)] as const]),
+    anchors.map((one) => [
+      one.token_address,
+      [BigInt(one.price_numerator), BigInt(one.price_denominator)] as const,
+    ]),
   );
   if (hops.length === 0) return decide(candidates, usd, rules, rules.jump_limit, time);
   const direct = hops.map((hop) => {
@@ -70,7 +73,8 @@ function decide(
     const spot = last(states).price;
     const usual = median(states, (one) => one.price, time, rules.window_seconds);
     const limit = millionths(jumpLimit);
-    const isNear = (one: Ratio, other: Ratio) => !isLess(times(one, limit), other) && !isLess(times(other, limit), one);
+    const isNear = (one: Ratio, other: Ratio) =>
+      !isLess(times(one, limit), other) && !isLess(times(other, limit), one);
     let held = 0;
     for (const state of states.toReversed()) {
       if (!isNear(state.price, spot)) break;
@@ -160,7 +164,9 @@ function binPrice(place: number, binStep: number): Ratio {
 
 /** Seconds of the window for which each state stood. */
 function durations(states: readonly Figures[], now: number, seconds: number): readonly number[] {
-  return states.map(({ time }, place) => Math.max(0, (states[place + 1]?.time ?? now) - Math.max(time, now - seconds)));
+  return states.map(({ time }, place) =>
+    Math.max(0, (states[place + 1]?.time ?? now) - Math.max(time, now - seconds)),
+  );
 }
 
 function median(states: readonly Figures[], of: (one: Figures) => Ratio, now: number, seconds: number): Ratio {
@@ -181,7 +187,9 @@ function lowest(
   if (whole === 0) return of(last(states));
   let above = whole;
   let value = of(last(states));
-  const parts = states.map((one, place) => ({ value: of(one), held: held[place] ?? 0 })).filter((one) => one.held > 0);
+  const parts = states
+    .map((one, place) => ({ value: of(one), held: held[place] ?? 0 }))
+    .filter((one) => one.held > 0);
   for (const part of parts.toSorted((a, b) => compare(a.value, b.value))) {
     value = part.value;
     above -= part.held;

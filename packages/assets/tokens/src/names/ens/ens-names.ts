@@ -61,7 +61,9 @@ export function createEnsNames(
     if (answer === 'nowhere') return { ...NO_NAME, asOf };
     if ('reverted' in answer) {
       if (UNREPORTED.has(answer.reverted.slice(0, SELECTOR_LENGTH)))
-        throw new StateUnavailableError(`A gateway of a name on ${chain.name} returned no response: retry in a moment`);
+        throw new StateUnavailableError(
+          `A gateway of a name on ${chain.name} returned no response: retry in a moment`,
+        );
       return { ...NO_NAME, asOf };
     }
     try {
@@ -75,12 +77,16 @@ export function createEnsNames(
   function addressAt(name: string, at: At): Promise<NameAnswer> {
     const question = encodeFunctionData({ abi: ADDRESS_OF, args: [namehash(name)] });
     const args = [toHex(packetToBytes(name)), question, GATEWAYS] as const;
-    return ask(at, encodeFunctionData({ abi: RESOLVER, functionName: 'resolveWithGateways', args }), (returned) => {
-      const [record] = decodeAbi(RESOLVE.outputs, returned, ANSWER);
-      if (record === '0x') return null;
-      const [address] = decodeAbi(ADDRESS_OF[0].outputs, record, ANSWER);
-      return address === NOBODY ? null : getAddress(address);
-    });
+    return ask(
+      at,
+      encodeFunctionData({ abi: RESOLVER, functionName: 'resolveWithGateways', args }),
+      (returned) => {
+        const [record] = decodeAbi(RESOLVE.outputs, returned, ANSWER);
+        if (record === '0x') return null;
+        const [address] = decodeAbi(ADDRESS_OF[0].outputs, record, ANSWER);
+        return address === NOBODY ? null : getAddress(address);
+      },
+    );
   }
 
   return {
@@ -91,7 +97,11 @@ export function createEnsNames(
       const at = await newestAt(signal);
       const args = [address, COIN_TYPE, GATEWAYS] as const;
       const question = encodeFunctionData({ abi: RESOLVER, functionName: 'reverseWithGateways', args });
-      const reported = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
+      const reported = await ask(
+        at,
+        question,
+        (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null,
+      );
       if (reported.answer === null) return reported;
       const none = { ...NO_NAME, asOf: reported.asOf };
       // It looks like another name.
@@ -134,7 +144,10 @@ async function callEns(options: EnsCallOptions, to: Address, data: Hex): Promise
 
 async function callOnce({ pool, block, signal }: EnsCallOptions, to: Address, data: Hex): Promise<EnsAnswer> {
   try {
-    const { value } = await pool.request('eth_call', [{ data, to }, numberToHex(block)], { signal, minBlock: block });
+    const { value } = await pool.request('eth_call', [{ data, to }, numberToHex(block)], {
+      signal,
+      minBlock: block,
+    });
     const returned = shortHex(value);
     return returned === null ? 'nowhere' : { returned };
   } catch (error) {

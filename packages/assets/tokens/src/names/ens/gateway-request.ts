@@ -28,7 +28,11 @@ export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGa
       if (requests > REQUESTS_MAX) break;
       const url = filledUrl(template, sender.toLowerCase(), data);
       if (url === null) continue;
-      const answer = await requestGateway(egress, { url, data, sender, isGet: template.includes('{data}') }, signal);
+      const answer = await requestGateway(
+        egress,
+        { url, data, sender, isGet: template.includes('{data}') },
+        signal,
+      );
       if (answer === 'refused') break;
       if (answer !== null) return answer;
     }

@@ -18,7 +18,8 @@ function batch(queries: readonly { sender: Hex; urls: string[]; data: Hex }[]): 
   return concatHex(['0xa780bab6', encodeAbiParameters(QUERIES, [queries])]);
 }
 
-const decoded = (types: readonly AbiParameter[], values: readonly unknown[]): Hex => encodeAbiParameters(types, values);
+const decoded = (types: readonly AbiParameter[], values: readonly unknown[]): Hex =>
+  encodeAbiParameters(types, values);
 const answering = () => vi.fn<AskGateway>(async () => '0xab');
 
 describe('an off-chain lookup', () => {
@@ -33,7 +34,11 @@ describe('an off-chain lookup', () => {
     const ask = answering();
     const bomb = { sender: CONTRACT, urls: [LOCAL_BATCH_GATEWAY], data: '0xdeadbeef' as Hex };
     const good = { sender: CONTRACT, urls: ['https://a.example'], data: '0x01' as Hex };
-    const call = await followLookup(lookup({ urls: [LOCAL_BATCH_GATEWAY], data: batch([good, bomb]) }), CONTRACT, ask);
+    const call = await followLookup(
+      lookup({ urls: [LOCAL_BATCH_GATEWAY], data: batch([good, bomb]) }),
+      CONTRACT,
+      ask,
+    );
     expect(ask).toHaveBeenCalledTimes(1);
     expect(call).toContain(toHex('No gateway gave an answer').slice(2));
   });
@@ -57,7 +62,12 @@ describe('an off-chain lookup', () => {
 function urlsThatAreOneText(count: number, length: number): Hex {
   const word = (value: number): Hex => numberToHex(value, { size: 32 });
   const text = toHex('http://192.0.2.1/'.padEnd(length, 'a'));
-  const urls = concatHex([word(count), ...Array.from({ length: count }, () => word(32 * count)), word(length), text]);
+  const urls = concatHex([
+    word(count),
+    ...Array.from({ length: count }, () => word(32 * count)),
+    word(length),
+    text,
+  ]);
   const size = (urls.length - 2) / 2;
   const tail = concatHex([word(4), `0xdeadbeef${'0'.repeat(56)}`, word(0)]);
   const heads = [word(0xa0), word(0xa0 + size), `${CALLBACK}${'0'.repeat(56)}` as Hex, word(0xa0 + size + 64)];
@@ -65,7 +75,11 @@ function urlsThatAreOneText(count: number, length: number): Hex {
 }
 
 function manyQueries(count: number) {
-  return Array.from({ length: count }, () => ({ sender: CONTRACT, urls: ['https://a.example'], data: '0x01' as Hex }));
+  return Array.from({ length: count }, () => ({
+    sender: CONTRACT,
+    urls: ['https://a.example'],
+    data: '0x01' as Hex,
+  }));
 }
 
 function nested(depth: number): Hex {

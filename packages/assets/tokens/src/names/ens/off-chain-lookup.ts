@@ -51,7 +51,10 @@ async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<H
   const [queries] = decodeAbi(QUERIES, afterSelector(data), STRICT);
   if (queries.length > QUERIES_MAX) throw new EncodingRefusedError(`it has more than ${QUERIES_MAX} lookups`);
   const answers = await Promise.all(queries.map((query) => answerOrFailure(query, ask, depth + 1)));
-  return encodeAbiParameters(ANSWERS, [answers.map(({ hasFailed }) => hasFailed), answers.map(({ answer }) => answer)]);
+  return encodeAbiParameters(ANSWERS, [
+    answers.map(({ hasFailed }) => hasFailed),
+    answers.map(({ answer }) => answer),
+  ]);
 }
 
 async function answerOrFailure(query: GatewayQuery, ask: AskGateway, depth: number) {

@@ -80,7 +80,9 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
   return {
     ...{ stage, resolver, registries, sdk, settings },
     async ask(path) {
-      const answer = await fetch(`${server.url}/api/v2.2/resolve/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      const answer = await fetch(`${server.url}/api/v2.2/resolve/${path}`, {
+        headers: { 'x-api-key': EXAMPLE_KEY },
+      });
       return { status: answer.status, body: await answer.json(), headers: answer.headers };
     },
     async set({ address, code }, functionName, ...args) {

@@ -30,7 +30,9 @@ export function createUnstoppableNames(nodes: readonly NameNodes[], contracts: N
     const at = contracts.unstoppable[key];
     const served = nodes.find(({ chain }) => chain.key === key);
     if (at === undefined || served === undefined) return [];
-    return [{ ...at, nodes: served, calls: createContractCalls({ ...served, answerBytesMax: ANSWER_BYTES_MAX }) }];
+    return [
+      { ...at, nodes: served, calls: createContractCalls({ ...served, answerBytesMax: ANSWER_BYTES_MAX }) },
+    ];
   });
   if (registries.length === 0) return null;
 

@@ -1,4 +1,10 @@
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from '@chainstead/chains';
+import {
+  type Chain,
+  DEFAULT_HEARTBEAT_SECONDS,
+  feedsOf,
+  type PriceFeed,
+  type TokenFeed,
+} from '@chainstead/chains';
 import {
   type Address,
   defineMetrics,

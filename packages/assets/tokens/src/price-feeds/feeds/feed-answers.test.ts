@@ -1,6 +1,13 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hash, type Log, parseHash } from '@chainstead/core';
-import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recordedData } from '@chainstead/testkit';
+import {
+  addressOf,
+  exampleChain,
+  fieldsOfRow,
+  hashOf,
+  readRecordedLogs,
+  recordedData,
+} from '@chainstead/testkit';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
@@ -95,6 +102,8 @@ describe.skipIf(isMissing)(title('in recorded blocks'), () => {
     const logs = readRecordedLogs(block);
     const emitted = logs.filter(({ topics }) => topics[0] === ANSWER_UPDATED.topic);
     expect(emitted.length).toBeGreaterThan(0);
-    expect(decode(logs, polygon).map(({ logIndex }) => logIndex)).toEqual(emitted.map(({ logIndex }) => logIndex));
+    expect(decode(logs, polygon).map(({ logIndex }) => logIndex)).toEqual(
+      emitted.map(({ logIndex }) => logIndex),
+    );
   });
 });

@@ -13,7 +13,10 @@ const [ETHER, DOLLAR, SILENT] = [addressOf(0xe), addressOf(0xd), addressOf(0x5)]
 const [FIRST, SECOND, THIRD] = [addressOf(1), addressOf(2), addressOf(3)];
 const HOURS = 3_600;
 const chain = exampleChain({
-  etherPrice: { feed: { proxy: ETHER, decimals: 8, aggregators: [FIRST], heartbeatSeconds: 20 * HOURS }, pools: [] },
+  etherPrice: {
+    feed: { proxy: ETHER, decimals: 8, aggregators: [FIRST], heartbeatSeconds: 20 * HOURS },
+    pools: [],
+  },
   tokenFeeds: [
     { proxy: DOLLAR, decimals: 8, aggregators: [SECOND], tokens: [addressOf(10)] },
     { proxy: SILENT, decimals: 8, aggregators: [], tokens: [addressOf(11)] },
@@ -33,7 +36,9 @@ beforeEach(async () => {
 });
 
 async function cover(first: number, last: number): Promise<void> {
-  await scratch.database.query(sql`DELETE FROM sync_ranges WHERE first_block <= ${last} AND last_block >= ${first}`);
+  await scratch.database.query(
+    sql`DELETE FROM sync_ranges WHERE first_block <= ${last} AND last_block >= ${first}`,
+  );
   await scratch.database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'feed-answers', ${first}, ${last}, 'receipts')`,
   );
@@ -204,7 +209,9 @@ test('steps of a feed have the same prices as a look-up of each block, for close
   ])) {
     const steps = await readFeedSteps(scratch.database, chain, feed, wanted);
     for (const block of wanted) {
-      const state = (await readFeedValues(scratch.database, chain, { block, time: timeOf(block) })).get(feed.proxy);
+      const state = (await readFeedValues(scratch.database, chain, { block, time: timeOf(block) })).get(
+        feed.proxy,
+      );
       const expected = state?.of === 'value' ? state.value.usd : state?.of === 'unknown' ? null : state?.of;
       expect(steps.at(block, timeOf(block)), `${feed.proxy} at ${block}`).toEqual(expected);
     }

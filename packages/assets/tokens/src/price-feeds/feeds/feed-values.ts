@@ -29,7 +29,9 @@ export async function readFeedValues(
   const proxy = sql`feed.proxy`;
   const within = (column: Sql) => sql`${column} <= ${block}`;
   const quotes = quotesSql({ proxy, number: sql`feed.number`, chainId, within, isNewest: true });
-  const rows = await database.select<QuoteColumns & Omit<FeedFacts, 'quote'> & { number: number; isComplete: boolean }>(
+  const rows = await database.select<
+    QuoteColumns & Omit<FeedFacts, 'quote'> & { number: number; isComplete: boolean }
+  >(
     sql`WITH price_ranges AS (
   SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
 price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId)})

@@ -54,7 +54,13 @@ export async function saveFeedPhases(
   feed: PriceFeed,
   phases: readonly FeedPhase[],
 ): Promise<void> {
-  await insertPhases(database, chain, feed, phases, sql`UPDATE SET decimals = excluded.decimals, updated_at = now()`);
+  await insertPhases(
+    database,
+    chain,
+    feed,
+    phases,
+    sql`UPDATE SET decimals = excluded.decimals, updated_at = now()`,
+  );
 }
 
 async function insertPhases(

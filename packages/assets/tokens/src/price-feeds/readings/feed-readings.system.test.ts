@@ -42,7 +42,9 @@ contract Proxy {
   }
 }`;
 
-const PRUNED = { error: { code: -32_000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' } };
+const PRUNED = {
+  error: { code: -32_000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' },
+};
 const NOWHERE = addressOf(0xdead);
 const TOKENS = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)] as const;
 
@@ -84,7 +86,12 @@ async function deployFeeds() {
   });
   const chain: Chain = {
     ...stage.chain,
-    tokenFeeds: [feed(proxy, TOKENS[0]), feed(alone, TOKENS[1]), feed(silent, TOKENS[2]), feed(NOWHERE, TOKENS[3])],
+    tokenFeeds: [
+      feed(proxy, TOKENS[0]),
+      feed(alone, TOKENS[1]),
+      feed(silent, TOKENS[2]),
+      feed(NOWHERE, TOKENS[3]),
+    ],
   };
   return { chain, proxy, second, alone, silent, answer };
 }
@@ -159,7 +166,12 @@ test('a feed that is older than the index has its value from the first block on,
     {
       of: 'value',
       value: {
-        ...{ usd: { numerator: 200_000_000_000n, denominator: eight }, aggregator: alone, round: '1', block: start },
+        ...{
+          usd: { numerator: 200_000_000_000n, denominator: eight },
+          aggregator: alone,
+          round: '1',
+          block: start,
+        },
         log: null,
       },
     },
@@ -175,7 +187,8 @@ test('a feed that is older than the index has its value from the first block on,
     sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) SELECT feed, chain_id, feed, 8 FROM feed_readings WHERE status = 'silent'`,
   );
   expect((await statesAt(chain, head)).map(usdOf)).toEqual([99_000_000n, 210_000_000_000n, 5n, 'absent']);
-  const readings = () => stage.scratch.database.query(sql`SELECT * FROM feed_readings ORDER BY feed, block_number`);
+  const readings = () =>
+    stage.scratch.database.query(sql`SELECT * FROM feed_readings ORDER BY feed, block_number`);
   const stored = await readings();
   await readNewest(chain);
   expect(await readings()).toEqual(stored);
@@ -192,7 +205,12 @@ test('a feed that is older than the index has its value from the first block on,
     { timeout: 30_000, interval: 50 },
   );
   expect(await statesAt(chain, start)).toEqual(states);
-  expect((await statesAt(chain, start - 1)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'pending', 'absent']);
+  expect((await statesAt(chain, start - 1)).map(usdOf)).toEqual([
+    99_000_000n,
+    200_000_000_000n,
+    'pending',
+    'absent',
+  ]);
   expect((await statesAt(chain, start - 1))[0]).toMatchObject({ value: { round: '2', log: { logIndex: 0 } } });
   expect((await statesAt(chain, 1)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'absent']);
   // The first block of all has no rows, so that its hash was not known. No contract existed.
@@ -225,7 +243,12 @@ test('without the state of the first block, the feed is read at the newest one, 
   const read = (block: number) => ['absent', 'answer', 'answer', 'silent'].map((status) => ({ block, status }));
   expect(await statuses()).toEqual([...atStart, ...read(newest)]);
   expect((await statesAt(chain, newest - 1)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'absent']);
-  expect((await statesAt(chain, newest)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
+  expect((await statesAt(chain, newest)).map(usdOf)).toEqual([
+    99_000_000n,
+    200_000_000_000n,
+    'unknown',
+    'absent',
+  ]);
   // A node is not asked again for state that it does not have.
   const asked = node.received.length;
   await readNewest(chain);

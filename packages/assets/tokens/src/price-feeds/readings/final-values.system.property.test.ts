@@ -20,7 +20,11 @@ const feed = (proxy: Address, token: number, aggregators: readonly Address[], he
   ...{ proxy, decimals: 8, aggregators, heartbeatSeconds, tokens: [addressOf(token)] },
 });
 const chain = exampleChain({
-  tokenFeeds: [feed(DOLLAR, 21, [FIRST, SECOND], 4_000), feed(GOLD, 22, [THIRD], 1_200), feed(NOWHERE, 23, [], 90_000)],
+  tokenFeeds: [
+    feed(DOLLAR, 21, [FIRST, SECOND], 4_000),
+    feed(GOLD, 22, [THIRD], 1_200),
+    feed(NOWHERE, 23, [], 90_000),
+  ],
 });
 const HEAD = 300;
 const START = 200;
@@ -94,7 +98,8 @@ async function index(first: number, last: number): Promise<void> {
 async function readStarts(): Promise<void> {
   const starts = await readFeedStarts(scratch.database, chain, (runs) => runs);
   for (const { feed: one, first, valueFrom, run } of starts) {
-    if (first === null || (valueFrom !== null && valueFrom <= first.number) || random.integer(1, 3) === 1) continue;
+    if (first === null || (valueFrom !== null && valueFrom <= first.number) || random.integer(1, 3) === 1)
+      continue;
     const block = blockOf(random.integer(1, 2) === 1 ? first.number : random.integer(...rangeOf(run)));
     await storeReadings(scratch.database, chain, block, [[one, readingAt(one.proxy, block.number)]]);
   }
@@ -123,7 +128,8 @@ test('values at random blocks and moments are pending or final, and all are fina
     for (const one of feedsOf(chain)) {
       const state = found.get(one.proxy);
       const steps = (await readFeedSteps(database, chain, one, [block])).at(block, at.time);
-      const value = state?.of === 'value' ? state.value.usd.numerator : state?.of === 'unknown' ? null : state?.of;
+      const value =
+        state?.of === 'value' ? state.value.usd.numerator : state?.of === 'unknown' ? null : state?.of;
       expect(typeof steps === 'object' ? (steps?.numerator ?? null) : steps).toBe(value);
       seen[value === 'pending' ? 'pending' : 'final'] += 1;
       if (value !== 'pending') expect(value, `${one.proxy} at ${block}`).toBe(finalAt(one.proxy, block));

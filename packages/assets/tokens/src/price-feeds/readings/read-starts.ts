@@ -23,7 +23,8 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
   if (unread.length === 0) return;
   const newest = await committedBlock(database, chain);
   const [start] = unread;
-  if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0]) return;
+  if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0])
+    return;
   await readFeedsAt(
     context,
     newest,
@@ -37,7 +38,8 @@ const RUNS_MAX = 20;
 /** At the first block of each run that has its first value later. @throws the outage */
 export async function readStartsOfRuns(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const starts = await readFeedStarts(context.database, context.chain, (runs) => runs.slice(-RUNS_MAX));
-  for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values()) await readAtFirst(context, ofRun, signal);
+  for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values())
+    await readAtFirst(context, ofRun, signal);
 }
 
 /** Returns those that have no state there. */

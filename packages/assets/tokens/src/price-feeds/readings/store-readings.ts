@@ -37,7 +37,11 @@ export async function storeReadings(
 async function insertReading(
   transaction: Transaction,
   chain: Chain,
-  { feed, block, reading }: { readonly feed: PriceFeed; readonly block: BlockIdentity; readonly reading: FeedReading },
+  {
+    feed,
+    block,
+    reading,
+  }: { readonly feed: PriceFeed; readonly block: BlockIdentity; readonly reading: FeedReading },
 ): Promise<void> {
   const answer = reading.status === 'answer' ? reading.answer : null;
   // Its later logs count from now on.

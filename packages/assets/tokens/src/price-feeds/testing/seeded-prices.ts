@@ -16,7 +16,11 @@ export interface SeededAnswer {
 }
 
 /** Writes prices of a feed's aggregators. Coverage is the caller's. */
-export async function seedAnswers(database: Database, chain: Chain, answers: readonly SeededAnswer[]): Promise<void> {
+export async function seedAnswers(
+  database: Database,
+  chain: Chain,
+  answers: readonly SeededAnswer[],
+): Promise<void> {
   for (const {
     aggregator,
     blockNumber,

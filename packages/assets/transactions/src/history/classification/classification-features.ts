@@ -26,7 +26,9 @@ export interface ClassificationFeatures {
 /** Legs to oneself and ERC-20 legs of 0 don't count. What came back in full counts only alone. */
 export function featuresOf(transaction: WalletTransaction): ClassificationFeatures {
   const { wallet, from } = transaction;
-  const coins = transaction.coins.filter((leg) => (leg.from !== leg.to || leg.isMinted === true) && leg.value > 0n);
+  const coins = transaction.coins.filter(
+    (leg) => (leg.from !== leg.to || leg.isMinted === true) && leg.value > 0n,
+  );
   const tokens = inLogOrder(transaction.tokens.filter((leg) => leg.from !== leg.to && leg.value > 0n));
   const nfts = inLogOrder(transaction.nfts.filter((leg) => leg.from !== leg.to));
   const moved = [...tokens, ...coins.map((leg) => ({ ...leg, token: COIN }) as const)];

@@ -18,7 +18,12 @@ const coins = fc.array(
 );
 const tokens = fc.array(
   fc
-    .record({ side: sides, token: fc.constantFrom(USDC, DAI, VAULT), value: fc.bigInt(1n, 3n), logIndex: fc.nat(500) })
+    .record({
+      side: sides,
+      token: fc.constantFrom(USDC, DAI, VAULT),
+      value: fc.bigInt(1n, 3n),
+      logIndex: fc.nat(500),
+    })
     .map(({ side, ...leg }) => ({ ...side, ...leg })),
   { maxLength: 4 },
 );
@@ -91,7 +96,18 @@ test('legs to oneself and transfers of nothing change no category', () => {
           isSelf ? { ...leg, from: ME, to: ME, value: 7n } : { ...leg, from: BOB, to: ME, value: 0n },
         );
         const self = isSelf
-          ? [{ ...added[0], token: APES, from: ME, to: ME, logIndex: 1, tokenId: '1', amount: 1n, operator: null }]
+          ? [
+              {
+                ...added[0],
+                token: APES,
+                from: ME,
+                to: ME,
+                logIndex: 1,
+                tokenId: '1',
+                amount: 1n,
+                operator: null,
+              },
+            ]
           : [];
         const more = { ...given, tokens: [...given.tokens, ...added], nfts: [...given.nfts, ...self] };
         expect(classify(more).category).toBe(classify(given).category);

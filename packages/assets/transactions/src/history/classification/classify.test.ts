@@ -23,7 +23,9 @@ type Given = Partial<WalletTransaction>;
 type Row = readonly [row: number, what: string, given: Given, category: Category, detail?: CategoryDetail | null];
 
 const byOthers = { from: BOB } as const;
-const says = (...evidence: WalletTransaction['evidence'] extends ReadonlySet<infer One> ? One[] : never): Given => ({
+const says = (
+  ...evidence: WalletTransaction['evidence'] extends ReadonlySet<infer One> ? One[] : never
+): Given => ({
   evidence: new Set(evidence),
 });
 const bought = { role: 'buyer', isOffer: false } as const;
@@ -116,7 +118,12 @@ const CASES: readonly Row[] = [
   ],
 
   [8, 'coins for an ape', { nfts: [nft(APES, ME, BOB)], coins: [coin(ROUTER, ME, 9n, true)] }, 'nft sale'],
-  [8, 'tokens for apes', { nfts: [nft(APES, ME, BOB), nft(APES, ME, BOB)], tokens: [token(DAI, BOB, ME)] }, 'nft sale'],
+  [
+    8,
+    'tokens for apes',
+    { nfts: [nft(APES, ME, BOB), nft(APES, ME, BOB)], tokens: [token(DAI, BOB, ME)] },
+    'nft sale',
+  ],
   [11, 'not: an ape with coins', { nfts: [nft(APES, ME, BOB)], coins: [coin(ME, BOB)] }, 'nft send'],
 
   [9, 'handed out by an operator', { ...byOthers, nfts: [nft(CARDS, VAULT, ME, BOB)] }, 'airdrop'],
@@ -136,7 +143,13 @@ const CASES: readonly Row[] = [
 
   [10, 'staked where it was called', { to: VAULT, method: 'stake', nfts: [nft(APES, ME, VAULT)] }, 'deposit'],
   [10, 'taken back', { to: VAULT, method: 'withdrawMany', nfts: [nft(APES, VAULT, ME)] }, 'withdraw'],
-  [10, 'an event says it', { to: VAULT, nfts: [nft(APES, ME, VAULT)], ...says('supply', 'stake') }, 'deposit', 'stake'],
+  [
+    10,
+    'an event says it',
+    { to: VAULT, nfts: [nft(APES, ME, VAULT)], ...says('supply', 'stake') },
+    'deposit',
+    'stake',
+  ],
   [
     10,
     'an event says it of taking back',
@@ -145,7 +158,12 @@ const CASES: readonly Row[] = [
     'unstake',
   ],
   [11, 'not: into another than was called', { method: 'stake', nfts: [nft(APES, ME, VAULT)] }, 'nft send'],
-  [11, 'not: a method of the other direction', { to: VAULT, method: 'exit', nfts: [nft(APES, ME, VAULT)] }, 'nft send'],
+  [
+    11,
+    'not: a method of the other direction',
+    { to: VAULT, method: 'exit', nfts: [nft(APES, ME, VAULT)] },
+    'nft send',
+  ],
 
   [11, 'given to somebody', { to: APES, method: 'safeTransferFrom', nfts: [nft(APES, ME, BOB)] }, 'nft send'],
   [11, 'got from somebody', { ...byOthers, to: APES, nfts: [nft(APES, BOB, ME)] }, 'nft receive'],
@@ -188,7 +206,13 @@ const CASES: readonly Row[] = [
   ],
 
   [14, 'wrapped', { coins: [coin(ME, DAI)], ...says('wrap') }, 'deposit', 'wrap'],
-  [14, 'wrapped by a relayer', { ...byOthers, coins: [coin(ME, DAI, 1n, true)], ...says('wrap') }, 'deposit', 'wrap'],
+  [
+    14,
+    'wrapped by a relayer',
+    { ...byOthers, coins: [coin(ME, DAI, 1n, true)], ...says('wrap') },
+    'deposit',
+    'wrap',
+  ],
   [
     20,
     'not: with tokens for it',
@@ -236,7 +260,13 @@ const CASES: readonly Row[] = [
     { tokens: [token(VAULT, ME, NOBODY), token(DAI, VAULT, ME)], ...says('takeBack') },
     'withdraw',
   ],
-  [17, 'unstaked', { tokens: [token(DAI, VAULT, ME)], ...says('takeBack', 'unstake', 'claim') }, 'withdraw', 'unstake'],
+  [
+    17,
+    'unstaked',
+    { tokens: [token(DAI, VAULT, ME)], ...says('takeBack', 'unstake', 'claim') },
+    'withdraw',
+    'unstake',
+  ],
   [22, 'not: it went to somebody else', { tokens: [token(VAULT, ME, NOBODY)], ...says('takeBack') }, 'burn'],
 
   [
@@ -254,8 +284,18 @@ const CASES: readonly Row[] = [
     'deposit',
     'share',
   ],
-  [20, 'not: somebody else took it', { tokens: [token(DAI, ME, ROUTER), token(VAULT, NOBODY, ME)] }, 'token swap'],
-  [20, 'not: the shares were there before', { tokens: [token(DAI, ME, VAULT), token(VAULT, VAULT, ME)] }, 'token swap'],
+  [
+    20,
+    'not: somebody else took it',
+    { tokens: [token(DAI, ME, ROUTER), token(VAULT, NOBODY, ME)] },
+    'token swap',
+  ],
+  [
+    20,
+    'not: the shares were there before',
+    { tokens: [token(DAI, ME, VAULT), token(VAULT, VAULT, ME)] },
+    'token swap',
+  ],
   [
     20,
     'not: two assets for it',
@@ -272,7 +312,12 @@ const CASES: readonly Row[] = [
     'share',
   ],
   [20, 'not: others gave the tokens', { tokens: [token(VAULT, ME, NOBODY), token(DAI, BOB, ME)] }, 'token swap'],
-  [20, 'not: the shares were not burnt', { tokens: [token(VAULT, ME, VAULT), token(DAI, VAULT, ME)] }, 'token swap'],
+  [
+    20,
+    'not: the shares were not burnt',
+    { tokens: [token(VAULT, ME, VAULT), token(DAI, VAULT, ME)] },
+    'token swap',
+  ],
 
   [20, 'tokens for tokens', { tokens: [token(USDC, ME, ROUTER), token(DAI, ROUTER, ME)] }, 'token swap'],
   [20, 'coins for tokens', { coins: [coin(ME, ROUTER)], tokens: [token(DAI, VAULT, ME)] }, 'token swap'],
@@ -310,7 +355,13 @@ const CASES: readonly Row[] = [
   [23, 'not: a part to somebody', { tokens: [token(USDC, ME, DEAD), token(USDC, ME, BOB)] }, 'token send'],
 
   [23, 'tokens to somebody', { to: USDC, method: 'transfer', tokens: [token(USDC, ME, BOB)] }, 'token send'],
-  [23, 'tokens to another chain', { tokens: [token(USDC, ME, ROUTER)], ...says('bridge') }, 'token send', 'bridge'],
+  [
+    23,
+    'tokens to another chain',
+    { tokens: [token(USDC, ME, ROUTER)], ...says('bridge') },
+    'token send',
+    'bridge',
+  ],
   [
     22,
     'tokens burnt to be made on another chain',
@@ -329,12 +380,27 @@ const CASES: readonly Row[] = [
     'token receive',
   ],
 
-  [24, 'a method that hands out', { ...byOthers, method: 'disperseToken', tokens: [token(USDC, BOB, ME)] }, 'airdrop'],
-  [24, 'a selector that hands out', { ...byOthers, selector: '0x67243482', tokens: [token(USDC, BOB, ME)] }, 'airdrop'],
+  [
+    24,
+    'a method that hands out',
+    { ...byOthers, method: 'disperseToken', tokens: [token(USDC, BOB, ME)] },
+    'airdrop',
+  ],
+  [
+    24,
+    'a selector that hands out',
+    { ...byOthers, selector: '0x67243482', tokens: [token(USDC, BOB, ME)] },
+    'airdrop',
+  ],
   [
     24,
     'the same to ten',
-    { ...byOthers, tokens: [token(USDC, BOB, ME)], ...says('handedOut', 'handedOutEqually'), listed: new Set([USDC]) },
+    {
+      ...byOthers,
+      tokens: [token(USDC, BOB, ME)],
+      ...says('handedOut', 'handedOutEqually'),
+      listed: new Set([USDC]),
+    },
     'airdrop',
   ],
   [
@@ -363,7 +429,12 @@ const CASES: readonly Row[] = [
 
   [25, 'tokens from somebody', { ...byOthers, to: USDC, tokens: [token(USDC, BOB, ME)] }, 'token receive'],
   [25, 'a reward', { tokens: [token(USDC, VAULT, ME)], ...says('claim') }, 'token receive', 'claim'],
-  [25, 'tokens and coins', { tokens: [token(USDC, VAULT, ME)], coins: [coin(VAULT, ME, 2n, true)] }, 'token receive'],
+  [
+    25,
+    'tokens and coins',
+    { tokens: [token(USDC, VAULT, ME)], coins: [coin(VAULT, ME, 2n, true)] },
+    'token receive',
+  ],
 
   [26, 'coins to somebody', { to: BOB, coins: [coin(ME, BOB)] }, 'send'],
   [26, 'coins to another chain', { coins: [coin(ME, ROUTER)], ...says('bridge') }, 'send', 'bridge'],
@@ -380,7 +451,12 @@ const CASES: readonly Row[] = [
     { coins: [coin(ME, ROUTER, 9n), coin(ROUTER, ME, 4n, true)], isTraced: true },
     'send',
   ],
-  [27, 'not: more came back', { coins: [coin(ME, ROUTER, 4n), coin(ROUTER, ME, 9n, true)], isTraced: true }, 'receive'],
+  [
+    27,
+    'not: more came back',
+    { coins: [coin(ME, ROUTER, 4n), coin(ROUTER, ME, 9n, true)], isTraced: true },
+    'receive',
+  ],
 
   [27, 'coins from somebody', { ...byOthers, to: ME, coins: [coin(BOB, ME)] }, 'receive'],
   [
@@ -400,7 +476,13 @@ const CASES: readonly Row[] = [
     'approve',
     'permit',
   ],
-  [28, 'by a contract that others told to', { ...byOthers, to: ME, approvals: [{ isGranted: true }] }, 'approve', null],
+  [
+    28,
+    'by a contract that others told to',
+    { ...byOthers, to: ME, approvals: [{ isGranted: true }] },
+    'approve',
+    null,
+  ],
   [
     20,
     'not: a swap with an allowance',
@@ -429,11 +511,21 @@ const CASES: readonly Row[] = [
     { nfts: [nft(APES, ME, ME)], tokens: [token(USDC, BOB, ME, 0n)] },
     'nft send',
   ],
-  [26, 'not: coins to somebody beside it', { coins: [coin(ME, BOB)], tokens: [token(USDC, BOB, ME, 0n)] }, 'send'],
+  [
+    26,
+    'not: coins to somebody beside it',
+    { coins: [coin(ME, BOB)], tokens: [token(USDC, BOB, ME, 0n)] },
+    'send',
+  ],
 
   [31, 'a call', { method: 'claim' }, 'contract interaction'],
   [31, 'a contract made', { to: null }, 'contract interaction', 'contract creation'],
-  [31, 'an approval of one NFT, which is none of approvals', { to: APES, method: 'approve' }, 'contract interaction'],
+  [
+    31,
+    'an approval of one NFT, which is none of approvals',
+    { to: APES, method: 'approve' },
+    'contract interaction',
+  ],
   [
     31,
     'a supply that moved nothing',

@@ -27,7 +27,8 @@ export const DECISION_TABLE: readonly Rule[] = [
   },
   {
     name: 'NFTs given up',
-    holds: ({ nftsOut, nftsIn }) => nftsOut.length > 0 && nftsIn.length === 0 && nftsOut.every(({ to }) => isBurnt(to)),
+    holds: ({ nftsOut, nftsIn }) =>
+      nftsOut.length > 0 && nftsIn.length === 0 && nftsOut.every(({ to }) => isBurnt(to)),
     category: 'burn',
     detail: ({ transaction }) => (transaction.evidence.has('liquidityRemove') ? 'liquidity remove' : null),
   },
@@ -65,12 +66,17 @@ export const DECISION_TABLE: readonly Rule[] = [
     holds: ({ nftsOut, nftsIn }) => nftsOut.length > 0 || nftsIn.length > 0,
     category: ({ nftsOut }) => (nftsOut.length > 0 ? 'nft send' : 'nft receive'),
   },
-  { name: 'a loan', holds: ({ got, transaction }) => got && transaction.evidence.has('borrow'), category: 'borrow' },
+  {
+    name: 'a loan',
+    holds: ({ got, transaction }) => got && transaction.evidence.has('borrow'),
+    category: 'borrow',
+  },
   {
     name: 'a loan paid back',
     holds: ({ paid, got, transaction }) => paid && !got && transaction.evidence.has('repay'),
     // Burnt debt tokens: the payment's asset decides.
-    category: ({ legsOut, coinsOut }) => (coinsOut && legsOut.every(({ to }) => isBurnt(to)) ? 'send' : 'token send'),
+    category: ({ legsOut, coinsOut }) =>
+      coinsOut && legsOut.every(({ to }) => isBurnt(to)) ? 'send' : 'token send',
     detail: 'repay',
   },
   {
@@ -224,16 +230,22 @@ function isShareMinted(
 }
 
 /** Tokens were burnt by a contract that paid for them. */
-function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn, got }: ClassificationFeatures): boolean {
+function isShareBurnt(
+  transaction: WalletTransaction,
+  { legsOut, assetsIn, got }: ClassificationFeatures,
+): boolean {
   const contracts = new Set(legsOut.map(({ token }) => token));
   if (!got || contracts.size === 0 || !legsOut.every(({ to }) => isBurnt(to))) return false;
-  return [...assetsIn.keys()].every((asset) => [...contracts].some((contract) => gave(transaction, contract, asset)));
+  return [...assetsIn.keys()].every((asset) =>
+    [...contracts].some((contract) => gave(transaction, contract, asset)),
+  );
 }
 
 function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: MovedAsset): boolean {
   return asset === COIN
     ? coins.some(({ to, value }) => to === contract && value > 0n)
-    : evidence.has('shareMinted') || tokens.some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
+    : evidence.has('shareMinted') ||
+        tokens.some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
 }
 
 function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, asset: MovedAsset): boolean {

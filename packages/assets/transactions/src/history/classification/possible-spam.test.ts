@@ -12,7 +12,11 @@ test.each<readonly [what: string, given: Partial<WalletTransaction>, isSpam: boo
   ['a transfer of nothing in the wallet’s name', { ...byOthers, tokens: [token(USDC, ME, BOB, 0n)] }, true],
   ['both', { ...byOthers, tokens: [token(USDC, ME, BOB, 0n)], nfts: [nft(APES, BOB, ME)] }, true],
   ['sent by the wallet', { tokens: [token(DAI, BOB, ME)] }, false],
-  ['with something that is not flagged', { ...byOthers, tokens: [token(DAI, BOB, ME), token(USDC, BOB, ME)] }, false],
+  [
+    'with something that is not flagged',
+    { ...byOthers, tokens: [token(DAI, BOB, ME), token(USDC, BOB, ME)] },
+    false,
+  ],
   ['with coins', { ...byOthers, tokens: [token(DAI, BOB, ME)], coins: [coin(BOB, ME)] }, false],
   ['an NFT that is not flagged', { ...byOthers, nfts: [nft(USDC, BOB, ME)] }, false],
   ['nothing', byOthers, false],

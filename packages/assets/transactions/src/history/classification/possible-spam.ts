@@ -8,6 +8,7 @@ export function isPossibleSpam(
 ): boolean {
   if (from === wallet || coins.length > 0 || tokens.length + nfts.length === 0) return false;
   return (
-    tokens.every(({ token, value }) => value === 0n || isFlagged(token)) && nfts.every(({ token }) => isFlagged(token))
+    tokens.every(({ token, value }) => value === 0n || isFlagged(token)) &&
+    nfts.every(({ token }) => isFlagged(token))
   );
 }

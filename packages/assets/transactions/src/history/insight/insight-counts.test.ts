@@ -34,12 +34,24 @@ function part(block: number, of: Partial<WalletPart>): WalletPart {
 
 function transaction(of: Partial<CountedTransaction> = {}): CountedTransaction {
   return {
-    ...{ hash: '0x1', from: WALLET, to: FRIEND, created: null, succeeded: true, isMinted: false, value: 0n, fee: 10n },
+    ...{
+      hash: '0x1',
+      from: WALLET,
+      to: FRIEND,
+      created: null,
+      succeeded: true,
+      isMinted: false,
+      value: 0n,
+      fee: 10n,
+    },
     ...of,
   };
 }
 
-function placeOf(block: number, of: Partial<CountedPlace> & { readonly parts?: readonly WalletPart[] }): CountedPlace {
+function placeOf(
+  block: number,
+  of: Partial<CountedPlace> & { readonly parts?: readonly WalletPart[] },
+): CountedPlace {
   const { parts = [part(block, {})], ...rest } = of;
   return { place: { block, index: 0, parts }, time: block * DAY, transaction: null, centsOf: null, ...rest };
 }
@@ -65,7 +77,15 @@ describe('what a wallet’s activity adds up to', () => {
       placeOf(3, { transaction: transaction({ from: FRIEND, to: WALLET, value: 9n }) }),
     ]);
     expect(reported).toMatchObject({
-      ...{ initiated: 2, involved: 3, gas: '20', coinsSent: '5', coinsReceived: '9', largestIn: '9', largestOut: '5' },
+      ...{
+        initiated: 2,
+        involved: 3,
+        gas: '20',
+        coinsSent: '5',
+        coinsReceived: '9',
+        largestIn: '9',
+        largestOut: '5',
+      },
       native: { sent: 1, received: 1, total: 2 },
       ...{ days: [1, 2, 3], first: { block: 1, type: 'nativeTransfer', direction: 'out' } },
       ...{ last: { block: 3, direction: 'in' }, lastInitiated: { block: 2, type: 'transaction' } },
@@ -75,7 +95,11 @@ describe('what a wallet’s activity adds up to', () => {
 
   test('a payment to itself is one transfer, both ways, with nobody', () => {
     const reported = count([placeOf(1, { transaction: transaction({ to: WALLET, value: 4n }) })]);
-    expect(reported).toMatchObject({ native: { sent: 1, received: 1, total: 1 }, coinsSent: '4', coinsReceived: '4' });
+    expect(reported).toMatchObject({
+      native: { sent: 1, received: 1, total: 1 },
+      coinsSent: '4',
+      coinsReceived: '4',
+    });
     expect([reported.sentTo, reported.receivedFrom]).toEqual([[], []]);
   });
 
@@ -104,7 +128,13 @@ describe('what a wallet’s activity adds up to', () => {
 
   test('transfers of tokens and NFTs, and contracts that it made', () => {
     const sent = { kind: 'token', isSent: true, counterparty: FRIEND, token: TOKEN, hash: '0x2' } as const;
-    const minted = { kind: 'nft', isReceived: true, counterparty: ZERO_ADDRESS, token: FRIEND, hash: '0x3' } as const;
+    const minted = {
+      kind: 'nft',
+      isReceived: true,
+      counterparty: ZERO_ADDRESS,
+      token: FRIEND,
+      hash: '0x3',
+    } as const;
     const reported = count([
       placeOf(1, { parts: [part(1, sent), part(1, sent)] }),
       placeOf(2, { parts: [part(2, minted)] }),

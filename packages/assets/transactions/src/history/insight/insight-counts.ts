@@ -180,7 +180,10 @@ function reported(
   const token = parts.find(({ kind }) => kind === 'token');
   const transfer = nft ?? token;
   if (transfer !== undefined)
-    return { type: nft === undefined ? 'tokenTransfer' : 'nftTransfer', direction: transfer.isSent ? 'out' : 'in' };
+    return {
+      type: nft === undefined ? 'tokenTransfer' : 'nftTransfer',
+      direction: transfer.isSent ? 'out' : 'in',
+    };
   const inside = parts.find(({ kind }) => kind === 'internal');
   const isGiven =
     transaction === null || (transaction.from === wallet && !(transaction.isMinted && transaction.to === wallet));

@@ -4,7 +4,10 @@ import { z } from '@hono/zod-openapi';
 import type { Activity, InsightCounts } from './insight-counts.ts';
 
 const coins = z.string().openapi({ example: '1.5', description: 'Exact amount of the native token' });
-const dollars = z.string().nullable().openapi({ example: '12.50', description: 'null if prices are not available' });
+const dollars = z
+  .string()
+  .nullable()
+  .openapi({ example: '12.50', description: 'null if prices are not available' });
 const transfers = z.object({ sent: z.int(), received: z.int(), total: z.int() });
 
 const activitySchema = z
@@ -68,7 +71,9 @@ export const walletInsightSchema = z
     activeChains: z.int(),
     mostActiveChain: z.string().nullable(),
     chainBreakdown: z.array(chainSchema).optional(),
-    indexed: z.object({ complete: z.boolean() }).openapi({ description: 'true if no data of any chain is missing' }),
+    indexed: z
+      .object({ complete: z.boolean() })
+      .openapi({ description: 'true if no data of any chain is missing' }),
   })
   .openapi('WalletInsight');
 
@@ -121,7 +126,8 @@ function showChain(counted: CountedChain, now: number): z.infer<typeof chainSche
 
 function showFigures(chains: readonly CountedChain[], now: number) {
   const all = chains.map(({ counts }) => counts);
-  const sum = (of: (counts: InsightCounts) => number): number => all.reduce((total, counts) => total + of(counts), 0);
+  const sum = (of: (counts: InsightCounts) => number): number =>
+    all.reduce((total, counts) => total + of(counts), 0);
   const sumTransfers = (of: 'native' | 'erc20' | 'nft') => ({
     sent: sum((counts) => counts[of].sent),
     received: sum((counts) => counts[of].received),

@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
-import { booleanParameter, chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
+import {
+  booleanParameter,
+  chainsParameter,
+  defineRoute,
+  indexedChainsOf,
+  type RouteModule,
+} from '@chainstead/http';
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readConsistentPage } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
@@ -33,7 +39,12 @@ export function createWalletInsightRoute(options: WalletInsightOptions): RouteMo
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
       const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
       if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-      const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
+      const answer = await nodeReads.request(
+        chain,
+        INSIGHT_COUNTED,
+        { wallet },
+        { waitMs, maxAgeMs: COUNTED_MS },
+      );
       if (answer === null)
         throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
       const { counts, swaps, to } = answer;

@@ -60,7 +60,12 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
         tokens_moved: Number(expected?.tokens_moved),
         nfts_moved: Number(expected?.nfts_moved),
       });
-      expect(shown).toMatchObject({ address: wallet, addressType: 'evm', activeChains: 1, mostActiveChain: '0x1' });
+      expect(shown).toMatchObject({
+        address: wallet,
+        addressType: 'evm',
+        activeChains: 1,
+        mostActiveChain: '0x1',
+      });
       // No price of ether is indexed here.
       expect(shown.totalGasSpentUsd === null || shown.totalGasSpentUsd === '0.00').toBe(true);
     }
@@ -90,7 +95,8 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
   test('swaps add up to their volume', async () => {
     const { chain, scratch } = stage;
     const usdc = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
-    const aggregator = chain.tokenFeeds.find(({ tokens }) => tokens.includes(usdc))?.aggregators[0] ?? addressOf(0);
+    const aggregator =
+      chain.tokenFeeds.find(({ tokens }) => tokens.includes(usdc))?.aggregators[0] ?? addressOf(0);
     const [wallet, token, pool] = [addressOf(0x5a11e7), addressOf(0x70c), addressOf(0x9a1)];
     const [at] = await scratch.database.query<{ time: number }>(
       sql`SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks WHERE block_number = ${LAST_BLOCK}`,

@@ -97,7 +97,11 @@ export async function* readWalletPlaces(
     const { block, index } = first;
     const parts: WalletPart[] = [];
     for (const stream of streams)
-      while (stream.next.done !== true && stream.next.value.block === block && stream.next.value.index === index) {
+      while (
+        stream.next.done !== true &&
+        stream.next.value.block === block &&
+        stream.next.value.index === index
+      ) {
         parts.push(stream.next.value);
         stream.next = await stream.rows.next();
       }
@@ -112,7 +116,11 @@ async function* readSource(
 ): AsyncGenerator<WalletPart> {
   const place = ['block_number', 'transaction_index', ...ties] as const;
   const { table, also = sql`true` } = source;
-  const ofWallet = [...rowsOfWallet(source, wallet), sql`chain_id = ${chainId} AND block_number <= ${to}::int`, also];
+  const ofWallet = [
+    ...rowsOfWallet(source, wallet),
+    sql`chain_id = ${chainId} AND block_number <= ${to}::int`,
+    also,
+  ];
   let after: readonly [block: number, ...number[]] = [-1, -1, ...ties.map(() => -1)];
   for (;;) {
     const [block, ...rest] = after;

@@ -102,11 +102,16 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
 
 const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };
 
-function namedBy(rows: readonly Pick<ClassifiedTransaction, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
+function namedBy(
+  rows: readonly Pick<ClassifiedTransaction, 'record' | 'seen'>[],
+  withMetadata: boolean,
+): NamedOnPage {
   const seen = rows.map((row) => row.seen);
   const nfts = seen.flatMap((transaction) => transaction.nfts);
   // An approved token may be of either kind, and the spender may be a token too.
-  const approvals = seen.flatMap(({ approvals: given }) => given.flatMap(({ token, spender }) => [token, spender]));
+  const approvals = seen.flatMap(({ approvals: given }) =>
+    given.flatMap(({ token, spender }) => [token, spender]),
+  );
   const tokens = seen.flatMap((transaction) => transaction.tokens);
   const legs = [...seen.flatMap(({ coins }) => coins), ...tokens, ...nfts];
   const parties = seen.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));

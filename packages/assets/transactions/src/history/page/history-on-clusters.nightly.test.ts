@@ -10,7 +10,11 @@ const { isMissing, title } = recordedData('data/evm');
 
 const TIMEOUT_MS = 240_000;
 const WALLETS = 6;
-const QUERIES = ['limit=10', 'limit=10&order=ASC', `from_block=${FIRST_BLOCK + 1}&to_block=${LAST_BLOCK - 1}&limit=10`];
+const QUERIES = [
+  'limit=10',
+  'limit=10&order=ASC',
+  `from_block=${FIRST_BLOCK + 1}&to_block=${LAST_BLOCK - 1}&limit=10`,
+];
 
 describe.runIf(!isMissing && programs !== undefined)(title('histories on a cluster'), () => {
   let cluster: ScratchCitus;
@@ -106,7 +110,9 @@ async function moveSomeInside(database: Database): Promise<void> {
       [1, account, counterparty],
       [0, counterparty, account],
     ] as const) {
-      const [key] = await database.query<{ key: string }>(sql`SELECT address_key(${hexBytes(side)})::text AS key`);
+      const [key] = await database.query<{ key: string }>(
+        sql`SELECT address_key(${hexBytes(side)})::text AS key`,
+      );
       await database.query(
         sql`INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
          VALUES (${key?.key ?? null}, 1, ${block}, ${index}, 1, ${direction}, ${hexBytes(side)}, ${hexBytes(other)}, 70, ${hexBytes(hash)}, 'CALL')`,

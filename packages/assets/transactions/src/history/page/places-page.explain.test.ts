@@ -71,7 +71,14 @@ describe.each(PLANS)('with a $plan plan and $statistics statistics', ({ plan, st
   beforeAll(() => prepare(scratch.database));
 
   test.each(CASES)('%s of a busy wallet are a few entries of each index', async (_name, query) => {
-    const requested: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
+    const requested: HistoryQuery = {
+      wallet: WHALE,
+      order: 'DESC',
+      limit: LIMIT,
+      after: null,
+      ...NO_BOUNDS,
+      ...query,
+    };
     const { nodes } = await explain(scratch.database, placesPage(chain, requested).statement(), plan);
     // Three legs of a token in each transaction, two of native tokens, of NFTs one for each side; a range ends within
     // the last transaction.

@@ -1,6 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
+import {
+  addressBytes,
+  expectedTrue,
+  hexText,
+  type ReadDatabase,
+  rawSql,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import type { TransactionPosition } from '@chainstead/pages';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '../../index.ts';
@@ -136,7 +145,12 @@ function readTrades(scan: Scan) {
 
 function readApproved(scan: Scan) {
   return readRows<
-    Placed & { readonly logIndex: number; readonly token: Address; readonly spender: Address; readonly value: string },
+    Placed & {
+      readonly logIndex: number;
+      readonly token: Address;
+      readonly spender: Address;
+      readonly value: string;
+    },
     GivenApproval
   >(
     scan,

@@ -64,7 +64,9 @@ async function readMetadata(database: ReadDatabase, chain: Chain, nfts: NamedOnP
      LEFT JOIN nft_token_metadata AS known
        ON known.token_address = requested.token AND known.chain_id = ${chain.id} AND known.token_id = requested.token_id`,
   );
-  return new Map(rows.map(({ key, metadata }) => [key, normalizeMetadata(readDocument(metadata)?.fields ?? null)]));
+  return new Map(
+    rows.map(({ key, metadata }) => [key, normalizeMetadata(readDocument(metadata)?.fields ?? null)]),
+  );
 }
 
 function bytesOf(addresses: ReadonlySet<Address>): readonly Buffer[] {

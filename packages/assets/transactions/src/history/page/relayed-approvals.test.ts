@@ -36,7 +36,8 @@ const topicsOf = (topic0: string, ...indexed: readonly string[]): readonly strin
   topic0,
   ...indexed.map((value) => `0x${word(value)}`),
 ];
-const dataOf = (...values: readonly number[]): string => `0x${values.map((value) => word(String(value))).join('')}`;
+const dataOf = (...values: readonly number[]): string =>
+  `0x${values.map((value) => word(String(value))).join('')}`;
 
 /** Logs of other accounts' transactions, one transaction each. */
 const EMITTED: readonly (readonly [at: Address, topics: readonly string[], data: string])[] = [
@@ -93,11 +94,17 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
     const [example] = executed.flatMap(({ logs }) => logs);
     if (example === undefined) throw new Error('The block has no logs');
     return {
-      header: { number: LAST_BLOCK, hash: parseHash(recorded.hash), raw: recorded.header } as WholeBlock['header'],
+      header: {
+        number: LAST_BLOCK,
+        hash: parseHash(recorded.hash),
+        raw: recorded.header,
+      } as WholeBlock['header'],
       transactions: executed.map((one, place) => {
         const [address, given, data] = EMITTED[place] ?? [];
         const logs =
-          address === undefined ? [] : [{ ...example, address, topics: given as readonly Hash[], data: data as Hash }];
+          address === undefined
+            ? []
+            : [{ ...example, address, topics: given as readonly Hash[], data: data as Hash }];
         return { ...one, logs };
       }),
       internalTransactions: [],

@@ -29,7 +29,12 @@ test.each([
   ['coins to oneself', { to: ME }, [leg(ME, ME)], 'send'],
   ['a deposit to oneself', { type: OP_DEPOSIT, to: ME }, [{ ...leg(ME, ME), isMinted: true }], 'receive'],
   ['the same of Arbitrum', { type: ARBITRUM_DEPOSIT, to: ME }, [{ ...leg(ME, ME), isMinted: true }], 'receive'],
-  ['a deposit of others', { type: OP_DEPOSIT, from: BOB, to: ME }, [{ ...leg(BOB, ME), isMinted: true }], 'receive'],
+  [
+    'a deposit of others',
+    { type: OP_DEPOSIT, from: BOB, to: ME },
+    [{ ...leg(BOB, ME), isMinted: true }],
+    'receive',
+  ],
   ['a deposit to others', { type: OP_DEPOSIT }, [], 'contract interaction'],
   ['what failed', { status: 0 }, [], 'contract interaction'],
   ['nothing', { value: '0' }, [], 'contract interaction'],

@@ -45,7 +45,8 @@ export function seenByWallet(
     tokens: hasFailed ? [] : legs.tokens,
     status: record.status === null ? null : hasFailed ? 0 : 1,
     method: decodedCall(record, block, booksOf)?.label ?? null,
-    selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
+    selector:
+      to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
     coins: hasFailed ? [] : [...ownValue(wallet, record), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
     nfts: hasFailed ? [] : legs.nfts,
     listed: new Set(),
@@ -68,7 +69,10 @@ export function withKnownTokens(
 
 const SELECTOR_LENGTH = 10;
 
-function ownValue(wallet: Address, { type, value, contractAddress, ...record }: TransactionRecord): readonly CoinLeg[] {
+function ownValue(
+  wallet: Address,
+  { type, value, contractAddress, ...record }: TransactionRecord,
+): readonly CoinLeg[] {
   const from = parseAddress(record.from);
   const receiver = addressOrNull(record.to ?? contractAddress);
   // The sender of a deposit pays on the chain below.

@@ -24,7 +24,8 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   function parts(): ReadonlyMap<Address, ReadonlySet<string>> {
     const found = new Map<Address, Set<string>>();
     for (const { record } of recorded)
-      for (const account of accountsIn(record)) found.set(account, (found.get(account) ?? new Set()).add(record.hash));
+      for (const account of accountsIn(record))
+        found.set(account, (found.get(account) ?? new Set()).add(record.hash));
     return new Map([...found].toSorted(([, one], [, other]) => other.size - one.size));
   }
 
@@ -67,7 +68,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
           seen.tokens.map(({ logIndex }) => logIndex),
         );
         expect(row?.nft_transfers).toHaveLength(seen.nfts.length);
-        expect(row?.native_transfers.map(({ value }) => value)).toEqual(seen.coins.map(({ value }) => String(value)));
+        expect(row?.native_transfers.map(({ value }) => value)).toEqual(
+          seen.coins.map(({ value }) => String(value)),
+        );
         compared.add(classification.category);
       }
     }
@@ -98,7 +101,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   test('adds what is asked for and nothing else', async () => {
     const { seen, record } = busiest(recorded);
     const find = async (query: string) =>
-      (await stage.get(`wallets/${seen.wallet}/history?${query}`)).result.find(({ hash }) => hash === record.hash);
+      (await stage.get(`wallets/${seen.wallet}/history?${query}`)).result.find(
+        ({ hash }) => hash === record.hash,
+      );
     const plain = await find('');
     expect(plain).not.toHaveProperty('input');
     expect(plain).not.toHaveProperty('logs');
@@ -188,7 +193,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     const { database } = stage.scratch;
     const path = `wallets/${seen.wallet}/history`;
     const wallet = hexBytes(seen.wallet);
-    const kept = await database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'account-transactions' RETURNING *`);
+    const kept = await database.query(
+      sql`DELETE FROM sync_ranges WHERE dataset = 'account-transactions' RETURNING *`,
+    );
     expect(kept).toHaveLength(1);
     await database.query(
       sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 0, ${FIRST_BLOCK}, ${LAST_BLOCK})`,
@@ -210,12 +217,20 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       ...watched,
       complete: true,
     });
-    expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: false } });
+    expect((await stage.get(path)).indexed).toMatchObject({
+      ...watched,
+      complete: false,
+      sent: { complete: false },
+    });
     // Its earlier sent transactions were found by nonces; its receipts were not.
     await database.query(
       sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, 'sender', ${wallet}, 'account-transactions', 0, ${FIRST_BLOCK - 1})`,
     );
-    expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: true } });
+    expect((await stage.get(path)).indexed).toMatchObject({
+      ...watched,
+      complete: false,
+      sent: { complete: true },
+    });
     await database.query(sql`TRUNCATE tracked_wallets, wallet_scan_state, subject_ranges, sync_chains`);
     await database.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, ${LAST_BLOCK}, 'receipts')`,
@@ -296,7 +311,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       // The newest block lacks them so far.
       expect((await stage.get(path)).indexed).toMatchObject({ complete: true, traces: 'none' });
       expect((await stage.get(`${path}?to_block=${LAST_BLOCK - 1}`)).indexed.traces).toBe('indexed');
-      await database.query(sql`UPDATE sync_ranges SET last_block = ${LAST_BLOCK} WHERE dataset = 'internal-transfers'`);
+      await database.query(
+        sql`UPDATE sync_ranges SET last_block = ${LAST_BLOCK} WHERE dataset = 'internal-transfers'`,
+      );
       const { record } = someCall();
       const leg = { from_address: record.to, to_address: RECEIVER, value: '70', internal_transaction: true };
       for (const query of ['', '?include_internal_transactions=true'])
@@ -362,7 +379,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     const wallets = [...parts().keys()].filter((_, place) => place < 12 || place % 60 === 59);
     const read = () => Promise.all(wallets.map((wallet) => stage.get(`wallets/${wallet}/history?include=logs`)));
     const requested = await read();
-    expect(requested.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(100);
+    expect(requested.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(
+      100,
+    );
     stage.settings.logs = 'all';
     stage.settings.maxCalls = 0;
     await stage.scratch.database.query(sql`TRUNCATE state_questions`);
@@ -414,7 +433,10 @@ function accountsIn(record: RecordedTransaction['record']): ReadonlySet<Address>
   for (const { topics, data } of record.logs) {
     const words = topics.slice(1).map((topic) => `0x${topic.slice(-40)}`);
     const [first = '', second = '', third = ''] = words;
-    if (topics[0] === TRANSFER && (topics.length === 4 ? data === '0x' : topics.length === 3 && data.length === 66))
+    if (
+      topics[0] === TRANSFER &&
+      (topics.length === 4 ? data === '0x' : topics.length === 3 && data.length === 66)
+    )
       for (const side of [first, second]) accounts.add(side);
     if (topics[0] === SINGLE || topics[0] === BATCH) for (const side of [second, third]) accounts.add(side);
     if (topics[0] === APPROVAL && topics.length === 3 && data.length === 66) accounts.add(first);
@@ -430,7 +452,8 @@ const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3
 /** The one with most of its sender's legs. */
 function busiest(recorded: readonly RecordedTransaction[]): RecordedTransaction {
   const [first] = recorded.toSorted(
-    (one, other) => other.seen.tokens.length + other.seen.nfts.length - one.seen.tokens.length - one.seen.nfts.length,
+    (one, other) =>
+      other.seen.tokens.length + other.seen.nfts.length - one.seen.tokens.length - one.seen.nfts.length,
   );
   if (first === undefined) throw new Error('No transaction is recorded');
   return first;

@@ -21,7 +21,10 @@ export const WALLET_TABLES = {
 
 export const NFT_FROM_OTHERS = { ...WALLET_TABLES.nftTo, also: sql`from_address <> to_address` };
 
-export function rowsOfWallet({ key, account }: Pick<WalletTable, 'key' | 'account'>, wallet: Address): readonly Sql[] {
+export function rowsOfWallet(
+  { key, account }: Pick<WalletTable, 'key' | 'account'>,
+  wallet: Address,
+): readonly Sql[] {
   return [
     sql`${rawSql(key)} = ${addressKey(wallet)}::bigint`,
     expectedTrue(sql`${rawSql(account)} = ${addressBytes(wallet)}::bytea`),

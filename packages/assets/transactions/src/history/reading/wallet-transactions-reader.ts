@@ -44,7 +44,9 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
       if (reason === null) {
         const standard = standardTransaction(Object(transaction?.value));
         // Receipts without a gas price are older than base fees.
-        return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), { raw: {} });
+        return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), {
+          raw: {},
+        });
       }
       if (transaction !== undefined && reason !== 'not there')
         pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });

@@ -111,7 +111,11 @@ export function showErc20Leg(leg: TokenLeg, context: LegContext): z.infer<typeof
   };
 }
 
-export function showNftLeg(leg: ShownNftLeg, context: LegContext, withMetadata: boolean): z.infer<typeof nftLegSchema> {
+export function showNftLeg(
+  leg: ShownNftLeg,
+  context: LegContext,
+  withMetadata: boolean,
+): z.infer<typeof nftLegSchema> {
   const collection = context.related.collectionOf(leg.token);
   const metadata = withMetadata ? context.related.metadataOf(leg.token, leg.tokenId) : null;
   return {

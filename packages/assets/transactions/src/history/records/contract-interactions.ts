@@ -107,7 +107,8 @@ function showToken(address: Address, related: RelatedToHistory): z.infer<typeof 
   const { name, symbol, logo } = namesOf(address, related);
   return {
     address,
-    address_label: related.labelOf(address).label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
+    address_label:
+      related.labelOf(address).label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
     token_name: name,
     token_logo: logo,
     token_symbol: symbol,

@@ -44,9 +44,13 @@ export const historyRowSchema = z
     category_inferred: z.literal(true).optional().openapi({
       description: 'true if the category depends on data that only traces contain',
     }),
-    summary: z.string().openapi({ example: 'Sent 5 USDC to 0x1234...abcd', description: 'Human-readable summary' }),
+    summary: z
+      .string()
+      .openapi({ example: 'Sent 5 USDC to 0x1234...abcd', description: 'Human-readable summary' }),
     possible_spam: z.boolean(),
-    contract_interactions: contractInteractionsSchema.nullable().openapi({ description: 'null if there are none' }),
+    contract_interactions: contractInteractionsSchema
+      .nullable()
+      .openapi({ description: 'null if there are none' }),
     nft_transfers: z
       .array(nftLegSchema)
       .openapi({ description: 'Transfers of the wallet by log index, as for the other two lists' }),

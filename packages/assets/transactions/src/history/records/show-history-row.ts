@@ -51,7 +51,10 @@ export function showHistoryRow(
       collectionOf: (token) => collectionOf(token).name,
       labelOf: (address) => related.labelOf(address).label,
     }),
-    possible_spam: isPossibleSpam(seen, (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam),
+    possible_spam: isPossibleSpam(
+      seen,
+      (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam,
+    ),
     contract_interactions: showContractInteractions(seen.approvals, related),
     nft_transfers: seen.nfts.map((leg) => showNftLeg(leg, context, wishes.nftMetadata)),
     erc20_transfers: seen.tokens.map((leg) => showErc20Leg(leg, context)),

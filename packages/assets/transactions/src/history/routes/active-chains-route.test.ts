@@ -67,7 +67,13 @@ const ending = (block: number) => ({
   transaction_hash: hashOf(2, block * 1_000),
 });
 const indexed = { from_block: null, to_block: null, complete: false };
-const onEth = { chain: 'eth', chain_id: '0x1', first_transaction: ending(3), last_transaction: ending(11), indexed };
+const onEth = {
+  chain: 'eth',
+  chain_id: '0x1',
+  first_transaction: ending(3),
+  last_transaction: ending(11),
+  indexed,
+};
 const onPolygon = {
   chain: 'polygon',
   chain_id: '0x89',

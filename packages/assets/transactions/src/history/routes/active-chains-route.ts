@@ -35,7 +35,8 @@ export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModu
         const find = async (chain: Chain): Promise<ActiveChain | null> => {
           await trackedWallets.ask({ database, logger }, chain, address, requester);
           const { ends, indexed } = await getActiveChain(reads, chain, address);
-          if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
+          if (!indexed.complete)
+            await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
           return ends === null ? null : { chain, ...ends, indexed };
         };
         const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);

@@ -27,7 +27,12 @@ export function createHistoryRoutes(options: HistoryRoutesOptions): readonly Rou
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
   const trackedWallets = createTrackedWallets(onDemandBackfill, options);
   return [
-    createWalletHistoryRoute({ onDemandReads: createOnDemandReads(options), abis, trackedWallets, onDemandBackfill }),
+    createWalletHistoryRoute({
+      onDemandReads: createOnDemandReads(options),
+      abis,
+      trackedWallets,
+      onDemandBackfill,
+    }),
     createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
     createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
     createWalletStatsRoute({ ...options, trackedWallets }),

@@ -144,7 +144,8 @@ function readingOf(
   return {
     database,
     chain,
-    recordsOf: (wanted: readonly WantedTransaction[]) => readRecords({ ...requested, database, withLogs }, wanted),
+    recordsOf: (wanted: readonly WantedTransaction[]) =>
+      readRecords({ ...requested, database, withLogs }, wanted),
     callsOf: async (transactions: readonly RecordInBlock[]) => {
       if (!filter.include_internal_transactions) return null;
       // Read for the block's hash, so the result is permanent.
@@ -183,7 +184,13 @@ async function readRecords(
     const items = missing.map(({ hash, transaction: index, blockHash }) => ({ hash, index, blockHash }));
     const kind = walletTransactionsKind;
     // The question contains block hashes, so its result is permanent.
-    const answer = await onDemandReads.read({ chain, kind, requester, question: { items }, isLasting: () => true });
+    const answer = await onDemandReads.read({
+      chain,
+      kind,
+      requester,
+      question: { items },
+      isLasting: () => true,
+    });
     for (const record of answer.transactions) known.set(record.hash, { record, said: null });
   }
   return wanted.flatMap(({ hash }) => known.get(hash) ?? []);

@@ -42,7 +42,8 @@ export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule
         // Before steps that may fail: a later request then finds more.
         await trackedWallets.ask({ database, logger }, chain, wallet, requester);
         const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
-        if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        if (!indexed.complete)
+          await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const [held, counts] = await Promise.all([
           countHeldNfts(counting, chain, wallet),
           counter.count(chain, wallet),

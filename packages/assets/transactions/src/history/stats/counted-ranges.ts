@@ -42,7 +42,10 @@ export async function readFollowings(
     sql`SELECT state, is_followed AS "isFollowed" FROM (${standingsOf(chain, wallet)}) AS standing`,
   );
   const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
-  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.isFollowed)) };
+  return {
+    all,
+    lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.isFollowed)),
+  };
 }
 
 /** Known to the writer, or following before. Programs remove states that they don't know. */

@@ -58,7 +58,13 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
         metrics: createSyncMetrics(metrics),
       },
       settings: {
-        ...{ startBlock: 1, endBlock: null, proof: 'strict', backfillProof: 'none', backfillOrder: 'newest-first' },
+        ...{
+          startBlock: 1,
+          endBlock: null,
+          proof: 'strict',
+          backfillProof: 'none',
+          backfillOrder: 'newest-first',
+        },
         ...{ verifyBlocksPerSecond: 0, retention: { blocks, since: null } },
       },
     }).run(abort.signal);
@@ -90,7 +96,8 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     sql`SELECT ${hexText('account')} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
   );
   const of = subjectProjectionsOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
-  if (token === undefined || busiest === undefined || of === undefined) throw new Error('Nothing was transferred');
+  if (token === undefined || busiest === undefined || of === undefined)
+    throw new Error('Nothing was transferred');
   /** The stored counts, and those of the rows. */
   const counted = async () => {
     expect(await projections.keep(chain, of, token.token, 90_000)).toBe('built');

@@ -81,7 +81,11 @@ test('of very much, only what is not counted yet is counted again', async () => 
   const chain = registry.get(921);
   const written = await openWritten(scratch.database, chain);
   const counter = createWalletCounter({
-    ...{ database: scratch.database, projections: createSubjectProjections(scratch.database), clock: systemClock },
+    ...{
+      database: scratch.database,
+      projections: createSubjectProjections(scratch.database),
+      clock: systemClock,
+    },
     ...{ waitMs: 30_000, rowsPerRequest: 10, rowsPerRange: 5 },
   });
   const transfers = (from: number, to: number): Happening[] =>
@@ -120,7 +124,11 @@ test('is unavailable while nobody follows the rows of the chain', async () => {
   const written = await openWritten(scratch.database, chain);
   await scratch.database.query(sql`DELETE FROM projections WHERE chain_id = 922`);
   const counter = createWalletCounter({
-    ...{ database: scratch.database, projections: createSubjectProjections(scratch.database), clock: systemClock },
+    ...{
+      database: scratch.database,
+      projections: createSubjectProjections(scratch.database),
+      clock: systemClock,
+    },
     ...{ waitMs: 1_000, rowsPerRequest: 1, rowsPerRange: 1 },
   });
   const some = [1, 2, 3].map((block): Happening => {

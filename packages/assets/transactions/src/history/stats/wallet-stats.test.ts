@@ -22,7 +22,9 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   const stage = stageOfFile(openHistoryStage);
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {
-    const stored = await stage.scratch.database.query<{ block: number }>(sql`SELECT block_number AS block FROM blocks`);
+    const stored = await stage.scratch.database.query<{ block: number }>(
+      sql`SELECT block_number AS block FROM blocks`,
+    );
     const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
     recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
     const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
@@ -36,7 +38,9 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   function reported(wallet: Address) {
     const logs = recorded.flatMap(({ record }) => record.logs);
     const [token, nft] = [
-      logs.filter(({ topics }) => topics[0] === TRANSFER && topics.length === 3).map(({ topics }) => topics.slice(1)),
+      logs
+        .filter(({ topics }) => topics[0] === TRANSFER && topics.length === 3)
+        .map(({ topics }) => topics.slice(1)),
       logs.flatMap(({ topics }) => {
         if (topics[0] === TRANSFER && topics.length === 4) return [topics.slice(1, 3)];
         return OF_1155.includes(topics[0] ?? '') ? [topics.slice(2)] : [];

@@ -49,9 +49,15 @@ const EXAMPLES: readonly (readonly [summary: string, example: Example])[] = [
   ['Sent 1.5 ETH', { given: { coins: [coin(ME, BOB, ETHER), coin(ME, ROUTER, ETHER / 2n, true)] } }],
   ['Sent 0.000000000000000001 ETH to Vault 1', { given: { coins: [coin(ME, VAULT, 1n)] } }],
   ['Received 1 ETH from 0x0000...0b0b', { given: { ...by, coins: [coin(BOB, ME, ETHER)] } }],
-  ['Received 1 ETH from 0x0000...11ce', { given: { to: ME, coins: [{ ...coin(ME, ME, ETHER), isMinted: true }] } }],
+  [
+    'Received 1 ETH from 0x0000...11ce',
+    { given: { to: ME, coins: [{ ...coin(ME, ME, ETHER), isMinted: true }] } },
+  ],
   ['Sent 5 USDC to 0x0000...0b0b', { given: { tokens: [token(USDC, ME, BOB, 5_000_000n)] } }],
-  ['Sent 10 USDC', { given: { tokens: [token(USDC, ME, BOB, 5_000_000n), token(USDC, ME, ROUTER, 5_000_000n)] } }],
+  [
+    'Sent 10 USDC',
+    { given: { tokens: [token(USDC, ME, BOB, 5_000_000n), token(USDC, ME, ROUTER, 5_000_000n)] } },
+  ],
   ['Sent 2 ERC20 tokens', { given: { tokens: [token(USDC, ME, BOB), token(DAI, ME, BOB)] } }],
   [
     'Sent 5 USDC and 1 ETH',
@@ -86,7 +92,10 @@ const EXAMPLES: readonly (readonly [summary: string, example: Example])[] = [
   ['Burned 1 NFT', { given: { nfts: [nft(APES, ME, NOBODY)] } }],
   ['Burned 5 USDC', { given: { tokens: [token(USDC, ME, NOBODY, 5_000_000n)] } }],
   ['Received 1 NFT airdrop', { given: { ...by, nfts: [nft(APES, NOBODY, ME)] } }],
-  ['Received 5 USDC airdrop', { given: { ...by, method: 'airdrop', tokens: [token(USDC, BOB, ME, 5_000_000n)] } }],
+  [
+    'Received 5 USDC airdrop',
+    { given: { ...by, method: 'airdrop', tokens: [token(USDC, BOB, ME, 5_000_000n)] } },
+  ],
   ['Deposited 1 ETH', { given: { coins: [coin(ME, DAI, ETHER)], evidence: new Set(['wrap']) } }],
   [
     'Deposited 5 USDC to Vault 1',
@@ -97,7 +106,10 @@ const EXAMPLES: readonly (readonly [summary: string, example: Example])[] = [
     { given: { tokens: [token(USDC, VAULT, ME, 5_000_000n)], evidence: new Set(['takeBack']) } },
   ],
   ['Withdrew ETH', { given: { evidence: new Set(['unwrap']) } }],
-  ['Purchased NFTs', { given: { trades: [{ role: 'buyer', isOffer: false }], coins: [coin(ME, ROUTER, ETHER)] } }],
+  [
+    'Purchased NFTs',
+    { given: { trades: [{ role: 'buyer', isOffer: false }], coins: [coin(ME, ROUTER, ETHER)] } },
+  ],
   ['Sold NFTs', { given: { ...by, trades: [{ role: 'seller', isOffer: false }] } }],
   ['Borrowed 100 DAI', { given: { tokens: [token(DAI, BOB, ME, 100n * ETHER)], evidence: new Set(['borrow']) } }],
   ['Approved 0.000123 USDC', { given: {}, approvals: [approval({})] }],

@@ -171,7 +171,11 @@ function withLabel(verb: string, { parts, party }: Side, word: 'to' | 'from', { 
   return label === null || parts.length === 0 ? text : `${text} ${word} ${label}`;
 }
 
-function approved(verb: 'Approved' | 'Revoked', approvals: readonly GivenApproval[], names: SummaryNames): string {
+function approved(
+  verb: 'Approved' | 'Revoked',
+  approvals: readonly GivenApproval[],
+  names: SummaryNames,
+): string {
   const [first, ...others] = approvals;
   if (first === undefined) return SIGNED;
   if (others.length > 0) return `${verb} ${approvals.length} tokens`;

@@ -59,7 +59,10 @@ export async function openWritten(database: Database, chain: Chain) {
     const blocks = [...new Set(unique.map(({ block }) => block))].map((number) => ({
       ...{ number, hash: hashOf(1, number), parentHash: null, timestamp: number },
     }));
-    await commitSubjectRows({ chain, database, knownContracts }, { blocks, parts, record: async () => undefined });
+    await commitSubjectRows(
+      { chain, database, knownContracts },
+      { blocks, parts, record: async () => undefined },
+    );
     for (const one of unique) there.set(keyOf(one), one);
   };
 
@@ -145,7 +148,10 @@ function countsOf(wallet: Address, all: readonly Happening[]): WalletCounts {
   };
 }
 
-function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, items }: Happening): readonly unknown[] {
+function rowsOf(
+  { id: chainId }: Chain,
+  { kind, block, index, log, from, to, items }: Happening,
+): readonly unknown[] {
   const place = { chainId, blockNumber: block, transactionIndex: index };
   const transactionHash: Hash = hashOf(2, block * 10 + index);
   const logged = { ...place, logIndex: log, transactionHash };
@@ -180,7 +186,14 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
       }));
     case 'nft':
       return Array.from({ length: items }, (_, item) => ({
-        ...{ ...logged, item, collectionKey: addressKey(TOKEN), tokenAddress: TOKEN, fromAddress: from, toAddress: to },
+        ...{
+          ...logged,
+          item,
+          collectionKey: addressKey(TOKEN),
+          tokenAddress: TOKEN,
+          fromAddress: from,
+          toAddress: to,
+        },
         ...{ kind: 1, tokenId: String(item), lastTokenId: null, amount: '1', operator: null },
       }));
     case 'approval':

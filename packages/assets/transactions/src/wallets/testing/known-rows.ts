@@ -18,12 +18,18 @@ export async function nodeRows(
   const found = new Map<Address, KnownRow[]>(wallets.map((wallet) => [wallet, []]));
   const head = Number(await client.getBlockNumber({ cacheTime: 0 }));
   for (let block = 0; block <= head; block += 1) {
-    const { hash, transactions } = await client.getBlock({ blockNumber: BigInt(block), includeTransactions: true });
+    const { hash, transactions } = await client.getBlock({
+      blockNumber: BigInt(block),
+      includeTransactions: true,
+    });
     for (const one of transactions) {
       const receipt = await client.getTransactionReceipt({ hash: one.hash });
       const parties = [one.from, one.to, receipt.status === 'success' ? receipt.contractAddress : null];
       for (const [wallet, rows] of found) {
-        const roles = parties.reduce((sum, party, bit) => sum + (party?.toLowerCase() === wallet ? 2 ** bit : 0), 0);
+        const roles = parties.reduce(
+          (sum, party, bit) => sum + (party?.toLowerCase() === wallet ? 2 ** bit : 0),
+          0,
+        );
         const { from, to, nonce, value } = one;
         const shown = [
           block,
@@ -45,7 +51,11 @@ export async function nodeRows(
 }
 
 /** Every stored row of a transaction with a role of the wallet, ascending. */
-export async function storedRows(database: Database, chainId: number, wallet: Address): Promise<readonly KnownRow[]> {
+export async function storedRows(
+  database: Database,
+  chainId: number,
+  wallet: Address,
+): Promise<readonly KnownRow[]> {
   return database.query<KnownRow>(
     sql`SELECT block_number AS block, roles, concat_ws(' ', block_number, part.transaction_index, ${hexText('block_hash')}, ${hexText('transaction_hash')}, roles,
        ${hexText('from_address')}, coalesce(${hexText('to_address')}, 'none'), nonce, value, gas_used) AS text

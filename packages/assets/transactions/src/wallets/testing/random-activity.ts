@@ -20,7 +20,10 @@ export async function mineRandomBlock(
     const parts = random.chance(0.15)
       ? { data: random.chance(0.7) ? DEPLOYED : REVERTED }
       : { to: random.chance(0.2) ? random.hex(20) : random.pick(accounts), value };
-    await client.request({ method: 'eth_sendTransaction', params: [{ from, gas: GAS, ...price, ...parts }] } as never);
+    await client.request({
+      method: 'eth_sendTransaction',
+      params: [{ from, gas: GAS, ...price, ...parts }],
+    } as never);
   }
   await client.mine({ blocks: 1 });
 }

@@ -44,7 +44,11 @@ export async function halvingPool(chain: Chain, url: string): Promise<UpstreamPo
     ...pool,
     request: async (method, params, options) => {
       if (!(method in WITHOUT_INDEX)) return pool.request(method, params, options);
-      throw new RpcCallError({ ...{ upstream: url, method }, rpcCode: NOT_THERE.code, rpcMessage: NOT_THERE.message });
+      throw new RpcCallError({
+        ...{ upstream: url, method },
+        rpcCode: NOT_THERE.code,
+        rpcMessage: NOT_THERE.message,
+      });
     },
   };
 }

@@ -10,7 +10,12 @@ export interface WalletsProcessOptions {
 }
 
 const { databaseUrl, chainId, nodeUrl }: WalletsProcessOptions = JSON.parse(process.argv[2] ?? '');
-const database = openDatabase({ url: databaseUrl, applicationName: 'wallets', poolSize: 8, logger: silentLogger() });
+const database = openDatabase({
+  url: databaseUrl,
+  applicationName: 'wallets',
+  poolSize: 8,
+  logger: silentLogger(),
+});
 const chain = stageChain(chainId);
 const pool = await stagePool(chain, [nodeUrl]);
 // The work of a killed process is taken over soon.

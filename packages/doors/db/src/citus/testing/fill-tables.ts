@@ -46,7 +46,10 @@ export async function fillTables(database: Database): Promise<readonly string[]>
 }
 
 /** Returns a digest of each table's contents. */
-export async function digestTables(database: Database, tables: readonly string[]): Promise<Record<string, string>> {
+export async function digestTables(
+  database: Database,
+  tables: readonly string[],
+): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const table of tables) {
     const texts = (await columnsOf(database, table)).map(({ name }) => `${name}::text`);

@@ -32,7 +32,8 @@ export const ASSET_FIELDS: Readonly<Record<string, string>> = {
   change: 'Change of the number of holders.',
   changePercent: 'Change of the number of holders in percent.',
   circulating_supply: 'Always null: not available.',
-  collection_banner_image: 'Banner URL of the collection, from imported lists or contract metadata. null if unknown.',
+  collection_banner_image:
+    'Banner URL of the collection, from imported lists or contract metadata. null if unknown.',
   collection_category: 'Category of the collection. null if unknown.',
   collection_logo: 'Logo URL of the collection, from imported lists or contract metadata. null if unknown.',
   contract_type: 'Standard of the contract.',

@@ -45,7 +45,9 @@ function describedOperation(operation: Operation, schemas: Schemas): Operation {
       requestBody: { ...requestBody, content: describedContent(requestBody.content, place) },
     }),
     responses: mapValues(responses, (response) =>
-      response.content === undefined ? response : { ...response, content: describedContent(response.content, place) },
+      response.content === undefined
+        ? response
+        : { ...response, content: describedContent(response.content, place) },
     ),
   };
 }
@@ -85,7 +87,11 @@ function describedField(name: string, field: Schema, { outer, schemas }: Place):
   return description === undefined ? inside : { ...inside, description };
 }
 
-function textOf(texts: Readonly<Record<string, string>>, name: string, outer: readonly string[]): string | undefined {
+function textOf(
+  texts: Readonly<Record<string, string>>,
+  name: string,
+  outer: readonly string[],
+): string | undefined {
   const scope = outer.find((outerName) => Object.hasOwn(texts, `${outerName}.${name}`));
   if (scope !== undefined) return texts[`${scope}.${name}`];
   return Object.hasOwn(texts, name) ? texts[name] : undefined;

@@ -79,7 +79,10 @@ export type OpenApiOperation = z.infer<typeof operationShape>;
 export type OpenApiParameter = z.infer<typeof parameterShape>;
 export type Schemas = Readonly<Record<string, Schema>>;
 
-export function resolved(schema: Schema, schemas: Schemas): { readonly schema: Schema; readonly name: string | null } {
+export function resolved(
+  schema: Schema,
+  schemas: Schemas,
+): { readonly schema: Schema; readonly name: string | null } {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? { schema, name: null } : { schema: schemas[name] ?? {}, name };
 }

@@ -52,7 +52,10 @@ ${description === undefined ? NOTHING : html`<p>${prose(description)}</p>`}</div
 `;
 }
 
-function inputView({ name, in: place, required, schema = {}, example }: OpenApiParameter, id: string): ReferenceHtml {
+function inputView(
+  { name, in: place, required, schema = {}, example }: OpenApiParameter,
+  id: string,
+): ReferenceHtml {
   const given = example ?? schema.example ?? schema.default;
   const value = given === undefined || given === null ? '' : String(given);
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
@@ -82,7 +85,9 @@ export type ReferenceHtml = ReturnType<typeof html>;
 export const NOTHING: ReferenceHtml = html``;
 
 export function prose(text: string): ReferenceHtml {
-  const parts = text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
   return html`${parts}`;
 }
 

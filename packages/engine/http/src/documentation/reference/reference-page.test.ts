@@ -56,7 +56,9 @@ test('fills in examples and defaults, escaped', async () => {
 
 test('shows fields with type and description, and a schema inside itself once', async () => {
   const page = await reference.operation('sendSecond');
-  expect(page?.match(/<code>size<\/code> <span class="type">string or null<\/span> Size in bytes/g)).toHaveLength(2);
+  expect(page?.match(/<code>size<\/code> <span class="type">string or null<\/span> Size in bytes/g)).toHaveLength(
+    2,
+  );
   expect(page).toContain('<span class="type">list of Node</span>');
 });
 

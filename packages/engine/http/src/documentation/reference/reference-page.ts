@@ -1,6 +1,13 @@
 import { html } from 'hono/html';
 import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
-import { type ListedOperation, NOTHING, operationView, prose, type ReferenceHtml, slug } from './operation-view.ts';
+import {
+  type ListedOperation,
+  NOTHING,
+  operationView,
+  prose,
+  type ReferenceHtml,
+  slug,
+} from './operation-view.ts';
 
 export interface Reference {
   page(): Promise<string>;
@@ -31,7 +38,11 @@ function operationsOf(paths: OpenApiDocument['paths']): readonly ListedOperation
   );
 }
 
-async function renderPage(groups: readonly Group[], version: string, documentationUrl: string | null): Promise<string> {
+async function renderPage(
+  groups: readonly Group[],
+  version: string,
+  documentationUrl: string | null,
+): Promise<string> {
   const documentation =
     documentationUrl === null ? NOTHING : html`<li><a href="${documentationUrl}">Documentation</a></li>`;
   // Relative URLs also work behind a proxy that adds a path.

@@ -27,7 +27,10 @@ export async function closeLimits(): Promise<void> {
 /** Opens the limits of one process. @param timeoutMs store timeout: long enough for a stalling machine */
 export function openLimits(store: SpendingStore, timeoutMs = 30_000): OpenLimits {
   const lines: LoggedLine[] = [];
-  const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const logger = createLogger({
+    level: 'info',
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
   const metrics = createMetricsRegistry();
   const limits = createSharedLimits({ store, logger, metrics, timeoutMs });
   opened.push(limits);

@@ -8,7 +8,14 @@ const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
 const TX = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`] as Hash[];
 const BLOCK = `0x${'cc'.repeat(32)}` as Hash;
-const frame = (changes: object = {}) => ({ type: 'CALL', from: A, to: B, value: '0x1', gas: '0x5208', ...changes });
+const frame = (changes: object = {}) => ({
+  type: 'CALL',
+  from: A,
+  to: B,
+  value: '0x1',
+  gas: '0x5208',
+  ...changes,
+});
 const framesOf = (json: unknown) => internalTransfers(callsOfFrames(json, { hashes: TX, executed: new Set(TX) }));
 const values = (json: unknown) => framesOf(json).map(({ value }) => value);
 

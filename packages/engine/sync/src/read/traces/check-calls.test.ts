@@ -63,7 +63,9 @@ test.each<[string, Partial<InternalTransaction>, Partial<CheckableTransaction>]>
 test('compares no input that is not known', () => {
   const { input, ...rest } = TRANSACTION;
   expect(() => checkCalls([{ ...ROOT, input: '0x00' }], [rest])).not.toThrow();
-  expect(() => checkCalls([{ ...ROOT, input: '0x00' }], [{ ...rest, input: input ?? '0x' }])).toThrow('another input');
+  expect(() => checkCalls([{ ...ROOT, input: '0x00' }], [{ ...rest, input: input ?? '0x' }])).toThrow(
+    'another input',
+  );
 });
 
 // Invariant: PROOF-TRACES

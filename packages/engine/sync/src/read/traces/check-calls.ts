@@ -11,7 +11,10 @@ export interface CheckableTransaction
 const ETHEREUM_TYPE_MAX = 4;
 
 /** Without gas: tracers count it differently. @throws MalformedAnswerError */
-export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly CheckableTransaction[]): void {
+export function checkCalls(
+  calls: readonly InternalTransaction[],
+  transactions: readonly CheckableTransaction[],
+): void {
   const outermost = calls.filter(({ traceAddress }) => traceAddress.length === 0);
   const roots = new Map(outermost.map((call) => [call.transactionHash, call]));
   for (const transaction of transactions) {
@@ -21,7 +24,9 @@ export function checkCalls(calls: readonly InternalTransaction[], transactions: 
     // Invariant: PROOF-TRACES
     const wrong = contradiction(root, transaction);
     if (wrong !== null)
-      throw new MalformedAnswerError(`The trace of ${transaction.hash} has another ${wrong} than the transaction`);
+      throw new MalformedAnswerError(
+        `The trace of ${transaction.hash} has another ${wrong} than the transaction`,
+      );
   }
 }
 

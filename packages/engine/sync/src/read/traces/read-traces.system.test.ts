@@ -68,7 +68,12 @@ afterAll(async () => {
 
 async function readerOf(url: string): Promise<WatchedReader & { readonly pool: UpstreamPool }> {
   const logger = silentLogger();
-  const pool = createUpstreamPool({ chain: CHAIN, upstreams: [{ url }], logger, metrics: createMetricsRegistry() });
+  const pool = createUpstreamPool({
+    chain: CHAIN,
+    upstreams: [{ url }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
   await pool.start();
   return { pool, chain: CHAIN, policy: 'record', logger };
 }
@@ -88,7 +93,8 @@ async function transfersOf(functionName: string, args: readonly unknown[] = []) 
   };
 }
 
-const plain = (transfers: readonly InternalTransfer[]) => transfers.map(({ from, to, value }) => ({ from, to, value }));
+const plain = (transfers: readonly InternalTransfer[]) =>
+  transfers.map(({ from, to, value }) => ({ from, to, value }));
 
 describe('internal transfers of a node', () => {
   it('are those of calls that were not reverted, from either form of traces', async () => {

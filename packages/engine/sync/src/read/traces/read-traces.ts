@@ -26,7 +26,8 @@ export function readTraces(
   const frames = {
     method: 'debug_traceBlockByHash',
     params: [header.hash, { tracer: 'callTracer', timeout: '40s' }],
-    parse: (result: unknown) => checked(traced, callsOfFrames(result, { hashes: block.transactionHashes, executed })),
+    parse: (result: unknown) =>
+      checked(traced, callsOfFrames(result, { hashes: block.transactionHashes, executed })),
   };
   const flat = {
     method: 'trace_block',

@@ -4,7 +4,9 @@ import type { InternalTransaction } from '../../dataset/whole-block.ts';
 import { ReorgedWhileReadingError } from '../../errors.ts';
 
 /** `calls` include the transactions. `refusals`: no upstream supports traces. */
-export type TracesRead = { readonly calls: readonly InternalTransaction[] } | { readonly refusals: readonly string[] };
+export type TracesRead =
+  | { readonly calls: readonly InternalTransaction[] }
+  | { readonly refusals: readonly string[] };
 
 export interface TraceCall {
   readonly method: string;

@@ -63,7 +63,8 @@ test.each([
 const TOPICS: Readonly<Record<string, string>> = {
   '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c': 'Deposit(address,uint256)',
   '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65': 'Withdrawal(address,uint256)',
-  '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7': 'Deposit(address,address,uint256,uint256)',
+  '0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7':
+    'Deposit(address,address,uint256,uint256)',
   '0xfbde797d201c681b91056529119e0b02407c7bb96a4a2c75c01fc9667232c8db':
     'Withdraw(address,address,address,uint256,uint256)',
   '0xde6857219544bb5b7746f48ed30be6386fefc61b2f864cacf559893bf50fd951':
@@ -77,7 +78,8 @@ const TOPICS: Readonly<Record<string, string>> = {
   '0x570954540bed6b1304a87dfe815a5eda4a648f7097a16240dcd85c9b5fd42a43':
     'Borrow(bytes32,address,address,address,uint256,uint256)',
   '0x96a25c8ce0baabc1fdefd93e9ed25d8e092a3332f3aa9a41722b5697231d1d1a': 'Submitted(address,uint256,address)',
-  '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5': 'DepositEvent(bytes,bytes,bytes,bytes,bytes)',
+  '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5':
+    'DepositEvent(bytes,bytes,bytes,bytes,bytes)',
   '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f':
     'IncreaseLiquidity(uint256,uint128,uint256,uint256)',
   '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec':
@@ -109,8 +111,11 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
           ({ inputs }) => inputs.filter(({ isIndexed }) => isIndexed).length === indexed.length,
         );
         const inputs =
-          entry?.inputs.map(({ isIndexed, ...type }, index) => ({ ...type, name: `a${index}`, indexed: isIndexed })) ??
-          [];
+          entry?.inputs.map(({ isIndexed, ...type }, index) => ({
+            ...type,
+            name: `a${index}`,
+            indexed: isIndexed,
+          })) ?? [];
         const abi = [{ type: 'event', name: decoded.label, inputs } as const];
         const { args } = decodeEventLog({ abi, topics: [topic0, ...indexed], data, strict: true });
         const inOrderOf = decoded.params.map(
@@ -157,7 +162,8 @@ function textOf({ type, value, components }: DecodedArgument): unknown {
   return type.endsWith(']') ? inOrder(JSON.parse(value)) : value;
 }
 
-const inOrder = (json: unknown): unknown => (typeof json === 'string' ? json : Object.values(json ?? {}).map(inOrder));
+const inOrder = (json: unknown): unknown =>
+  typeof json === 'string' ? json : Object.values(json ?? {}).map(inOrder);
 
 function plain(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return Object.values(value).map(plain);

@@ -57,7 +57,9 @@ export const exampleArguments: fc.Arbitrary<{
 }> = fc
   .array(example, { maxLength: 4 })
   .chain((some) =>
-    fc.tuple(...some.map(({ values }) => values)).map((values) => ({ types: some.map(({ type }) => type), values })),
+    fc
+      .tuple(...some.map(({ values }) => values))
+      .map((values) => ({ types: some.map(({ type }) => type), values })),
   );
 
 export const exampleHex = hex;

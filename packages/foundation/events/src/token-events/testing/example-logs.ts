@@ -75,7 +75,11 @@ export function rawBatchLog(...data: readonly bigint[]): Log {
 
 export function consecutiveLog(first: bigint, last: bigint, to = ALICE, from = ZERO_ADDRESS): Log {
   const args = { fromTokenId: first, fromAddress: from, toAddress: to };
-  return plainLog(COLLECTION, encodeEventTopics({ abi: ERC2309, eventName: 'ConsecutiveTransfer', args }), words(last));
+  return plainLog(
+    COLLECTION,
+    encodeEventTopics({ abi: ERC2309, eventName: 'ConsecutiveTransfer', args }),
+    words(last),
+  );
 }
 
 /** CryptoKitties' Transfer: nothing is indexed. */
@@ -85,7 +89,11 @@ export function unindexedLog(from: Address, to: Address, id: bigint, token: Addr
 }
 
 export function erc20Log(from: Address, to: Address, value: bigint, token = COLLECTION): Log {
-  return plainLog(token, encodeEventTopics({ abi: PUNKS, eventName: 'Transfer', args: { from, to } }), words(value));
+  return plainLog(
+    token,
+    encodeEventTopics({ abi: PUNKS, eventName: 'Transfer', args: { from, to } }),
+    words(value),
+  );
 }
 
 export function punkAssignLog(punks: Address, to: Address, id: bigint): Log {
@@ -111,6 +119,8 @@ export const numbers: fc.Arbitrary<bigint> = fc.oneof(
 );
 
 export const accounts: fc.Arbitrary<Address> = fc.oneof(
-  fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as Address),
+  fc
+    .uint8Array({ minLength: 20, maxLength: 20 })
+    .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as Address),
   fc.constantFrom(ALICE, BOB, ZERO_ADDRESS),
 );

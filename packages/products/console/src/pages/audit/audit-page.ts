@@ -62,7 +62,15 @@ ${
     ? html`<p>${door === null ? 'No changes recorded.' : `No changes recorded from ${DOORS[door]}.`}</p>`
     : table({
         label: 'Changes',
-        columns: ['Time', 'Actor', wide('Action', 'name'), wide('Target', 'name'), 'Details', 'Origin', 'Request'],
+        columns: [
+          'Time',
+          'Actor',
+          wide('Action', 'name'),
+          wide('Target', 'name'),
+          'Details',
+          'Origin',
+          'Request',
+        ],
         rows,
       })
 }

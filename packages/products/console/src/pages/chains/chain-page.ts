@@ -30,7 +30,11 @@ export const chainPage: ConsolePage = {
         to: readBlock('to', query('to')) ?? whole.to,
       };
       if (wanted.from > wanted.to)
-        throw new InvalidParameterError({ parameter: 'to', given: query('to'), allowed: `${wanted.from} or more` });
+        throw new InvalidParameterError({
+          parameter: 'to',
+          given: query('to'),
+          allowed: `${wanted.from} or more`,
+        });
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
       return { title: cut(facts.card.name), body: html`${history}\n${nodesView(facts, upstreams.addressOf)}` };
     });
@@ -114,7 +118,12 @@ interface ListedRange {
 }
 
 function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): ListedRange[] {
-  const gaps = status.gaps.map(({ dataset, range }) => ({ dataset, range, level: 'missing' as const, note: null }));
+  const gaps = status.gaps.map(({ dataset, range }) => ({
+    dataset,
+    range,
+    level: 'missing' as const,
+    note: null,
+  }));
   const agreed = card.history?.levels.filter(({ level }) => level === 'cross') ?? [];
   const covered =
     kind === 'evm'

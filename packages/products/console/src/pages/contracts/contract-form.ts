@@ -166,7 +166,8 @@ function readEmitters(form: ContractForm): Pick<WantedContract, 'addresses' | 'f
   if (child !== '' && addresses.length === 1 && !of.startsWith('0x'))
     return { addresses: [], factory: { of, event, child, childFrom: form.childFrom } };
   const wrong = addresses.find((address) => !isAddress(address));
-  if (wrong !== undefined) return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
+  if (wrong !== undefined)
+    return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
   if (addresses.length === 0) return { problem: 'Enter at least one address' };
   return {
     addresses: addresses.map((address) => parseAddress(address)),
@@ -193,7 +194,9 @@ export function eventsOfAbi(field: string): { readonly events: readonly string[]
   if ('problem' in abi) return abi;
   const entries = readAbi(abi.json, { anonymousEvents: true })?.entries ?? [];
   const events = entries.flatMap((parsed) => (parsed.kind === 'event' ? [parsed.entry.signature] : []));
-  return events.length === 0 ? { problem: 'This JSON contains no ABI with events' } : { events: [...new Set(events)] };
+  return events.length === 0
+    ? { problem: 'This JSON contains no ABI with events' }
+    : { events: [...new Set(events)] };
 }
 
 function parseAbi(field: string): { readonly json: unknown } | Problem {

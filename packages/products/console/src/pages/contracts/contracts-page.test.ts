@@ -38,7 +38,12 @@ const ABI = JSON.stringify([
     ],
   },
   { type: 'event', name: 'Paused', inputs: [] },
-  { type: 'function', name: 'deposit', inputs: [{ name: 'assets', type: 'uint256' }], stateMutability: 'payable' },
+  {
+    type: 'function',
+    name: 'deposit',
+    inputs: [{ name: 'assets', type: 'uint256' }],
+    stateMutability: 'payable',
+  },
 ]);
 const FORM = {
   ...{ name: 'vault', chain: 'eth', abi: ABI, addresses: VAULT, from: '5', index: 'owner', events: DEPOSIT },
@@ -52,7 +57,10 @@ const post = async (path: string, fields: Readonly<Record<string, string>>) => {
 
 test('lists the events of a pasted ABI, all of them ticked', async () => {
   const { page } = await post('check', { abi: ABI });
-  const boxes = [...page.matchAll(/name="events" value="([^"]+)" (checked)?/g)].map(([, event, box]) => [event, box]);
+  const boxes = [...page.matchAll(/name="events" value="([^"]+)" (checked)?/g)].map(([, event, box]) => [
+    event,
+    box,
+  ]);
   expect(boxes).toEqual([
     [DEPOSIT, 'checked'],
     ['Paused()', 'checked'],
@@ -102,7 +110,10 @@ test.each<[Partial<Record<keyof typeof FORM, string>>, string]>([
   ],
   [{ upgrade: '100' }, '100 is neither the address of an implementation nor the place of a log'],
   [{ upgrade: '0x12' }, '0x12 is neither the address of an implementation nor the place of a log'],
-  [{ name: 'Vault; DROP' }, '&quot;Vault; DROP&quot; is not a name for a contract. Use 1 to 24 lower-case letters'],
+  [
+    { name: 'Vault; DROP' },
+    '&quot;Vault; DROP&quot; is not a name for a contract. Use 1 to 24 lower-case letters',
+  ],
   [{ child: 'pool' }, 'Enter both the event of the factory and its parameter with the child, or neither'],
   [
     { factoryEvent: 'Made(address pool)', child: 'vault' },
@@ -112,7 +123,10 @@ test.each<[Partial<Record<keyof typeof FORM, string>>, string]>([
     { factoryEvent: 'Made(address pool)', child: 'pool', addresses: 'pools' },
     'There is no contract pools with children on eth',
   ],
-  [{ strict: 'yes', addresses: `${VAULT} ${BARE}` }, `${BARE} has no code on eth. Check the address and the chain`],
+  [
+    { strict: 'yes', addresses: `${VAULT} ${BARE}` },
+    `${BARE} has no code on eth. Check the address and the chain`,
+  ],
   [
     { strict: 'yes', addresses: UNREAD },
     `No node of eth returned the code of ${UNREAD} in time. Retry, or untick Strict`,
@@ -131,7 +145,9 @@ test('adds the children of a factory, and of the children of another contract, i
   expect(kept).toMatch(/<option value="log" selected>/);
   expect(kept).toMatch(/name="strict" value="yes" aria-describedby="strict-hint" checked/);
   expect((await post('add', { ...FORM, ...factory })).response.status).toBe(303);
-  expect((await post('add', { ...FORM, ...factory, name: 'nested', addresses: 'vault' })).response.status).toBe(303);
+  expect((await post('add', { ...FORM, ...factory, name: 'nested', addresses: 'vault' })).response.status).toBe(
+    303,
+  );
   const definitions = await readDefinitions(stage.database);
   expect(definitions).toMatchObject([
     { name: 'nested', addresses: [], factory: { event: 'made', child: 'pool', of: 'vault', childFrom: 'log' } },
@@ -156,17 +172,33 @@ test('adds calls of a chain with all transactions, and the ABI of an implementat
     ['upgraded', [OWNER]],
   ]);
   const changed = JSON.stringify([{ ...JSON.parse(ABI)[0], inputs: [{ name: 'owner', type: 'address' }] }]);
-  const again = { ...form, abi: changed, events: 'Deposit(address)', index: '', calls: '', upgrade: '18000000:57' };
+  const again = {
+    ...form,
+    abi: changed,
+    events: 'Deposit(address)',
+    index: '',
+    calls: '',
+    upgrade: '18000000:57',
+  };
   expect((await post('add', again)).response.status).toBe(303);
   expect(await listAudit(stage.database, null, 2)).toMatchObject([
     { action: 'contract.add', id: visitor.prefix, door: 'console', details: { upgrade: '18000000:57' } },
-    { action: 'contract.add', details: { implementation: OWNER, events: ['deposit', 'deposit_call', 'upgraded'] } },
+    {
+      action: 'contract.add',
+      details: { implementation: OWNER, events: ['deposit', 'deposit_call', 'upgraded'] },
+    },
   ]);
   expect((await post('remove', { name: 'vault', chain: 'polygon' })).response.status).toBe(303);
 });
 
 test('refuses calls if no chain indexes all transactions', () => {
-  const view = contractFormView({ form: EMPTY_CONTRACT, events: [DEPOSIT], problem: null, chains: [eth], token: '' });
+  const view = contractFormView({
+    form: EMPTY_CONTRACT,
+    events: [DEPOSIT],
+    problem: null,
+    chains: [eth],
+    token: '',
+  });
   expect(String(view)).toMatch(/name="calls" value="yes" aria-describedby="calls-hint" +disabled/);
   expect(String(view)).toContain(
     'Refused: no chain here indexes all transactions. Set TRANSACTIONS_&lt;CHAIN&gt;=all.',

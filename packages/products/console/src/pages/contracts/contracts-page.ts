@@ -49,7 +49,10 @@ export const contractsPage: ConsolePage = {
     const sharedList = keepForSecond(readList);
     const listed = async (list: ReturnType<typeof readList>, { token }: ConsoleRequest): Promise<Html> =>
       contractListView(...(await list), token, (id) => registry.find(id)?.key ?? String(id));
-    const show = async (request: ConsoleRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
+    const show = async (
+      request: ConsoleRequest,
+      facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>,
+    ) => ({
       title: 'Contracts',
       body: html`<h1>Contracts</h1>
 ${livePart('/contracts', await listed(readList(), request))}
@@ -68,7 +71,8 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
     routes.change('/contracts/add', contractForm, async (request) => {
       const { form, by } = request;
       const abi = eventsOfAbi(form.abi);
-      const refuse = (problem: string) => show(request, { form, events: 'events' in abi ? abi.events : [], problem });
+      const refuse = (problem: string) =>
+        show(request, { form, events: 'events' in abi ? abi.events : [], problem });
       const read = readContractForm(form, explorer.chains);
       if ('problem' in read) return refuse(read.problem);
       const withoutCode = form.strict === '' ? null : await codeProblem(explorer, read.wanted);
@@ -157,7 +161,8 @@ function contractListView(
   });
   return tableView({
     label: 'Contracts',
-    caption: 'Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit',
+    caption:
+      'Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit',
     columns: ['Contract', 'Chain', 'Event', number('Rows'), 'Indexed blocks', number('Undecoded')],
     none: html`No contract has been added yet. Add one below, or with <code>chainstead contracts add</code>.`,
     rows,

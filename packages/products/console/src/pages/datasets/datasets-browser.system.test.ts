@@ -65,7 +65,9 @@ test('work is asked for with the keyboard alone, seen to get on without reloadin
   const [job] = await listRangeJobs(shown.stage.database, { limit: 1 });
   const row = page.locator(`#job-${job?.id}`);
   await row.getByText('queued').waitFor();
-  await shown.stage.database.query(sql`UPDATE range_jobs SET done = 42, total = 100 WHERE id = ${job?.id ?? null}`);
+  await shown.stage.database.query(
+    sql`UPDATE range_jobs SET done = 42, total = 100 WHERE id = ${job?.id ?? null}`,
+  );
   await row.getByText('42.0 %').last().waitFor({ timeout: 60_000 });
   await row.getByRole('button', { name: 'Cancel' }).click();
   await row.getByText('cancelled').waitFor();

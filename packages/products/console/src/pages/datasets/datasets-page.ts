@@ -17,7 +17,8 @@ export const datasetsPage: ConsolePage = {
   title: 'Datasets',
   group: 'Data',
   addRoutes(routes, { overview }) {
-    const read = async (request: ConsoleRequest): Promise<DatasetsFacts> => factsOf(await overview.chains(), request);
+    const read = async (request: ConsoleRequest): Promise<DatasetsFacts> =>
+      factsOf(await overview.chains(), request);
     routes.view('/datasets', async (request) => {
       const facts = await read(request);
       const { query } = request;
@@ -36,12 +37,16 @@ ${livePart(path, datasetsView(facts))}`,
 function factsOf(all: readonly ChainFacts[], { query }: ConsoleRequest): DatasetsFacts {
   const sorted = all.toSorted((one, other) => compare(one.card.name, other.card.name));
   const [chain = '', dataset = '', after = ''] = [query('chain'), query('dataset'), query('after')];
-  const matching = sorted.filter(({ card }) => (chain === '' || card.name === chain) && compare(card.name, after) > 0);
+  const matching = sorted.filter(
+    ({ card }) => (chain === '' || card.name === chain) && compare(card.name, after) > 0,
+  );
   const page = matching.slice(0, CHAINS);
   return {
     chains: sorted.map(({ card }) => card.name),
     datasets: [
-      ...new Set(sorted.flatMap(({ status }) => [...status.coverage, ...status.gaps].map((part) => part.dataset))),
+      ...new Set(
+        sorted.flatMap(({ status }) => [...status.coverage, ...status.gaps].map((part) => part.dataset)),
+      ),
     ].toSorted(),
     chosen: { chain, dataset },
     rows: page.flatMap(coverageRows).filter((row) => dataset === '' || row.dataset === dataset),
@@ -165,7 +170,9 @@ function coverageRows(facts: ChainFacts): DatasetShare[] {
 
 function provenRanges({ kind, card, status }: ChainFacts, dataset: string): readonly BlockRange[] {
   if (kind === 'evm')
-    return status.coverage.filter((one) => one.dataset === dataset && PROVEN.has(one.proof)).map(({ range }) => range);
+    return status.coverage
+      .filter((one) => one.dataset === dataset && PROVEN.has(one.proof))
+      .map(({ range }) => range);
   // On Aptos, agreement is stored for all datasets together.
   const agreed = (card.history?.levels ?? []).filter(({ level }) => level === 'cross').map(({ range }) => range);
   const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);

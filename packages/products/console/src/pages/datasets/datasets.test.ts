@@ -1,6 +1,11 @@
 import { sql } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
+import {
+  type ConsoleStage,
+  openConsoleStage,
+  type StageOptions,
+  type Visitor,
+} from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const stages: ConsoleStage[] = [];
@@ -8,7 +13,9 @@ afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-async function open(options: StageOptions = {}): Promise<{ readonly stage: ConsoleStage; readonly visitor: Visitor }> {
+async function open(
+  options: StageOptions = {},
+): Promise<{ readonly stage: ConsoleStage; readonly visitor: Visitor }> {
   const stage = await openConsoleStage(options);
   stages.push(stage);
   return { stage, visitor: await stage.signIn() };

@@ -77,7 +77,11 @@ export function addAddressRoutes(
       shownOn.slice(0, CHAINS_SHOWN).map(async (onChain) => {
         const { chain, name, isToken } = onChain;
         const of = { chain: chain.key, address, tokenId: null };
-        const tables = await tablesView(explorer, request, tablesOf(onChain), { of, place: placeOn(chain), limit });
+        const tables = await tablesView(explorer, request, tablesOf(onChain), {
+          of,
+          place: placeOn(chain),
+          limit,
+        });
         const query = new URLSearchParams({ chain: chain.key, address });
         const pools = html`<p><a href="/console/pools?${query}">Pools and price</a></p>`;
         return chainSection(chain, name, isToken ? [pools, ...tables] : tables);
@@ -266,7 +270,9 @@ async function findAddress(
   address: Address,
   chains: readonly Chain[],
 ): Promise<readonly FoundAddress[]> {
-  const contracts = new Map((await readSeenContracts(explorer.reads, address)).map((seen) => [seen.chainId, seen]));
+  const contracts = new Map(
+    (await readSeenContracts(explorer.reads, address)).map((seen) => [seen.chainId, seen]),
+  );
   const all = await Promise.all(
     chains.map(async (chain): Promise<FoundAddress> => {
       const [movesTokens, movesNfts, transacts] = await Promise.all([

@@ -95,7 +95,10 @@ ${await blockList(explorer, list, of, page)}`,
 }
 
 /** Links include the block if it is known; otherwise a node is called. */
-export function addTransactionRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {
+export function addTransactionRoutes(
+  routes: ConsoleRoutes,
+  { database, explorer, registry }: ConsoleServices,
+): void {
   routes.view('/look-up/transaction/:hash', async (request) => {
     const transaction = hashIn(request.parameter('hash'));
     const chain = chainOf(request);
@@ -200,7 +203,12 @@ function blockFactsView({ block, coverage }: BlockFacts): Html {
   ]);
   const hash =
     block === null ? 'not stored: the block has no rows or is not indexed' : html`<code>${block.hash}</code>`;
-  const list = table({ label: 'Proof', columns: ['Dataset', 'Proof'], none: 'No dataset covers this block.', rows });
+  const list = table({
+    label: 'Proof',
+    columns: ['Dataset', 'Proof'],
+    none: 'No dataset covers this block.',
+    rows,
+  });
   return html`<dl class="record"><div><dt>Hash</dt><dd>${hash}</dd></div>
 ${block !== null && html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
 ${rows.length === 0 ? list : html`<details><summary>Proof by dataset</summary>${list}</details>`}`;

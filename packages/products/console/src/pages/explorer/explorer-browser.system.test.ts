@@ -38,7 +38,10 @@ test('from any page one gets to an address, on to an NFT with its picture, and t
   await search.fill(ALICE);
   await search.press('Enter');
   await page.waitForURL(`**/look-up/address/${ALICE}`);
-  await page.getByRole('region', { name: 'NFTs held, eth' }).getByRole('link', { name: '1', exact: true }).click();
+  await page
+    .getByRole('region', { name: 'NFTs held, eth' })
+    .getByRole('link', { name: '1', exact: true })
+    .click();
   await page.waitForURL('**/look-up/nft/**');
   const picture = page.locator('img.thumb').first();
   await picture.scrollIntoViewIfNeeded();

@@ -21,7 +21,12 @@ const visitor = madeForFile(() => stage.signIn());
 test.each(HOSTILE)('names such as %.24s neither run nor make a page large', async (text) => {
   await stage.database.query(sql`UPDATE tokens SET name = ${text}, symbol = left(${text}, 1000)`);
   await stage.database.query(sql`DELETE FROM nft_token_metadata`);
-  const document = { name: text, description: text, image: text, attributes: [{ trait_type: text, value: text }] };
+  const document = {
+    name: text,
+    description: text,
+    image: text,
+    attributes: [{ trait_type: text, value: text }],
+  };
   for (const id of ['1', '2', '3'])
     await seedMetadata(stage.database, ETH, { address: APES, id }, { uri: text, text: JSON.stringify(document) });
   for (const path of PAGES) {
@@ -33,7 +38,8 @@ test.each(HOSTILE)('names such as %.24s neither run nor make a page large', asyn
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {
       const bare = tag.replaceAll(/"[^"]*"/g, '""');
       expect(bare, path).not.toMatch(/\s(?:on\w+|style)=|javascript:/i);
-      if (tag.startsWith('<img')) expect(tag).toMatch(/^<img class="thumb" src="\/console\/look-up\/picture\/eth\/0x/);
+      if (tag.startsWith('<img'))
+        expect(tag).toMatch(/^<img class="thumb" src="\/console\/look-up\/picture\/eth\/0x/);
     }
     for (const [, address = ''] of page.matchAll(/(?:href|src|action|data-plot)="([^"]*)"/g))
       expect(address, path).toMatch(/^[/#]/);

@@ -48,7 +48,9 @@ async function get(path: string) {
 }
 
 /** Follows redirects like a browser. */
-async function follow(path: string): Promise<{ readonly at: string; readonly status: number; readonly page: string }> {
+async function follow(
+  path: string,
+): Promise<{ readonly at: string; readonly status: number; readonly page: string }> {
   let at = path;
   for (;;) {
     const { status, page, to } = await get(at);

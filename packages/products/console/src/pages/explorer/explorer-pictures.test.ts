@@ -51,18 +51,24 @@ test('a request can’t say where a picture is', async () => {
 test.each<[string, RequestListener]>([
   [
     'HTML',
-    (_request, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('<script>alert(1)</script>'),
+    (_request, response) =>
+      response.writeHead(200, { 'content-type': 'image/png' }).end('<script>alert(1)</script>'),
   ],
   [
     'SVG',
     (_request, response) =>
-      response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+      response
+        .writeHead(200, { 'content-type': 'image/svg+xml' })
+        .end('<svg xmlns="http://www.w3.org/2000/svg"/>'),
   ],
   [
     'a redirect into this machine',
     (_request, response) => response.writeHead(302, { location: 'http://127.0.0.2/' }).end(),
   ],
-  ['a redirect to a file', (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()],
+  [
+    'a redirect to a file',
+    (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  ],
   ['an error', (_request, response) => response.writeHead(500).end(PNG)],
   [
     'a body without end',

@@ -52,7 +52,15 @@ async function run(
   return { status: answer.status, body: Array.isArray(body) ? { result: body } : body };
 }
 
-const NAMED = ['hash', 'transaction_hash', 'token_address', 'owner_of', 'owner_address', 'coin_type', 'trait_value'];
+const NAMED = [
+  'hash',
+  'transaction_hash',
+  'token_address',
+  'owner_of',
+  'owner_address',
+  'coin_type',
+  'trait_value',
+];
 
 /** Checks that each row contains the identifier of the response's row, in the same order. */
 async function expectSame(table: ShownTable): Promise<number> {
@@ -61,7 +69,9 @@ async function expectSame(table: ShownTable): Promise<number> {
   if (status !== 200) return 0;
   if (table.rows.length > 0) expect(table.rows, table.title).toHaveLength(result.length);
   for (const [at, row] of table.rows.entries()) {
-    const named = NAMED.flatMap((name) => (typeof result[at]?.[name] === 'string' ? [String(result[at][name])] : []));
+    const named = NAMED.flatMap((name) =>
+      typeof result[at]?.[name] === 'string' ? [String(result[at][name])] : [],
+    );
     expect(
       named.some((text) => row.includes(text)),
       `${table.title}, row ${at}`,
@@ -231,7 +241,8 @@ describe('a table’s own page', () => {
       seen.push(...(table?.rows ?? []).map((row) => /\/transaction\/(0x\w+)/.exec(row)?.[1] ?? ''));
       const { body } = await run(table?.target ?? null);
       served.push(...(body.result as { transaction_hash: string }[]).map((row) => row.transaction_hash));
-      path = /href="\/console\/look-up(\/table\/[^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? null;
+      path =
+        /href="\/console\/look-up(\/table\/[^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? null;
     }
     expect(new Set(seen).size).toBe(TRANSFERS);
     expect(seen).toEqual(served);
@@ -285,7 +296,9 @@ describe('a transaction', () => {
     expect((await get(`/hash/${NOWHERE}`)).page).toContain('No node that responded has');
     expect((await get(`/hash/${UNREPORTED}`)).page).toContain('No response in time: eth, base, polygon');
     expect((await get(`/transaction/${NOWHERE}?chain=eth`)).page).toContain('No node of eth has it');
-    expect((await get(`/transaction/${UNREPORTED}?chain=eth`)).page).toContain('No node returned its block in time');
+    expect((await get(`/transaction/${UNREPORTED}?chain=eth`)).page).toContain(
+      'No node returned its block in time',
+    );
   });
 
   test('may be an account of Aptos', async () => {

@@ -27,7 +27,11 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
     if (name === null) return refusal(given);
     const findings = await Promise.all(
       servicesOfName(name).map((service) =>
-        fetchName({ data: explorer.data, database, asker }, { service, wanted: 'address', subject: name }, PATIENCE_MS),
+        fetchName(
+          { data: explorer.data, database, asker },
+          { service, wanted: 'address', subject: name },
+          PATIENCE_MS,
+        ),
       ),
     );
     const addresses = new Set(
@@ -101,7 +105,9 @@ function wordsOf(finding: NameFinding, context: NameContext, found: (answer: str
 }
 
 export function isPassing(finding: NameFinding): boolean {
-  return finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500));
+  return (
+    finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500))
+  );
 }
 
 function readingView(reading: StoredName | null, { chains, now }: NameContext): Html {
@@ -142,7 +148,12 @@ export async function fetchName(
   const { status, body } = given;
   const answer = isObject(body) ? textAt(body, question.wanted) : null;
   if (status !== 200 || answer === null)
-    return { ...requested, kind: 'reported', status, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+    return {
+      ...requested,
+      kind: 'reported',
+      status,
+      message: messageIn(body) ?? `The API returned HTTP ${status}`,
+    };
   return { ...requested, kind: 'found', answer, reading: await readStoredName(database, question) };
 }
 

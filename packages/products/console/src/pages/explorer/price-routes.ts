@@ -71,5 +71,7 @@ export function addPictureRoutes(routes: ConsoleRoutes, { explorer, registry }: 
     return { content: bytes, type, headers: PICTURE_HEADERS };
   };
   routes.view('/look-up/picture/:chain/:address', (request) => answer(request, null));
-  routes.view('/look-up/picture/:chain/:address/:token', (request) => answer(request, request.parameter('token')));
+  routes.view('/look-up/picture/:chain/:address/:token', (request) =>
+    answer(request, request.parameter('token')),
+  );
 }

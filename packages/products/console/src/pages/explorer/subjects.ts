@@ -103,7 +103,8 @@ export function chainsRequested(choice: ChainChoice, name: string | undefined): 
 
 export function networkNamed(networks: readonly AptosNetwork[], name: string): AptosNetwork {
   const network = networkOfChain(name);
-  if (network === null || !networks.includes(network)) throw refused('chain', name, 'a network that is indexed here');
+  if (network === null || !networks.includes(network))
+    throw refused('chain', name, 'a network that is indexed here');
   return network;
 }
 

@@ -3,7 +3,13 @@ import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, shown } from '../../layout/html.ts';
 import { addressIn, chainNamed, networkNamed, pageOf, placeOn, readTokenId, refused } from './subjects.ts';
-import { ACCOUNT_TABLES, APTOS_TABLES, COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/all-tables.ts';
+import {
+  ACCOUNT_TABLES,
+  APTOS_TABLES,
+  COLLECTION_TABLES,
+  NFT_TABLES,
+  TOKEN_TABLES,
+} from './tables/all-tables.ts';
 import type { CellPlace } from './tables/cells.ts';
 import { type DataTable, readTable, type TableSubject, tableAddress, tableView } from './tables/data-table.ts';
 
@@ -48,7 +54,11 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
     const tokenId = isOfNft ? readTokenId(query('token_id') ?? '') : null;
     if (isOfNft && tokenId === null) throw refused('token_id', query('token_id') ?? '', 'an id');
     const page = pageOf(tokenId === null ? { kind: 'address', address } : { kind: 'nft', address, tokenId });
-    return { of: { chain: found.key, address, tokenId }, place: placeOn(found), own: `${page}?chain=${found.key}` };
+    return {
+      of: { chain: found.key, address, tokenId },
+      place: placeOn(found),
+      own: `${page}?chain=${found.key}`,
+    };
   }
 }
 

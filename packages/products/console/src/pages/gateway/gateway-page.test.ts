@@ -75,8 +75,11 @@ describe('the page of the gateway', () => {
     expect(nothing.times).toEqual([]);
   });
 
-  test.each([['hours=2'], ['hours=-1'], ['chain=nowhere'], ['chain=%00']])('refuses %s in words', async (query) => {
-    for (const path of ['/console/gateway', '/console/gateway/calls.json'])
-      expect((await stage.get(`${path}?${query}`, visitor)).status).toBe(400);
-  });
+  test.each([['hours=2'], ['hours=-1'], ['chain=nowhere'], ['chain=%00']])(
+    'refuses %s in words',
+    async (query) => {
+      for (const path of ['/console/gateway', '/console/gateway/calls.json'])
+        expect((await stage.get(`${path}?${query}`, visitor)).status).toBe(400);
+    },
+  );
 });

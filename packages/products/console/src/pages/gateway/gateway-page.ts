@@ -75,7 +75,11 @@ ${livePart(`/gateway?${query}`, moving)}`,
 function hoursIn(text = ''): number {
   const hours = text === '' ? HOURS : HOURS_SHOWN.find((choice) => String(choice) === text);
   if (hours !== undefined) return hours;
-  throw new InvalidParameterError({ parameter: 'hours', given: text, allowed: `one of ${HOURS_SHOWN.join(', ')}` });
+  throw new InvalidParameterError({
+    parameter: 'hours',
+    given: text,
+    allowed: `one of ${HOURS_SHOWN.join(', ')}`,
+  });
 }
 
 /** For the page's script; hours without calls are 0. `now`: ms since the epoch. */

@@ -33,7 +33,12 @@ beforeAll(async () => {
 });
 
 /** Adds due rows: those of the busy chain have waited longer. */
-async function seed(database: Database, { name, prefix = '' }: DueTable, chainId: number, rows: number): Promise<void> {
+async function seed(
+  database: Database,
+  { name, prefix = '' }: DueTable,
+  chainId: number,
+  rows: number,
+): Promise<void> {
   const required = await database.query<{ column_name: string; udt_name: string }>(
     sql`SELECT column_name::text, udt_name::text FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = ${name} AND is_nullable = 'NO' AND column_default IS NULL AND column_name <> 'chain_id'`,

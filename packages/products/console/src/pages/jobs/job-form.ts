@@ -48,11 +48,17 @@ const MEANINGS = {
   reindex: 'Reindex: fetch again and replace rows',
 } as const;
 
-function estimateView({ requested, blocks, read, calls, perSecond }: Estimate, form: JobForm, token: string): Html {
+function estimateView(
+  { requested, blocks, read, calls, perSecond }: Estimate,
+  form: JobForm,
+  token: string,
+): Html {
   const { chain, work, dataset } = requested;
   const left = blocks - read;
   const callText = calls === null ? 'about one per few hundred versions' : callsText(calls);
-  const nothing = { backfill: 'already covered', verify: 'not covered: backfill them first', reindex: 'skipped' }[work];
+  const nothing = { backfill: 'already covered', verify: 'not covered: backfill them first', reindex: 'skipped' }[
+    work
+  ];
   return html`<div class="card" role="status"><h3>${MEANINGS[work]}: ${shown(chain.name)}, ${dataset === null ? 'all datasets' : shown(dataset)}</h3>
 <dl class="facts narrow">
 <dt>Blocks</dt><dd>${count(blocks)}${left > 0 && html`, of which ${count(left)} are ${nothing}`}</dd>
@@ -90,15 +96,23 @@ type ReadJobRequest =
 
 const DIGITS = /^\d{1,15}$/;
 
-export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts: ChainFacts | null): ReadJobRequest {
+export function readJobRequest(
+  form: JobForm,
+  chains: readonly JobChain[],
+  facts: ChainFacts | null,
+): ReadJobRequest {
   const refuse = (problem: string): ReadJobRequest => ({ request: null, problem });
   const chain = chains.find(({ name }) => name === form.chain);
   if (chain === undefined)
-    return refuse(`Choose a chain: ${chains.map(({ name }) => name).join(', ') || 'none is configured (CHAINS)'}.`);
+    return refuse(
+      `Choose a chain: ${chains.map(({ name }) => name).join(', ') || 'none is configured (CHAINS)'}.`,
+    );
   const work = chain.works.find((name) => name === form.work);
   if (work === undefined) return refuse(`On ${chain.name}, choose ${chain.works.join(', ')}.`);
   if (form.dataset !== '' && !chain.datasets.includes(form.dataset))
-    return refuse(`This dataset is not stored for ${chain.name}. Choose all, or one of ${chain.datasets.join(', ')}.`);
+    return refuse(
+      `This dataset is not stored for ${chain.name}. Choose all, or one of ${chain.datasets.join(', ')}.`,
+    );
   if (!DIGITS.test(form.from) || !DIGITS.test(form.to))
     return refuse('From and to must be block numbers (Aptos: versions): whole numbers such as 18000000.');
   const range = { from: Number(form.from), to: Number(form.to) };
@@ -106,7 +120,9 @@ export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts
   // Blocks above may be rolled back; the job checks again, with the nodes.
   const status = facts?.status;
   const isFollowed = status !== undefined && 'firstFollowed' in status;
-  const highest = isFollowed ? Math.max(status.firstFollowed - 1, status.checkpoint ?? -1) : (status?.head ?? null);
+  const highest = isFollowed
+    ? Math.max(status.firstFollowed - 1, status.checkpoint ?? -1)
+    : (status?.head ?? null);
   if (highest !== null && range.to > highest)
     return refuse(
       `On ${chain.name}, jobs can use blocks up to ${highest}. Newer blocks are not final. Choose a lower last block.`,

@@ -69,7 +69,9 @@ ${dueWorkView(due, facts.nameOf)}`;
       return show(request, { form, problem: null, estimate: null });
     });
     routes.view('/jobs/estimate', async (request) => {
-      const parsed = jobForm.safeParse(Object.fromEntries(FIELDS.map((name) => [name, request.query(name) ?? ''])));
+      const parsed = jobForm.safeParse(
+        Object.fromEntries(FIELDS.map((name) => [name, request.query(name) ?? ''])),
+      );
       const form = parsed.success ? parsed.data : EMPTY_FORM;
       const { request: requested, problem } = await parse(form);
       const estimate = requested === null ? null : await estimateOf(services, requested);

@@ -13,7 +13,11 @@ async function stored(name: string) {
 
 describe('the page of keys', () => {
   test('makes a key and shows it once', async () => {
-    const answer = await stage.post('/console/keys/create', { name: '<b>shop</b>', scope: 'data', rate: '5' }, visitor);
+    const answer = await stage.post(
+      '/console/keys/create',
+      { name: '<b>shop</b>', scope: 'data', rate: '5' },
+      visitor,
+    );
     const page = await answer.text();
     const [, key = ''] = /<code id="key">([0-9a-f]{32})<\/code>/.exec(page) ?? [];
     expect(page).toContain('&lt;b&gt;shop&lt;/b&gt;');
@@ -29,14 +33,22 @@ describe('the page of keys', () => {
     const records = await listAudit(stage.database, null, 2);
     expect(records).toMatchObject([
       { action: 'key.rate', id: visitor.prefix },
-      { action: 'key.create', id: visitor.prefix, door: 'console', address: 'unknown', requestId: expect.any(String) },
+      {
+        action: 'key.create',
+        id: visitor.prefix,
+        door: 'console',
+        address: 'unknown',
+        requestId: expect.any(String),
+      },
     ]);
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
   test('offers a new key all scopes but admin', async () => {
     const page = await (await stage.get('/console/keys', visitor)).text();
-    const checked = [...page.matchAll(/id="new-(\w+)" name="scope" value="\w+" checked/g)].map(([, scope]) => scope);
+    const checked = [...page.matchAll(/id="new-(\w+)" name="scope" value="\w+" checked/g)].map(
+      ([, scope]) => scope,
+    );
     expect(checked).toEqual(['data', 'rpc', 'streams']);
   });
 

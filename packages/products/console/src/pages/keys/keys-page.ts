@@ -76,7 +76,9 @@ export const keysPage: ConsolePage = {
       return { title: 'Key created', body: keyMadeView(form.name, made.key) };
     });
     routes.change('/keys/change', editForm, async ({ form, by }) => {
-      const stored = (await keys.list()).find(({ prefix, revokedAt }) => prefix === form.key && revokedAt === null);
+      const stored = (await keys.list()).find(
+        ({ prefix, revokedAt }) => prefix === form.key && revokedAt === null,
+      );
       const scopes = scopesOf(form.scope);
       // Only changes are audited.
       if (stored?.scopes.join() !== [...scopes].join()) await keys.setScopes(form.key, scopes, by);
@@ -101,7 +103,11 @@ function daysOf(text = ''): number {
   if (text === '') return DAYS;
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= DAYS_MAX) return days;
-  throw new InvalidParameterError({ parameter: 'days', given: text, allowed: `a whole number from 1 to ${DAYS_MAX}` });
+  throw new InvalidParameterError({
+    parameter: 'days',
+    given: text,
+    allowed: `a whole number from 1 to ${DAYS_MAX}`,
+  });
 }
 
 function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly KeyUsage[] {
@@ -273,7 +279,9 @@ function totalsByKey(usage: readonly KeyUsage[]) {
     .toSorted((left, right) => right.requests - left.requests);
 }
 function totalsByRoute(usage: readonly KeyUsage[]): Omit<KeyUsage, 'day'>[] {
-  const groups = Map.groupBy(usage, ({ keyId, kind, route, method }) => JSON.stringify([keyId, kind, route, method]));
+  const groups = Map.groupBy(usage, ({ keyId, kind, route, method }) =>
+    JSON.stringify([keyId, kind, route, method]),
+  );
   return [...groups.values()]
     .flatMap((rows) => {
       const [first] = rows;

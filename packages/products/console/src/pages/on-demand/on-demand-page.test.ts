@@ -70,7 +70,9 @@ test.each([
 ])('%s moves by itself, as it was chosen', async (path, change, state) => {
   const [, live = ''] = /hx-sse:connect="([^"]+)"/.exec(await textOf(path)) ?? [];
   expect(live).toBe(path.replace('/console/', '/console/events/'));
-  const answer = await stage.app.request(live, { headers: { cookie: visitor.cookie, accept: 'text/event-stream' } });
+  const answer = await stage.app.request(live, {
+    headers: { cookie: visitor.cookie, accept: 'text/event-stream' },
+  });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const message = async () => (await reader?.read())?.value ?? '';
   expect(await message()).toContain('No entries found.');

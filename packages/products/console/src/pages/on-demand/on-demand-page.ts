@@ -146,7 +146,11 @@ function historyAt(cursor: string): Subject | null {
   if (cursor === '') return null;
   const [, chainId = '', kind = '', address = ''] = HISTORY_CURSOR.exec(cursor) ?? [];
   if (address === '') throw wrongCursor(cursor);
-  return { chainId: parseChainId(Number(chainId)), kind: kind as Subject['kind'], address: parseAddress(address) };
+  return {
+    chainId: parseChainId(Number(chainId)),
+    kind: kind as Subject['kind'],
+    address: parseAddress(address),
+  };
 }
 
 function collectionAt(cursor: string) {
@@ -157,10 +161,17 @@ function collectionAt(cursor: string) {
 }
 
 function wrongCursor(cursor: string): InvalidParameterError {
-  return new InvalidParameterError({ parameter: 'after', given: cursor, allowed: 'the cursor of a link on the page' });
+  return new InvalidParameterError({
+    parameter: 'after',
+    given: cursor,
+    allowed: 'the cursor of a link on the page',
+  });
 }
 
-function collectionsTable(collections: CollectionReadsPage['collections'], nameOf: (chainId: number) => string): Html {
+function collectionsTable(
+  collections: CollectionReadsPage['collections'],
+  nameOf: (chainId: number) => string,
+): Html {
   const rows = collections.map(({ chainId, address, name, state, readAt, dueAt, attempts, error }) => [
     shown(nameOf(chainId)),
     html`${name !== null && html`${shown(name)}<br>`}<code>${address}</code>`,

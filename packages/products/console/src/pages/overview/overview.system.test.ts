@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, statementOf } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
+import {
+  type ConsoleStage,
+  openConsoleStage,
+  type StageOptions,
+  type Visitor,
+} from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const stages: ConsoleStage[] = [];
@@ -86,18 +91,21 @@ describe('the overview', () => {
     ['none', null, 'No ingest process'],
     ['one above its checkpoint', 1_991, 'No ingest process'],
     ['its checkpoint', 1_990, 'end reached'],
-  ])('a chain of which nothing was heard for long, with an end of %s: %s, is called "%s"', async (_, end, called) => {
-    const stage = await open({ endOf: (name) => (name === 'eth' ? end : null) });
-    const visitor = await stage.signIn();
-    await seedChains(stage.database, [1]);
-    await stage.database.query(
-      sql`INSERT INTO head_reports (chain, reporter, reported_at)
+  ])(
+    'a chain of which nothing was heard for long, with an end of %s: %s, is called "%s"',
+    async (_, end, called) => {
+      const stage = await open({ endOf: (name) => (name === 'eth' ? end : null) });
+      const visitor = await stage.signIn();
+      await seedChains(stage.database, [1]);
+      await stage.database.query(
+        sql`INSERT INTO head_reports (chain, reporter, reported_at)
        SELECT chain_id::text, gen_random_uuid(), now() - interval '10 minutes' FROM sync_chains
        ON CONFLICT (chain) DO UPDATE SET reported_at = excluded.reported_at`,
-    );
-    const page = await textOf(stage, visitor);
-    expect(['No ingest process', 'end reached'].filter((text) => page.includes(text))).toEqual([called]);
-  });
+      );
+      const page = await textOf(stage, visitor);
+      expect(['No ingest process', 'end reached'].filter((text) => page.includes(text))).toEqual([called]);
+    },
+  );
 
   test('shows no head below what is indexed', async () => {
     const stage = await open();

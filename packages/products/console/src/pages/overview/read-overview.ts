@@ -88,7 +88,10 @@ async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeo
     readReportedChains(database),
   ]);
   const now = clock.now();
-  const samplesOf = (chain: string): SamplesOfChain => ({ day: day.get(chain) ?? [], pace: pace.get(chain) ?? [] });
+  const samplesOf = (chain: string): SamplesOfChain => ({
+    day: day.get(chain) ?? [],
+    pace: pace.get(chain) ?? [],
+  });
   const facts: ChainFacts[] = [
     ...statuses.map((status) => {
       const key = options.registry.find(status.chainId)?.key ?? status.key;
@@ -248,7 +251,11 @@ function problemOf(
   const { name, isConfigured, isIndexed, unknownHead } = context;
   if (!isConfigured && !isIndexed) {
     const text = `This chain is stored, but it is not in CHAINS and no process has indexed it since ${status.updatedAt.toISOString()}.`;
-    return { title: 'Not configured', text, advice: `Run "chainstead chains remove ${cut(name)}" to delete its rows.` };
+    return {
+      title: 'Not configured',
+      text,
+      advice: `Run "chainstead chains remove ${cut(name)}" to delete its rows.`,
+    };
   }
   if (stop !== null) {
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
@@ -304,7 +311,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
   BLOCK_PART_UNAVAILABLE:
     'Add a node, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
-  UNPROVEN_BLOCK: 'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
+  UNPROVEN_BLOCK:
+    'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
   CHAIN_BEING_REMOVED: 'Run "chainstead chains remove" for this chain to the end, then it is indexed again.',
   REORG_TOO_DEEP:
     'Find out which branch is right with a block explorer. If the nodes are right, start once with a larger REORG_DEPTH_MAX of the chain.',
@@ -314,5 +322,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 const HELD_UP_ADVICE =
   'Indexing resumes automatically when the cause is gone. If the cause is a node, add another one.';
-const SILENT_ADVICE = 'No process with the role ingest works on this chain. Start one, or check why it is not running.';
+const SILENT_ADVICE =
+  'No process with the role ingest works on this chain. Start one, or check why it is not running.';
 const NEVER_ADVICE = 'Check the log of the role ingest. Usually, no node of the chain responds.';

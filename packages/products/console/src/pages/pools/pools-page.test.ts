@@ -73,7 +73,14 @@ describe('a token', () => {
         '399',
       ],
       [
-        ...[shortOf(MANAGED), 'Uniswap v4', 'CATS / USDC', 'proven', 'creation event, block 70', 'set by the hook'],
+        ...[
+          shortOf(MANAGED),
+          'Uniswap v4',
+          'CATS / USDC',
+          'proven',
+          'creation event, block 70',
+          'set by the hook',
+        ],
         ...['no: its hook may change amounts', '–'],
       ],
       [shortOf(FAKE), '–', 'CATS / WETH guessed', 'unproven', 'due. Last error: timeout', '–', 'no', '50'],
@@ -168,7 +175,9 @@ describe('a pool', () => {
     const { page } = await get({ chain: 'eth', address: MANAGED });
     expect(factOf(page, 'Held by')).toBe(addressOf(0x4));
     expect(factOf(page, 'Counted')).toBe('no: its hook may change amounts');
-    expect((await get({ chain: 'eth', address: hashOf(9, 9) })).page).toContain('No pool with this id is known on eth');
+    expect((await get({ chain: 'eth', address: hashOf(9, 9) })).page).toContain(
+      'No pool with this id is known on eth',
+    );
   });
 });
 

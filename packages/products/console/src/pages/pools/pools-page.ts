@@ -304,7 +304,8 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
     // Equal roles by weight; rounded numbers are enough for display.
     .toSorted(
       (left, right) =>
-        ROLES.indexOf(left.role) - ROLES.indexOf(right.role) || Number(right.weight_usd) - Number(left.weight_usd),
+        ROLES.indexOf(left.role) - ROLES.indexOf(right.role) ||
+        Number(right.weight_usd) - Number(left.weight_usd),
     )
     .slice(0, CANDIDATES_SHOWN)
     .map((pool) => {
@@ -326,7 +327,13 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
 ${candidates.length > CANDIDATES_SHOWN && html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>`}`;
 }
 
-const ROLES: readonly Candidate['role'][] = ['chosen', 'counted', 'not-among-deepest', 'too-young', 'too-shallow'];
+const ROLES: readonly Candidate['role'][] = [
+  'chosen',
+  'counted',
+  'not-among-deepest',
+  'too-young',
+  'too-shallow',
+];
 
 function roleView(role: Candidate['role']): Html | string {
   if (role === 'chosen') return html`<strong class="v-ok">chosen</strong>`;

@@ -95,7 +95,10 @@ function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
     body: streamFormView({ form, problems, outcome, chains, token }),
     ...(problems.length > 0 && { status: 400 as const }),
   });
-  const addAction = (path: string, act: (request: Request, given: GivenStream) => Promise<View | { goTo: string }>) =>
+  const addAction = (
+    path: string,
+    act: (request: Request, given: GivenStream) => Promise<View | { goTo: string }>,
+  ) =>
     routes.change(path, streamForm, async (request) => {
       const { given, problems } = readForm(request.form);
       if (problems.length > 0) return view(request, request.form, NOTHING, problems);
@@ -128,7 +131,8 @@ function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
     return view(request, request.form, preview.outcome);
   });
   addAction('/streams/form/save', async ({ form, by }, given) => {
-    const { id } = form.stream === '' ? await streams.create(given, by) : await streams.update(form.stream, given, by);
+    const { id } =
+      form.stream === '' ? await streams.create(given, by) : await streams.update(form.stream, given, by);
     return { goTo: `/console/streams/${id}` };
   });
 }
@@ -159,7 +163,10 @@ async function showPreview(
   }
 }
 
-function readRange({ from, to }: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
+function readRange({
+  from,
+  to,
+}: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
   const last = to.trim() === '' ? from.trim() : to.trim();
   if (!BLOCK.test(from.trim())) return { problem: { field: 'from', message: 'must be a whole number' } };
   if (!BLOCK.test(last)) return { problem: { field: 'to', message: 'must be a whole number or empty' } };
@@ -182,7 +189,9 @@ function previewView(preview: RangePreview & { readonly followedTo: number | nul
     return html`<details ${index === 0 && 'open'}><summary>Block ${count(blockNumber)}</summary>${content}</details>`;
   });
   const place =
-    range.from === range.to ? ['Block ', count(range.from)] : ['Blocks ', count(range.from), ' to ', count(range.to)];
+    range.from === range.to
+      ? ['Block ', count(range.from)]
+      : ['Blocks ', count(range.from), ' to ', count(range.to)];
   return html`<section class="card" aria-labelledby="preview"><h2 id="preview">Preview</h2>
 <p role="status">${place} of ${shown(chain.name)}: ${result}</p>
 ${reported.length > 0 && html`<p>Total: ${totals}.</p>`}

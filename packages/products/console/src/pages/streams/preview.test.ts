@@ -19,7 +19,12 @@ async function open() {
   scripted.mine(20);
   const node = await serveScriptedChain(scripted);
   const logger = silentLogger();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: createMetricsRegistry() });
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: [{ url: node.url }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
   await pool.start();
   const scratch = await createScratchDatabase();
   const { database } = scratch;

@@ -187,7 +187,8 @@ const SERVER_ERROR = 500;
 
 /** Null: the form is not the cause. */
 export function problemsOf(error: unknown): readonly FieldProblem[] | null {
-  if (error instanceof ValidationFailedError) return error.problems.map(({ path, message }) => placed(path, message));
+  if (error instanceof ValidationFailedError)
+    return error.problems.map(({ path, message }) => placed(path, message));
   if (!(error instanceof ApiError) || error.status === NOT_FOUND || error.status >= SERVER_ERROR) return null;
   if (error.code === 'STREAM_ADDRESS_INVALID') {
     const lines = Object.values(error.details ?? {}).flatMap((line) =>

@@ -21,9 +21,18 @@ let webhook: string;
 const shown = stageInBrowser(async () => {
   const stage = await openConsoleStage();
   receiver = await startWebhookReceiver();
-  id = await seedStream(stage.database, { tag: HOSTILE, description: HOSTILE, webhookUrl: `${receiver.url}/hook` });
+  id = await seedStream(stage.database, {
+    tag: HOSTILE,
+    description: HOSTILE,
+    webhookUrl: `${receiver.url}/hook`,
+  });
   const body = JSON.stringify({ tag: HOSTILE, logs: Array(200).fill({ data: `0x${'ab'.repeat(400)}` }) });
-  webhook = await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [HOSTILE, 'crash'], body });
+  webhook = await seedWebhook(stage.database, id, {
+    block: 1,
+    status: 'failed',
+    errors: [HOSTILE, 'crash'],
+    body,
+  });
   await seedWebhook(stage.database, id, { block: 2, status: 'delivered', errors: [null] });
   await seedWebhook(stage.database, id, { block: 3, status: 'pending', errors: [] });
   return stage;
@@ -105,7 +114,9 @@ describe('a stream', () => {
     const { page, context, complaints } = await shown.browser.open(`/console/streams/${id}`, DESK);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Stream was paused by the user').waitFor();
-    await shown.stage.database.query(sql`UPDATE streams SET status_message = 'paused once more' WHERE id = ${id}`);
+    await shown.stage.database.query(
+      sql`UPDATE streams SET status_message = 'paused once more' WHERE id = ${id}`,
+    );
     await page.getByText('paused once more').waitFor({ timeout: 60_000 });
     await page
       .getByRole('checkbox', { name: /^Select the attempt/ })

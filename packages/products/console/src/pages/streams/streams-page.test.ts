@@ -77,7 +77,8 @@ describe('the list of streams', () => {
     const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first) ?? [];
     expect(next).toContain('text=many');
     const second = (await page(next.replaceAll('&amp;', '&'))).text;
-    const ids = (of: string) => [...of.matchAll(/href="\/console\/streams\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
+    const ids = (of: string) =>
+      [...of.matchAll(/href="\/console\/streams\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
     expect(new Set([...ids(first), ...ids(second)]).size).toBe(60);
   });
 
@@ -100,7 +101,11 @@ describe('the list of streams', () => {
 describe('one stream', () => {
   test('has its webhooks by what came of them, and each with body, answers and times', async () => {
     const id = await seedStream(stage.database);
-    const failed = await seedWebhook(stage.database, id, { block: 5, status: 'failed', errors: ['boom', 'crash'] });
+    const failed = await seedWebhook(stage.database, id, {
+      block: 5,
+      status: 'failed',
+      errors: ['boom', 'crash'],
+    });
     const waiting = await seedWebhook(stage.database, id, { block: 6, status: 'pending', errors: [] });
     const all = (await page(`/console/streams/${id}`)).text;
     expect(all.match(new RegExp(`deliveries/${failed}`, 'g'))).toHaveLength(2);
@@ -108,7 +113,13 @@ describe('one stream', () => {
     const pending = (await page(`/console/streams/${id}?show=waiting`)).text;
     expect([pending.includes(waiting), pending.includes(failed)]).toEqual([true, false]);
     const { text } = await page(`/console/streams/${id}/deliveries/${failed}`);
-    for (const part of ['boom', 'crash', 'HTTP 500', 'its retries are used up', '&quot;number&quot;: &quot;5&quot;'])
+    for (const part of [
+      'boom',
+      'crash',
+      'HTTP 500',
+      'its retries are used up',
+      '&quot;number&quot;: &quot;5&quot;',
+    ])
       expect(text).toContain(part);
     const body = await stage.get(`/console/streams/${id}/deliveries/${failed}/body.json`, visitor);
     expect(await body.text()).toBe('{"confirmed":false,"retries":0,"block":{"number":"5"},"logs":[]}');
@@ -122,10 +133,13 @@ describe('one stream', () => {
         await seedWebhook(
           stage.database,
           id,
-          show === 'failed' ? { block, status: 'failed', errors: ['boom'] } : { block, status: 'pending', errors: [] },
+          show === 'failed'
+            ? { block, status: 'failed', errors: ['boom'] }
+            : { block, status: 'pending', errors: [] },
         ),
       );
-    const listed = (text: string) => [...text.matchAll(/\/deliveries\/([0-9a-f-]{36})"/g)].map(([, one = '']) => one);
+    const listed = (text: string) =>
+      [...text.matchAll(/\/deliveries\/([0-9a-f-]{36})"/g)].map(([, one = '']) => one);
     const first = (await page(`/console/streams/${id}?show=${show}`)).text;
     const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first) ?? [];
     const second = (await page(next.replaceAll('&amp;', '&').replace('#webhooks', ''))).text;
@@ -204,8 +218,11 @@ describe('one stream', () => {
       sql`SELECT id FROM stream_attempts WHERE stream_id = ${id}`,
     );
     const waiting = async () =>
-      (await stage.database.query(sql`SELECT FROM stream_deliveries WHERE stream_id = ${id} AND status = 'pending'`))
-        .length;
+      (
+        await stage.database.query(
+          sql`SELECT FROM stream_deliveries WHERE stream_id = ${id} AND status = 'pending'`,
+        )
+      ).length;
     const choose = (...chosen: readonly ({ readonly id: string } | undefined)[]) =>
       post('/console/streams/replay', [
         ['stream', id],
@@ -304,7 +321,10 @@ describe('the form', () => {
     ],
     [
       'a filter',
-      { abi: JSON.stringify([TRANSFER]), advancedOptions: `[{"topic0":"${TOPIC}","filter":{"gt":["nothing","1"]}}]` },
+      {
+        abi: JSON.stringify([TRANSFER]),
+        advancedOptions: `[{"topic0":"${TOPIC}","filter":{"gt":["nothing","1"]}}]`,
+      },
       'advancedOptions',
       '0.filter',
     ],
@@ -318,7 +338,10 @@ describe('the form', () => {
     ['an address', { addresses: '0x1' }, 'addresses', '0x1'],
     ['nothing to tell of', { switches: '' }, 'switches', 'at least one of'],
   ])('refuses %s beside its field, and keeps what was written', async (_name, changes, field, message) => {
-    const { status, text } = await post('/console/streams/form/save', formFields({ tag: 'kept as it is', ...changes }));
+    const { status, text } = await post(
+      '/console/streams/form/save',
+      formFields({ tag: 'kept as it is', ...changes }),
+    );
     expect(status).toBe(400);
     const [, related = ''] = new RegExp(`id="${field}-problem">(.*?)</div>`, 's').exec(text) ?? [];
     expect(related).toContain(message);
@@ -363,7 +386,9 @@ describe('the form', () => {
     const checked = await post('/console/streams/form/check', formFields({ abi }));
     expect([checked.status, checked.text.match(/name="events"/g)?.length]).toEqual([200, 900]);
     expect((await post('/console/keys/create', [['name', abi]])).status).toBe(413);
-    expect((await post('/console/streams/form/check', formFields({ abi: ' '.repeat(4_000_001) }))).status).toBe(413);
+    expect((await post('/console/streams/form/check', formFields({ abi: ' '.repeat(4_000_001) }))).status).toBe(
+      413,
+    );
   });
 });
 

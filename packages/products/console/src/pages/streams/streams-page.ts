@@ -50,7 +50,10 @@ export const streamsPage: ConsolePage = {
         listStreamOverviews(database, { ...filter, after, limit: STREAMS }),
         queues(),
       ]);
-      return { title: 'Streams', body: streamListView(page, filter, livePart('/streams', hostQueuesView(waiting))) };
+      return {
+        title: 'Streams',
+        body: streamListView(page, filter, livePart('/streams', hostQueuesView(waiting))),
+      };
     });
     routes.live('/streams', async () => hostQueuesView(await queues()));
     // Before the routes of one stream, which would parse these names as its id.
@@ -59,9 +62,14 @@ export const streamsPage: ConsolePage = {
       const { token } = request;
       const { stream, overview } = await factsOf(services, request.parameter('stream'));
       const webhooks = await webhooksView(services, request, { streamId: stream.id, chainName, token });
-      return { title: cut(nameOf(stream), 60), body: streamView({ stream, overview, chainName, token }, webhooks) };
+      return {
+        title: cut(nameOf(stream), 60),
+        body: streamView({ stream, overview, chainName, token }, webhooks),
+      };
     });
-    routes.live(ONE, async ({ parameter }) => streamFactsView((await factsOf(services, parameter('stream'))).overview));
+    routes.live(ONE, async ({ parameter }) =>
+      streamFactsView((await factsOf(services, parameter('stream'))).overview),
+    );
     routes.view(`${ONE}/addresses`, async ({ parameter, query, token }) => {
       const stream = await streams.find(readId(parameter('stream'), 'stream'));
       const after = query('after') ?? '';
@@ -224,9 +232,16 @@ function actionsView({ stream, token }: StreamFacts): Html {
   const field = hidden({ stream: stream.id });
   const change = (path: string, content: Html, label?: string): Html =>
     changeForm(`/console/streams/${path}`, token, html`${field}${content}`, label);
-  const setStatus = (next: string, button: Html): Html => change('status', html`${hidden({ status: next })}${button}`);
+  const setStatus = (next: string, button: Html): Html =>
+    change('status', html`${hidden({ status: next })}${button}`);
   const sure = (id: string, label: string): Html =>
-    tickBox({ id, name: 'sure', value: 'yes', mark: 'required', label: html`${label} ${shown(nameOf(stream), 40)}` });
+    tickBox({
+      id,
+      name: 'sure',
+      value: 'yes',
+      mark: 'required',
+      label: html`${label} ${shown(nameOf(stream), 40)}`,
+    });
   const terminate = html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
 <p>${sure('sure', 'Terminate the stream')}</p><button class="danger">Terminate</button>`;
   const remove = html`<p>The stream and its addresses are deleted permanently, and waiting webhooks are dropped. The API still shows sent webhooks until their retention ends.</p>

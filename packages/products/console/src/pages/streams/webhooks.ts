@@ -47,11 +47,15 @@ export function addWebhookRoutes(routes: ConsoleRoutes, { database, registry }: 
   routes.view(WEBHOOK, async ({ parameter, token }) => {
     const delivery = await deliveryOf(parameter);
     const { chainId } = delivery;
-    return { title: 'Webhook', body: deliveryView(delivery, registry.find(chainId)?.key ?? String(chainId), token) };
+    return {
+      title: 'Webhook',
+      body: deliveryView(delivery, registry.find(chainId)?.key ?? String(chainId), token),
+    };
   });
   routes.view(`${WEBHOOK}/body.json`, async ({ parameter }) => {
     const { id, body } = await deliveryOf(parameter);
-    if (body === null) throw new NotFoundError('The body of this webhook is not created yet, or no longer stored');
+    if (body === null)
+      throw new NotFoundError('The body of this webhook is not created yet, or no longer stored');
     return { content: body, type: 'application/json', saveAs: `webhook-${id}.json` };
   });
 }

@@ -29,7 +29,10 @@ export const tablesPage: ConsolePage = {
   },
 };
 
-function diskView({ databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, away }: Storage, place: DiskPlace): Html {
+function diskView(
+  { databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, away }: Storage,
+  place: DiskPlace,
+): Html {
   const growth =
     bytesPerDay === null
       ? 'not known yet: the role worker stores sizes every hour'

@@ -103,7 +103,8 @@ function upstreamRows(
       const setting = configuredOf.get(name);
       const report = reportedOf.get(name);
       const requested = callsOf.get(name) ?? [];
-      const node = setting ?? report ?? (requested[0] && { chain: requested[0].chain, name: requested[0].upstream });
+      const node =
+        setting ?? report ?? (requested[0] && { chain: requested[0].chain, name: requested[0].upstream });
       return node === undefined ? [] : [upstreamRow(node, setting, report, requested)];
     })
     .toSorted((left, right) => left.chain.localeCompare(right.chain) || left.name.localeCompare(right.name));

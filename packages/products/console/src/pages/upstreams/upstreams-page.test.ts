@@ -122,7 +122,9 @@ describe('the page of upstreams', () => {
     expect(first).toMatch(/liar-0<[\s\S]*?value="4"/);
     expect(first.length).toBeLessThan(200_000);
     // The last result is shown for a second.
-    await vi.waitFor(async () => expect((await read('/console/upstreams')).includes('All wrong responses')).toBe(true));
+    await vi.waitFor(async () =>
+      expect((await read('/console/upstreams')).includes('All wrong responses')).toBe(true),
+    );
     expect((await stage.get('/console/upstreams/wrong-answers?before=x', visitor)).status).toBe(400);
   });
 
@@ -162,7 +164,9 @@ describe('the page of upstreams', () => {
     const before = tried.length;
     const fields = { chain: 'eth', url: 'https://node.example' };
     expect((await stage.post('/console/upstreams/test', fields)).status).toBe(401);
-    expect((await stage.post('/console/upstreams/test', { ...fields, token: 'wrong' }, visitor)).status).toBe(403);
+    expect((await stage.post('/console/upstreams/test', { ...fields, token: 'wrong' }, visitor)).status).toBe(
+      403,
+    );
     expect(tried).toHaveLength(before);
   });
 

@@ -61,7 +61,10 @@ ${testForm(token, nodeTest.chains, first)}`,
     routes.live('/upstreams', async () => upstreamsView(await upstreams.read(), upstreams.addressOf));
     routes.view('/upstreams/wrong-answers', async ({ query }) => {
       const records = await listWrongAnswers(database, readCursor(query('before')), WRONG_ANSWERS_PAGE + 1);
-      return { title: 'Wrong responses', body: wrongAnswersView(records, WRONG_ANSWERS_PAGE, upstreams.addressOf) };
+      return {
+        title: 'Wrong responses',
+        body: wrongAnswersView(records, WRONG_ANSWERS_PAGE, upstreams.addressOf),
+      };
     });
     routes.change('/upstreams/test', testFields, async ({ form, by }) => {
       const { chain, url } = form;

@@ -94,7 +94,9 @@ test('what a function returned, given back as it was answered, becomes the same 
 });
 
 const anyData: fc.Arbitrary<Hex> = fc
-  .array(fc.oneof(fc.integer({ min: 0, max: 200 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })), { maxLength: 20 })
+  .array(fc.oneof(fc.integer({ min: 0, max: 200 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })), {
+    maxLength: 20,
+  })
   .map((words): Hex => `0x${words.map((word) => word.toString(16).padStart(64, '0')).join('')}`);
 
 test('whatever a contract returns is what viem decodes, or refused', () => {

@@ -20,9 +20,11 @@ export function findFunction(abi: readonly unknown[], requested: string, params:
   const signature = requested.includes('(') ? parseSignature(requested) : null;
   const name = signature?.name ?? (parseSignature(`${requested}()`) === null ? null : requested);
   const named = name === null ? [] : overloadsOf(abi, name);
-  const matching = signature === null ? named : named.filter((overload) => overload.signature === signature.signature);
+  const matching =
+    signature === null ? named : named.filter((overload) => overload.signature === signature.signature);
   const [only, ...others] = matching;
-  if (only === undefined) throw new InvalidParameterError({ parameter: PARAMETER, given: requested, allowed: NAME });
+  if (only === undefined)
+    throw new InvalidParameterError({ parameter: PARAMETER, given: requested, allowed: NAME });
   if (others.length === 0) return only;
   const [fitting, ...alsoFitting] = matching.filter(({ inputs }) => {
     const names = new Set(Object.keys(byPlace(inputs, params)));

@@ -26,7 +26,8 @@ function readList(given: unknown, where: string, reading: Reading): readonly Abi
 
 function readType(given: unknown, where: string, { nesting, budget }: Reading): AbiType {
   budget.left -= 1;
-  if (budget.left < 0) throw new InvalidParameterError({ parameter: where, message: `${where}: too many parameters` });
+  if (budget.left < 0)
+    throw new InvalidParameterError({ parameter: where, message: `${where}: too many parameters` });
   const { type: written, name = '', components }: Readonly<Record<string, unknown>> = Object(given);
   const type = typeof written === 'string' ? typeNamed(written) : null;
   if (type === null) throw new InvalidParameterError(problemWith(`${where}.type`, written, TYPE));

@@ -11,8 +11,11 @@ export class ContractCallError extends defineApiError('CONTRACT_CALL', (message:
 }
 
 /** A 400: the configuration does not allow this request to call nodes. */
-export class ContractCallsOffError extends defineApiError('CONTRACT_CALLS_OFF', (message: string, key: string) => ({
-  status: 400,
-  message,
-  details: { reason: 'not-offered', configuration_key: key },
-})) {}
+export class ContractCallsOffError extends defineApiError(
+  'CONTRACT_CALLS_OFF',
+  (message: string, key: string) => ({
+    status: 400,
+    message,
+    details: { reason: 'not-offered', configuration_key: key },
+  }),
+) {}

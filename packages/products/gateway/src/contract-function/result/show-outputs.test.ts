@@ -2,7 +2,10 @@ import type { AbiType } from '@chainstead/events/decoding';
 import { expect, test } from 'vitest';
 import { showOutputs } from './show-outputs.ts';
 
-const NAMES = Array.from({ length: 100 }, (_, n): AbiType => ({ name: `${'\u0001'.repeat(200)}${n}`, type: 'uint8' }));
+const NAMES = Array.from(
+  { length: 100 },
+  (_, n): AbiType => ({ name: `${'\u0001'.repeat(200)}${n}`, type: 'uint8' }),
+);
 
 /** A text within so many tuples, each of which shows it by name and by place. */
 function within(levels: number): AbiType {

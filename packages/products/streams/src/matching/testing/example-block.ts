@@ -42,7 +42,11 @@ export function exampleBlock(transactions: readonly ExampleTransaction[]): Watch
     block: {
       header,
       transactionHashes: parties.map(({ hash }) => hash),
-      transactions: parties.map((party, index) => ({ ...party, value: '0x0', ...transactions[index]?.transaction })),
+      transactions: parties.map((party, index) => ({
+        ...party,
+        value: '0x0',
+        ...transactions[index]?.transaction,
+      })),
     },
     receipts: parties.map(({ hash, from, to }, transactionIndex) => ({
       transactionHash: hash,

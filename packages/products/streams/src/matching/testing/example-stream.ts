@@ -28,7 +28,9 @@ export function eventItem(declaration: string): AbiItem {
   return parseAbiItem([declaration]) as AbiItem;
 }
 
-export const ERC20_TRANSFER = eventItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+export const ERC20_TRANSFER = eventItem(
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+);
 export const ERC721_TRANSFER = eventItem(
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 );

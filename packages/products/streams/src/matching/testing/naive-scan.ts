@@ -28,11 +28,17 @@ export function scanBlock(
     const dropped = stream.filterPossibleSpamAddresses && spam.has(log.address);
     const [options] = optionsOf(stream, log);
     const passing = options?.filter(({ passes }) => passes(spam));
-    const matches = !dropped && (everywhere || causes.length > 0) && isEvent(stream, log) && passing?.length !== 0;
-    const bringsTransaction = matches && (passing ?? []).some(({ includeNativeTxs }) => includeNativeTxs === true);
+    const matches =
+      !dropped && (everywhere || causes.length > 0) && isEvent(stream, log) && passing?.length !== 0;
+    const bringsTransaction =
+      matches && (passing ?? []).some(({ includeNativeTxs }) => includeNativeTxs === true);
     return { log, place, causes, dropped, matches, bringsTransaction };
   });
-  const found = { logs: [] as NaiveItem[], transactions: [] as NaiveItem[], internalTransactions: [] as NaiveItem[] };
+  const found = {
+    logs: [] as NaiveItem[],
+    transactions: [] as NaiveItem[],
+    internalTransactions: [] as NaiveItem[],
+  };
   for (const [index, { raw }] of block.receipts.entries()) {
     const parties = watched([raw.from as Address, raw.to as Address | null]);
     const own = scanned.filter(({ log }) => log.transactionIndex === index);
@@ -61,7 +67,10 @@ function item(place: number, causes: readonly Address[]): NaiveItem {
 }
 
 function addressesOf(log: Log): Address[] {
-  const words = [...log.topics.slice(1).map((topic) => topic.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])];
+  const words = [
+    ...log.topics.slice(1).map((topic) => topic.slice(2)),
+    ...(log.data.slice(2).match(/.{64}/g) ?? []),
+  ];
   const addresses = words
     .filter((word) => BigInt(`0x${word}`) < 2n ** 160n)
     .map((word) => `0x${word.slice(24)}` as Address);
@@ -81,11 +90,14 @@ function isEvent(stream: Stream, log: Log): boolean {
 
 /** Returns the options of the log's topic0 as a list with one list, or an empty list without options. */
 function optionsOf(stream: Stream, log: Log) {
-  const options = (stream.advancedOptions ?? []).filter(({ topic0 }) => toEventSelector(topic0) === log.topics[0]);
+  const options = (stream.advancedOptions ?? []).filter(
+    ({ topic0 }) => toEventSelector(topic0) === log.topics[0],
+  );
   const list = options.map(({ filter = {}, includeNativeTxs }) => ({
     includeNativeTxs,
     passes: (spam: ReadonlySet<Address>) =>
-      Object.keys(filter).length === 0 || valuesOf(stream, log, spam).some((values) => passesModel(filter, values)),
+      Object.keys(filter).length === 0 ||
+      valuesOf(stream, log, spam).some((values) => passesModel(filter, values)),
   }));
   return list.length === 0 ? [] : [list];
 }

@@ -23,7 +23,9 @@ export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): M
     includeInternalTxs: true,
   });
   const sightings = sightAddresses(block);
-  const watched = new Map<Address, string[]>([...collectAddresses(sightings)].map((address) => [address, [stream.id]]));
+  const watched = new Map<Address, string[]>(
+    [...collectAddresses(sightings)].map((address) => [address, [stream.id]]),
+  );
   const index = indexStreams([compileStream(stream)], chain.id);
   const [match] = matchBlock(sightings, watched, index, { isSpam: () => false });
   return match ?? { streamId: stream.id, logs: [], transactions: [], internalTransactions: [], triggeredBy: [] };

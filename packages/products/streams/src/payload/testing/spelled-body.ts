@@ -147,7 +147,8 @@ function parties({ topics }: MatchedLog, count: number): readonly Address[] | nu
 
 /** Decodes an event with two indexed addresses and a word. */
 function spelledPair(log: MatchedLog, topic: string): readonly (readonly Address[])[] {
-  const pair = log.topics[0] === topic && log.topics.length === 3 && log.data.length === 66 ? parties(log, 2) : null;
+  const pair =
+    log.topics[0] === topic && log.topics.length === 3 && log.data.length === 66 ? parties(log, 2) : null;
   return pair === null ? [] : [pair];
 }
 

@@ -17,13 +17,19 @@ export function exampleStreams(ask: Client, database: Database): ExampleStreams 
   return {
     async create(given = {}) {
       const description = `Stream ${++count}`;
-      const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', { ...MINIMAL, description, ...given });
+      const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', {
+        ...MINIMAL,
+        description,
+        ...given,
+      });
       expect(status).toBe(200);
       return body;
     },
     get: async (id) => (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body,
     async setStatus(id, status) {
-      await database.query(sql`UPDATE streams SET status = ${status}, status_message = ${status} WHERE id = ${id}`);
+      await database.query(
+        sql`UPDATE streams SET status = ${status}, status_message = ${status} WHERE id = ${id}`,
+      );
     },
   };
 }

@@ -44,7 +44,11 @@ export function testRefusals(refusals: readonly Refusal[]): void {
 
     test('and nothing was tested or changed', async () => {
       expect(services.tested).toEqual([MINIMAL.webhookUrl]);
-      expect((await ask('GET', `/streams/evm/${id}`)).body).toMatchObject({ ...MINIMAL, abi: null, topic0: null });
+      expect((await ask('GET', `/streams/evm/${id}`)).body).toMatchObject({
+        ...MINIMAL,
+        abi: null,
+        topic0: null,
+      });
     });
   });
 }

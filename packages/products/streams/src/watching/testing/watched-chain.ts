@@ -112,14 +112,21 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
       if (match.removed || match.blockNumber <= ancestor) continue;
       match.removed = true;
       match.confirmed = false;
-      const isReported = [...match.deliveries].some(([kind, status]) => kind !== 'removed' && status === 'delivered');
+      const isReported = [...match.deliveries].some(
+        ([kind, status]) => kind !== 'removed' && status === 'delivered',
+      );
       for (const [kind, status] of match.deliveries)
         if (kind !== 'removed' && status === 'pending') match.deliveries.set(kind, 'dropped');
       if (match.sendRemoved && isReported) due(match, 'removed');
     }
   };
 
-  const follow = async ({ back, branch, blocks, batch }: Extract<ChainStep, { kind: 'follow' }>): Promise<void> => {
+  const follow = async ({
+    back,
+    branch,
+    blocks,
+    batch,
+  }: Extract<ChainStep, { kind: 'follow' }>): Promise<void> => {
     const ancestor = Math.max(0, canonical.length - back);
     const fresh = Array.from({ length: blocks }, (_, index) => blockOf(ancestor + 1 + index, branch));
     let isBack = ancestor < canonical.length;
@@ -213,7 +220,9 @@ function blockOf(number: number, branch: number): WatchedBlock {
     return {
       from: party(at),
       to: party(at + 1),
-      logs: [exampleLog(exampleAddress(99), ERC20_TRANSFER, { from: party(at + 2), to: party(at + 3), value: 5n })],
+      logs: [
+        exampleLog(exampleAddress(99), ERC20_TRANSFER, { from: party(at + 2), to: party(at + 3), value: 5n }),
+      ],
       transfers: [{ from: party(at + 4), to: party(at + 5), value: 7n }],
     };
   });

@@ -90,7 +90,12 @@ export function blocksOf(answer: TokenAnswer): number[] {
 }
 
 /** Records blocks covered by the token's own backfill. */
-export async function seedTokenRange(database: Database, token: Address, first: number, last: number): Promise<void> {
+export async function seedTokenRange(
+  database: Database,
+  token: Address,
+  first: number,
+  last: number,
+): Promise<void> {
   await database.query(
     sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
      VALUES (1, 'contract', decode(${token.slice(2)}, 'hex'), 'erc20-transfers', ${first}, ${last})`,

@@ -1,7 +1,18 @@
 /** Events of LooksRare, X2Y2, 0x, Blur v2, and CryptoPunks' own market, for tests, as their contracts declare them. */
 
 import { encodeAbiParameters, encodePacked, parseAbiParameters, zeroAddress } from 'viem';
-import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';
+import {
+  buyer,
+  cats,
+  emitter,
+  feeWallet,
+  HASH,
+  NATIVE_CURRENCY,
+  other,
+  prints,
+  seller,
+  weth,
+} from './example-sale.ts';
 
 const LOOKSRARE_V1 = '0x59728544b08ab483533076417fbbb2fd0b17ce3a';
 const JOEPEGS = '0xae079eda901f7727d0715aff8f82ba8295719977';
@@ -56,7 +67,10 @@ export const punkBought = emitter(
   PUNKS,
   'event PunkBought(uint256 indexed punkIndex, uint256 value, address indexed fromAddress, address indexed toAddress)',
 );
-export const punkMoved = emitter(PUNKS, 'event Transfer(address indexed from, address indexed to, uint256 value)');
+export const punkMoved = emitter(
+  PUNKS,
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+);
 
 /** The terms that all orders of LooksRare v1 share. */
 export const orderV1 = {

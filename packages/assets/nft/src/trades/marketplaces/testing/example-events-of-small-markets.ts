@@ -4,7 +4,18 @@
  */
 
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
-import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';
+import {
+  buyer,
+  cats,
+  emitter,
+  feeWallet,
+  HASH,
+  NATIVE_CURRENCY,
+  other,
+  prints,
+  seller,
+  weth,
+} from './example-sale.ts';
 
 export const FOUNDATION = '0xcda72070e455bb31c7690a170224ce43623d0b6f';
 const FOUNDATION_PARTS = 'uint256 protocolFee, uint256 creatorFee, uint256 sellerRev';
@@ -42,7 +53,10 @@ const SOLD = 'address indexed origin, address indexed buyer, address indexed sel
 const BID = 'address indexed origin, address indexed bidder, address indexed seller';
 export const sold = emitter(SUPERRARE, `event Sold(${SOLD}, uint256 amount, uint256 tokenId)`);
 export const bidAccepted = emitter(SUPERRARE, `event AcceptBid(${BID}, uint256 amount, uint256 tokenId)`);
-export const bazaarSold = emitter(BAZAAR, `event Sold(${SOLD}, address currency, uint256 amount, uint256 tokenId)`);
+export const bazaarSold = emitter(
+  BAZAAR,
+  `event Sold(${SOLD}, address currency, uint256 amount, uint256 tokenId)`,
+);
 export const bazaarOffer = emitter(
   BAZAAR,
   `event AcceptOffer(${BID}, address currency, uint256 amount, uint256 tokenId, address[] splits, uint8[] ratios)`,
@@ -92,7 +106,8 @@ export const assets = {
   weth: { assetClass: '0x8ae85d84', data: encodeAbiParameters(parseAbiParameters('address'), [weth]) },
 };
 
-const V1_ORDER = 'address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId';
+const V1_ORDER =
+  'address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId';
 const V2_ORDER =
   'bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, Fee[] fees, address token, uint256 tokenId';
 const FEE = 'struct Fee { address recipient; uint256 amount; }';
@@ -123,7 +138,8 @@ export const elementSell = {
 };
 export const elementBuy = { ...elementSell, maker: buyer, taker: seller, erc20Token: weth };
 
-const SALE_V1 = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
+const SALE_V1 =
+  'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
 export const singleBought = emitter(
   PROCESSOR_V1,
   `event BuySingleListing(${SALE_V1}, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)`,

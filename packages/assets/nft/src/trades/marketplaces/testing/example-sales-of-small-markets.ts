@@ -40,7 +40,10 @@ const { artwork } = events;
 const SUPERRARE_SALES = [
   sale('superrare-market', 'listing bought', [given, events.sold(artwork)]),
   sale('superrare-market', 'bid accepted', [given, events.bidAccepted(artwork)], { side: 1 }),
-  sale('superrare-bazaar', 'listing bought', [given, events.bazaarSold({ ...artwork, currency: NATIVE_CURRENCY })]),
+  sale('superrare-bazaar', 'listing bought', [
+    given,
+    events.bazaarSold({ ...artwork, currency: NATIVE_CURRENCY }),
+  ]),
   sale(
     'superrare-bazaar',
     'offer accepted',

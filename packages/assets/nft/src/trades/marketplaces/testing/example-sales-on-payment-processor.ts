@@ -1,7 +1,18 @@
 /** One sale of each kind on Payment Processor. */
 import { erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import * as events from './example-events-of-small-markets.ts';
-import { artist, buyer, cats, type ExampleSale, other, prints, sale, seller, trade, weth } from './example-sale.ts';
+import {
+  artist,
+  buyer,
+  cats,
+  type ExampleSale,
+  other,
+  prints,
+  sale,
+  seller,
+  trade,
+  weth,
+} from './example-sale.ts';
 
 const { saleV1, saleV2 } = events;
 const given = erc721Transfer(cats, seller, buyer, 7n);
@@ -86,7 +97,10 @@ export const SALES_ON_PAYMENT_PROCESSOR: readonly ExampleSale[] = [
       [printsGiven, printsListing({ ...saleV2, ...ofPrints })],
       boughtPrints,
     ),
-    sale(protocol, 'offer accepted', [given, offer({ ...saleV2, paymentCoin: weth })], { side: 1, paymentToken: weth }),
+    sale(protocol, 'offer accepted', [given, offer({ ...saleV2, paymentCoin: weth })], {
+      side: 1,
+      paymentToken: weth,
+    }),
     sale(protocol, 'offer for ERC-1155 accepted', [printsGiven, printsOffer({ ...saleV2, ...ofPrints })], {
       ...boughtPrints,
       side: 1,

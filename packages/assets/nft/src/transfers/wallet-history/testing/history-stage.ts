@@ -1,6 +1,12 @@
 /** A scripted NFT chain with its node and a database, for tests of backfills. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Address,
+  type BlockRange,
+  createMetricsRegistry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
@@ -42,7 +48,10 @@ export interface HistoryStage extends Closable {
   /** Contracts that have moved NFTs, by address. */
   readonly collections: readonly Address[];
   subject(kind: SubjectKind, address: Address | undefined): Subject;
-  request(subject: Subject, options?: { requestedBy?: string; perKey?: number; maxCalls?: number }): Promise<string>;
+  request(
+    subject: Subject,
+    options?: { requestedBy?: string; perKey?: number; maxCalls?: number },
+  ): Promise<string>;
   /** One turn of a worker. */
   read(subject: Subject, options?: ReadOptions): Promise<HistoryOutcome>;
   /** Requests a backfill and works on it until it is done. */
@@ -123,8 +132,10 @@ export async function openHistoryStage(database: Database, options: StageOptions
     },
     request: (subject, { requestedBy = null, perKey = 100, maxCalls = 10_000 } = {}) =>
       enqueueHistory(database, { subject, requestedBy, perKey, maxCalls }),
-    read: (subject, { maxCalls = 10_000, sliceMs = 60_000, signal = new AbortController().signal, ...own } = {}) =>
-      readHistory({ ...shared, ...own, knownContracts, maxCalls, sliceMs }, subject, signal),
+    read: (
+      subject,
+      { maxCalls = 10_000, sliceMs = 60_000, signal = new AbortController().signal, ...own } = {},
+    ) => readHistory({ ...shared, ...own, knownContracts, maxCalls, sliceMs }, subject, signal),
     async complete(subject) {
       await stage.request(subject);
       const outcome = await stage.read(subject);
@@ -248,14 +259,18 @@ export async function expectedMoves(database: Database, stage: HistoryStage): Pr
   const { chain, scripted } = stage;
   const covered = (await listCoverage(database, chain.id)).map(({ range }) => range);
   const consecutive = new Set(
-    consecutiveLogs(scripted, { from: 0, to: scripted.head }).map(({ block, logIndex }) => `${block} ${logIndex}`),
+    consecutiveLogs(scripted, { from: 0, to: scripted.head }).map(
+      ({ block, logIndex }) => `${block} ${logIndex}`,
+    ),
   );
   const subjects = await database.query<{ kind: SubjectKind; address: Address; from: number; to: number }>(
     sql`SELECT kind, '0x' || encode(subject, 'hex') AS address, first_block AS from, last_block AS to FROM subject_ranges
       WHERE chain_id = ${chain.id} AND dataset = 'nft-transfers'`,
   );
   const isIn = (block: number, range: BlockRange): boolean => block >= range.from && block <= range.to;
-  const completed = new Set(subjects.flatMap((subject) => [...consecutiveBlocks(stage, subject.address, subject)]));
+  const completed = new Set(
+    subjects.flatMap((subject) => [...consecutiveBlocks(stage, subject.address, subject)]),
+  );
   return scripted
     .expectedNftMoves()
     .filter(

@@ -3,7 +3,13 @@
  * {@link WorkerProcessOptions}.
  */
 
-import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Address,
+  type BlockRange,
+  createMetricsRegistry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
@@ -33,7 +39,12 @@ const database = openDatabase({
 });
 const journal = createWorkJournal({ database, logger, metrics: createMetricsRegistry() });
 await journal.start();
-const histories = createOnDemandBackfill({ chains: [chain], datasets: [nftTransfers], maxCalls: 10_000, perKey: 100 });
+const histories = createOnDemandBackfill({
+  chains: [chain],
+  datasets: [nftTransfers],
+  maxCalls: 10_000,
+  perKey: 100,
+});
 const shared = { database, clock: systemClock, logger, metrics: createMetricsRegistry(), journal };
 const dueWork = createDueWork({ ...shared, leaseMs: TEST_LOCK_MS, sweepEveryMs: 200 });
 histories.work(dueWork, { ...shared, chains: [{ chain, pool: { ...pool, getLogs: getLogsOrDie } }] });

@@ -71,7 +71,8 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 function curlLine({ url, init }) {
   const parts = ['curl', ...(init.method === 'GET' ? [] : ['-X', init.method]), quoted(url.href)];
   if ('x-api-key' in init.headers) parts.push('-H', '"X-API-Key: $API_KEY"');
-  if (init.body !== undefined) parts.push('-H', quoted('Content-Type: application/json'), '-d', quoted(init.body));
+  if (init.body !== undefined)
+    parts.push('-H', quoted('Content-Type: application/json'), '-d', quoted(init.body));
   return parts.join(' ');
 }
 

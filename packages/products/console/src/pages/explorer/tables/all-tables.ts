@@ -303,7 +303,13 @@ export const APTOS_TABLES: readonly DataTable[] = [
   ]),
 ];
 
-function aptosTable(name: string, title: string, path: string, owner: string, columns: readonly Column[]): DataTable {
+function aptosTable(
+  name: string,
+  title: string,
+  path: string,
+  owner: string,
+  columns: readonly Column[],
+): DataTable {
   const target = ({ chain, address }: TableSubject) => {
     return { path, query: { network: networkOfChain(chain) ?? chain, [owner]: address } };
   };

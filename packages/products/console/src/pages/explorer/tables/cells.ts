@@ -225,6 +225,7 @@ function textOf(value: unknown): string | null {
 
 function valueAt(row: DataRow, path: string): unknown {
   let value: unknown = row;
-  for (const name of path.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path.split('.'))
+    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }

@@ -27,11 +27,21 @@ type Query = Readonly<Record<string, string>>;
 
 type RequestOf = (of: TableSubject) => string | readonly [path: string, query: Query];
 
-export function listTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
+export function listTable(
+  name: string,
+  title: string,
+  requestOf: RequestOf,
+  columns: readonly Column[],
+): DataTable {
   return { name, title, columns, shape: 'list', target: targetOf(requestOf), rowsOf: resultOf };
 }
 
-export function recordTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
+export function recordTable(
+  name: string,
+  title: string,
+  requestOf: RequestOf,
+  columns: readonly Column[],
+): DataTable {
   const rowsOf = (body: unknown) => recordsIn([body].flat()).slice(0, 1);
   return { name, title, columns, shape: 'record', target: targetOf(requestOf), rowsOf };
 }
@@ -56,7 +66,11 @@ export type TableAnswer = { readonly target: string } & (
       readonly kind: 'rows';
       readonly rows: readonly DataRow[];
       readonly cursor: string | null;
-      readonly indexed: { readonly from: string | null; readonly to: string | null; readonly complete: boolean } | null;
+      readonly indexed: {
+        readonly from: string | null;
+        readonly to: string | null;
+        readonly complete: boolean;
+      } | null;
       readonly note: string | null;
     }
   | { readonly kind: 'reported'; readonly message: string }
@@ -131,7 +145,9 @@ interface TableContext {
 export function tableView(table: DataTable, answer: TableAnswer, context: TableContext): Html {
   const id = `${context.of.chain}-${table.name}`;
   const heading =
-    context.isOwnPage === true ? html`<h2 id="${id}">${table.title}</h2>` : html`<h3 id="${id}">${table.title}</h3>`;
+    context.isOwnPage === true
+      ? html`<h2 id="${id}">${table.title}</h2>`
+      : html`<h3 id="${id}">${table.title}</h3>`;
   return html`<section aria-labelledby="${id}">${heading}
 ${contentOf(table, answer, context)}
 ${answerNote(answer)}
@@ -177,7 +193,8 @@ function answerNote(answer: TableAnswer): Html {
   if (answer.note !== null && answer.note !== '') return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
   if (answer.indexed === null || answer.indexed.complete) return NOTHING;
   const { from, to } = answer.indexed;
-  if (from === null || to === null) return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
+  if (from === null || to === null)
+    return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
   return html`<p class="soft">Incomplete: only ${shown(from)} to ${shown(to)} is indexed.</p>`;
 }
 
@@ -187,7 +204,11 @@ export function factsView(columns: readonly Column[], row: DataRow, place: CellP
 }
 
 export function rowsView(
-  { title, columns, none }: { readonly title: string; readonly columns: readonly Column[]; readonly none?: string },
+  {
+    title,
+    columns,
+    none,
+  }: { readonly title: string; readonly columns: readonly Column[]; readonly none?: string },
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
@@ -200,7 +221,12 @@ export function rowsView(
   });
 }
 
-export function rpcCurlView({ gatewaySlug }: Chain, origin: string, method: string, params: readonly unknown[]): Html {
+export function rpcCurlView(
+  { gatewaySlug }: Chain,
+  origin: string,
+  method: string,
+  params: readonly unknown[],
+): Html {
   if (gatewaySlug === null) return NOTHING;
   return curlView(rpcCurlLine(`${origin}/${gatewaySlug}/`, method, params), 'JSON-RPC request');
 }

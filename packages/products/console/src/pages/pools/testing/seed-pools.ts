@@ -37,7 +37,15 @@ const UNKNOWN = { proof: null, block: null, exchange: null, fee: null } as const
 const CATS_WETH = { token: CATS, quote: WETH } as const;
 const POOLS: readonly SeededPool[] = [
   {
-    ...{ ...CATS_WETH, pool: DEEP, status: 'proven', proof: 'creation', block: 3, exchange: 'Uniswap v2', fee: null },
+    ...{
+      ...CATS_WETH,
+      pool: DEEP,
+      status: 'proven',
+      proof: 'creation',
+      block: 3,
+      exchange: 'Uniswap v2',
+      fee: null,
+    },
     states: [
       [10, 1_000_000, 500],
       [300, 1_000_000, 525],
@@ -93,9 +101,15 @@ async function seedFeeds(database: Database, chain: Chain): Promise<void> {
   const dollar = chain.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.proxy;
   for (const { proxy, aggregators } of feedsOf(chain)) {
     const [aggregator] = aggregators;
-    const answer = proxy === chain.etherPrice.feed?.proxy ? '200000000000' : proxy === dollar ? '100000000' : null;
+    const answer =
+      proxy === chain.etherPrice.feed?.proxy ? '200000000000' : proxy === dollar ? '100000000' : null;
     if (aggregator === undefined || answer === null) continue;
-    const values = [1, 200].map((blockNumber) => ({ aggregator, blockNumber, answer, time: timeOf(blockNumber) }));
+    const values = [1, 200].map((blockNumber) => ({
+      aggregator,
+      blockNumber,
+      answer,
+      time: timeOf(blockNumber),
+    }));
     await seedAnswers(database, chain, values);
   }
 }

@@ -18,7 +18,8 @@ async function send(request, headers, accept) {
     headers: { ...headers, 'content-type': 'application/json', accept },
     body: JSON.stringify(request),
   });
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return { result: await response.json() };
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+    return { result: await response.json() };
   return { events: response.body };
 }
 
