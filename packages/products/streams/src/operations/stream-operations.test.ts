@@ -122,7 +122,8 @@ describe('what operators do with streams', () => {
     await expect(streams.create(first, BY)).rejects.toMatchObject({ code: 'WEBHOOK_TEST_FAILED' });
     receiver.answerWith(() => ({}));
     const { id } = await streams.create(first, BY);
-    await expect(streams.create(first, BY)).rejects.toMatchObject({ code: 'STREAM_IDENTICAL', streamId: id });
+    const identical = { code: 'STREAM_IDENTICAL', details: { streamId: id } };
+    await expect(streams.create(first, BY)).rejects.toMatchObject(identical);
     expect(await audit()).toHaveLength(1);
   });
 
