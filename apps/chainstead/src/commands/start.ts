@@ -9,20 +9,13 @@ import {
   UnsafeBindingError,
 } from '@chainstead/http';
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
-import {
-  type Configuration,
-  ROLE_NAMES,
-  type RoleName,
-  type RoleProcesses,
-  roleList,
-} from '../configuration/index.ts';
+import type { Configuration, RoleName } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
-import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
 import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
-import { type RoleSlot, renderRoles, slotsOf } from '../shares/role-slot.ts';
+import { type RoleSlot, renderRoles, selectRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
@@ -40,7 +33,8 @@ export async function start({
 }: Invocation<{ readonly roles?: string }>): Promise<void> {
   const { configuration: given } = readConfiguration(command, context);
   let configuration = given;
-  const selected = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  const selected =
+    options.roles === undefined ? configuration.roles : selectRoles(options.roles, configuration.roles);
   const roles = selected.map(({ role }) => role);
   if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
   const slots = slotsOf(configuration, selected, availableParallelism());
@@ -165,12 +159,4 @@ async function warnOfFewConnections(
   const room = await readConnectionRoom(database, APPLICATION_NAME);
   const shortage = connectionShortage(connectionsNeeded(configuration, slots), room);
   if (shortage !== null) logger.warn(shortage.facts, shortage.message);
-}
-
-function parseRoles(text: string): readonly RoleProcesses[] {
-  const roles = roleList.safeParse(text);
-  if (roles.success) return roles.data;
-  throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
-    given: text,
-  });
 }

@@ -232,13 +232,14 @@ describe('keys that had another name', () => {
     ['PROOF_BASE_SEPOLIA', 'VERIFICATION_BASE_SEPOLIA'],
     ['PROVER_RATE', 'VERIFY_BLOCKS_PER_SECOND'],
     ['PROVE_SENDERS', 'VERIFY_SENDERS'],
-  ])('%s is refused with its new name, %s, and what that allows', (old, renamed) => {
+    ['API_PROCESSES', 'ROLES', 'write the number behind the role, such as api:2,ingest,worker,'],
+  ])('%s is refused with its new name, %s, and what that allows', (old, renamed, remedy = 'rename it') => {
     const environment = { CHAINS: 'eth,my-chain', CHAIN_ID_MY_CHAIN: '99', RPC_URLS_MY_CHAIN: 'http://a' };
     expect(problemsOf({ ...environment, [old]: 'x' })).toEqual([
       {
         key: old,
         given: 'x',
-        problem: `is now ${renamed}: rename it in the environment`,
+        problem: `is now ${renamed}: ${remedy} in the environment`,
         allowed: expect.any(String),
         example: expect.stringContaining(`${renamed}=`),
       },

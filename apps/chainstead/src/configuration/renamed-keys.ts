@@ -22,6 +22,8 @@ export const RENAMED_KEYS: Readonly<Record<string, KeyName>> = {
   WORKER_PROCESSES: 'ROLES',
 };
 
+const PROCESSES_MOVED = 'write the number behind the role, such as api:2,ingest,worker,';
+
 interface NewKey {
   readonly key: string;
   readonly facts: KeyFacts;
@@ -37,7 +39,8 @@ export function renamedKeyProblems(
       const now = renamed.get(key);
       if (now === undefined) return [];
       const place = origin === 'environment' ? 'the environment' : origin;
-      const problem = problemWith(now.key, given, `is now ${now.key}: rename it in ${place}`, now.facts);
+      const remedy = now.key === 'ROLES' ? PROCESSES_MOVED : 'rename it';
+      const problem = problemWith(now.key, given, `is now ${now.key}: ${remedy} in ${place}`, now.facts);
       return [{ ...problem, key }];
     }),
   );

@@ -6,7 +6,10 @@ import { collect, run } from './run.ts';
 export function startCommand(context: CommandContext): Command {
   return new Command('start')
     .description('Run migrations, then the API, ingestion and background workers')
-    .option('--roles <list>', `Comma list of roles to run: ${ROLE_NAMES.join(', ')} (default: ROLES, or all)`)
+    .option(
+      '--roles <list>',
+      `Comma list of roles to run: ${ROLE_NAMES.join(', ')} (default: ROLES, or all. Numbers of processes are those of ROLES)`,
+    )
     .addHelpText('after', START_EXAMPLES)
     .action(run(context, async () => (await import('../commands/start.ts')).start));
 }

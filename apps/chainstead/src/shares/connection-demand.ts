@@ -21,7 +21,7 @@ const POOL_MAX = 10;
 const POOLED_PER_ROLE = 40;
 
 export function poolSizeOf({ of }: ProcessNumber): number {
-  return Math.min(POOL_MAX, Math.max(POOL_MIN, Math.floor(POOLED_PER_ROLE / of)));
+  return Math.min(POOL_MAX, Math.max(POOL_MIN, Math.ceil(POOLED_PER_ROLE / of)));
 }
 
 /** At once on this machine, as docs/operate/postgres.md lists them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../testing/configuration-problems.ts';
-import { renderRoles, shareOf, slotName, slotsOf } from './role-slot.ts';
+import { renderRoles, selectRoles, shareOf, slotName, slotsOf } from './role-slot.ts';
 
 function slots(variables: Readonly<Record<string, string>>, cores = 8) {
   const { configuration } = parse(variables);
@@ -14,6 +14,15 @@ describe('the processes of the roles', () => {
     const several = slots({ ROLES: 'api:3,ingest,worker:2' });
     expect(several.map(slotName)).toEqual(['api-1', 'api-2', 'api-3', 'ingest', 'worker-1', 'worker-2']);
     expect(renderRoles(several)).toBe('api (3 processes), ingest, worker (2 processes)');
+  });
+
+  it('are as many as `ROLES` says where `--roles` names a role alone', () => {
+    const { configuration } = parse({ ROLES: 'api:3,worker:2' });
+    expect(selectRoles('api,worker:4,ingest', configuration.roles)).toEqual([
+      { role: 'api', processes: 3 },
+      { role: 'worker', processes: 4 },
+      { role: 'ingest', processes: 1 },
+    ]);
   });
 
   it('are as many as there are cores where that is wanted, 64 at most', () => {

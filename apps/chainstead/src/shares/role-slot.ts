@@ -1,4 +1,11 @@
-import type { Configuration, RoleName, RoleProcesses } from '../configuration/index.ts';
+import {
+  type Configuration,
+  ROLE_NAMES,
+  type RoleName,
+  type RoleProcesses,
+  roleList,
+} from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
 
 export interface ProcessNumber {
   /** From 1. */
@@ -26,6 +33,19 @@ export function slotsOf(
     const wanted = countOf(processes, cores);
     const of = role === 'ingest' ? Math.min(wanted, ingestMax) : wanted;
     return Array.from({ length: of }, (_, index) => ({ role, number: index + 1, of }));
+  });
+}
+
+/** A role without a number of processes has that of `ROLES`. @throws UsageError */
+export function selectRoles(text: string, configured: readonly RoleProcesses[]): readonly RoleProcesses[] {
+  const roles = roleList.safeParse(text);
+  if (roles.success)
+    return roles.data.map((selected) => {
+      const isCounted = text.toLowerCase().includes(`${selected.role}:`);
+      return (isCounted ? null : configured.find(({ role }) => role === selected.role)) ?? selected;
+    });
+  throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
+    given: text,
   });
 }
 

@@ -21,6 +21,7 @@ export const nftMetadataEvents = eventDataset({
     // ERC-7572 and its draft form
     aboutContract(defineEvent('event ContractURIUpdated()')),
     aboutContract(defineEvent('event ContractURIUpdated(string, string)')),
+    aboutContract(defineEvent('event ContractURIUpdated(string indexed, string)')),
     aboutContract(defineEvent('event ContractURIUpdated(string indexed, string indexed)')),
   ],
   projections: [
