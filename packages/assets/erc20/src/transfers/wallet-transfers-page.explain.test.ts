@@ -206,7 +206,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   )('%s is a range scan of an index that stops after a page, NFTs %s', async (_name, nfts, query) => {
     const { nodes, text } = await explainPage(plan, query, nfts);
     const scans = nodes.filter((node) => isOfTransfers(node) || node['Node Type'] === 'Bitmap Index Scan');
-    expect(scans.length).toBeGreaterThanOrEqual(2);
+    // Only the first page reads the newest block, in every partition.
+    const isFirst = query.after === undefined;
+    expect(scans.length).toBeGreaterThanOrEqual(isFirst ? 2 : 1);
     // A bitmap is also a range scan; the planner uses it for wallets that fit on a page.
     for (const scan of scans)
       expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan|Bitmap Index Scan)$/);
@@ -214,7 +216,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsScanned(scans.filter(isOfTransfers))).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
     for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
       expect(scan['Index Cond']).toMatch(/account_key = /);
-    expect(nodes.filter((node) => node['Node Type'] === 'Append').length).toBeGreaterThanOrEqual(1);
+    if (isFirst) expect(nodes.map((node) => node['Node Type'])).toContain('Append');
     for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
       expect(rowsInto(sort)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
     expect(text).not.toMatch(/\bOR\b/);
