@@ -54,7 +54,14 @@ export {
   TRANSACTION_ORDER,
   type TransactionPosition,
 } from './pages/chain-order.ts';
-export { type ChainQuery, type ChainRange, chainPage, chainRange, type SubjectRows } from './pages/chain-page.ts';
+export {
+  type ChainQuery,
+  type ChainRange,
+  chainPage,
+  chainRange,
+  newestOfRun,
+  type SubjectRows,
+} from './pages/chain-page.ts';
 export { InconsistentPageError, type PageBlock, readConsistentPage } from './pages/page-blocks.ts';
 export {
   type PageBounds,

@@ -18,6 +18,7 @@ import {
   chainRange,
   LOG_COLUMNS_ORDER,
   type LogColumnsPosition,
+  newestOfRun,
 } from '@chainstead/pages';
 import type { AccountEvents } from './account-events.ts';
 
@@ -49,7 +50,7 @@ export function accountRowsPage(chain: Chain, dataset: AccountTable, query: Acco
   return chainPage({
     ...{ chain, query, range, order: LOG_COLUMNS_ORDER, rows: packedRowsOf(dataset), related: {} },
     scan: sql`SELECT * FROM ${rawSql(table)} ${conditions} ${LOG_COLUMNS_ORDER.by(query.order)} LIMIT ${query.limit + 1}`,
-    newest: [{ from: table, of: ofAccount }],
+    newest: newestOfRun(query.order, [{ from: table, of: ofAccount }]),
   });
 }
 

@@ -206,7 +206,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   )('%s is a range scan of an index that stops after a page, NFTs %s', async (_name, nfts, query) => {
     const { nodes, text } = await explainPage(plan, query, nfts);
     const scans = nodes.filter((node) => isOfTransfers(node) || node['Node Type'] === 'Bitmap Index Scan');
-    // Only the first page reads the newest block, in every partition.
+    // A later page may be in one partition.
     const isFirst = query.after === undefined;
     expect(scans.length).toBeGreaterThanOrEqual(isFirst ? 2 : 1);
     // A bitmap is also a range scan; the planner uses it for wallets that fit on a page.
@@ -278,14 +278,21 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   });
 
   test('a busy wallet is never sorted: its partitions are read one after the other', async () => {
-    for (const query of [{}, { order: 'ASC' }, { count: true }, { fromBlock: 5_000, toBlock: 9_000 }] as const) {
+    const bounds = { fromBlock: 5_000, toBlock: 9_000 };
+    const cases = [
+      [{}, 1],
+      [{ order: 'ASC' }, 2],
+      [{ count: true }, 2],
+      [bounds, 1],
+    ] as const;
+    for (const [query, appends] of cases) {
       const { nodes } = await explainPage(plan, query);
       const overTransfers = nodes
         .filter((node) => planNodes(node).some(isOfTransfers))
         .map((node) => node['Node Type']);
       expect(overTransfers.filter((type) => /Sort|Merge Append|Bitmap/.test(type))).toEqual([]);
       const appended = nodes.filter((node) => node['Node Type'] === 'Append');
-      expect(appended.length).toBe(query.count === true ? 3 : 2);
+      expect(appended.length).toBe(appends);
     }
   });
 
@@ -294,9 +301,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([12_500]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 12_500]);
-    expect(await readOf({ after: { block: 6_000, transaction: 1, log: 2 } })).toEqual([5_000, 12_500]);
-    // If a page isn't full, all partitions within its bounds are read; the newest one determines the wallet's newest
-    // block.
+    expect(await readOf({ after: { block: 6_000, transaction: 1, log: 2 } })).toEqual([5_000]);
+    // If a page isn't full, all partitions within its bounds are read; for an ascending one, also the newest partition.
     const few = { address: middling(5) };
     const dates = { fromDate: new Date(timestampOf(5_100) * 1000), toDate: new Date(timestampOf(9_000) * 1000) };
     expect(await readOf(few)).toEqual([0, ...CUTS]);
@@ -306,7 +312,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(await readOf({ ...ofToken, fromBlock: 5_100 })).toEqual([5_000, 7_500, 10_000, 12_500]);
     expect(await readOf({ ...few, toBlock: 4_000, order: 'ASC' })).toEqual([0, 2_500, 12_500]);
     // With bounds on both sides, only the partitions after the start of the page are read.
-    expect(await readOf({ ...few, fromBlock: 5_100, toBlock: 9_000 })).toEqual([0, 2_500, 5_000, 7_500, 12_500]);
-    expect(await readOf({ ...few, ...dates })).toEqual([0, 2_500, 5_000, 7_500, 12_500]);
+    expect(await readOf({ ...few, fromBlock: 5_100, toBlock: 9_000 })).toEqual([0, 2_500, 5_000, 7_500]);
+    expect(await readOf({ ...few, ...dates })).toEqual([0, 2_500, 5_000, 7_500]);
   });
 });

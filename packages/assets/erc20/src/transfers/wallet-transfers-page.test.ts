@@ -117,7 +117,9 @@ async function readRun(bounds: Bounds, limit: number) {
 function expectedRun(bounds: Bounds, limit: number) {
   const places = model(bounds);
   const ofWallet = transfers.filter(({ from, to }) => from === bounds.address || to === bounds.address);
-  const highest = bounds.pinnedBlock ?? Math.max(...ofWallet.map(({ blockNumber }) => blockNumber));
+  const blocks =
+    bounds.order === 'DESC' ? places.map(([block]) => block ?? 0) : ofWallet.map((row) => row.blockNumber);
+  const highest = bounds.pinnedBlock ?? Math.max(...blocks);
   const newest = places.length > limit ? highest : null;
   return { places, count: places.length, newest };
 }

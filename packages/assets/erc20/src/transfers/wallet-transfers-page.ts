@@ -19,6 +19,7 @@ import {
   LOG_ORDER,
   type LogPosition,
   labelsOf,
+  newestOfRun,
   readLabels,
   type ScanRange,
   scanRange,
@@ -77,7 +78,7 @@ export function walletTransfersPage(chain: Chain, query: WalletTransfersQuery, n
   const labels = labelsOf(sql`ARRAY(SELECT counterparty FROM page) || ${account}`, chain.id);
   return chainPage({
     ...{ chain, query, range, order: LOG_ORDER, scan: transfers, rows: TRANSFERS },
-    newest: [{ from: TABLE, of: ofWallet }],
+    newest: newestOfRun(query.order, [{ from: TABLE, of: ofWallet }]),
     related: {
       tokens: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: readTokens },
       labelOf: { column: labels, read: readLabels },

@@ -19,6 +19,7 @@ import {
   chainRange,
   LOG_COLUMNS_ORDER,
   type LogColumnsPosition,
+  newestOfRun,
   type SubjectRows,
   traderSubject,
 } from '@chainstead/pages';
@@ -80,14 +81,15 @@ export function swapsPage(chain: Chain, query: SwapsQuery, isSpread = false) {
   const range = chainRange(chain, of, query, LOG_COLUMNS_ORDER);
   const end = order === 'DESC' ? range.lowest : range.highest;
   const scan = { chain, chainId, bounds: range.scan, end, order, limit: sql`${query.limit + 1}`, isSpread };
-  const newest = rangesOf(subject, chain, chainId);
+  const ranges = rangesOf(subject, chain, chainId);
   const undecided = undecidedPools(query, scan);
   const isDecided = undecided === null ? rawSql('') : sql` AND NOT EXISTS (SELECT FROM undecided)`;
   const tokens = tokensOf(sql`SELECT token0 FROM page UNION SELECT token1 FROM page`, chainId);
   return chainPage({
-    ...{ chain, query, order: LOG_COLUMNS_ORDER, rows: SWAPS, newest },
+    ...{ chain, query, order: LOG_COLUMNS_ORDER, rows: SWAPS },
+    newest: newestOfRun(query.order, ranges),
     range: { ...range, complete: sql`(${range.complete}${isDecided})` },
-    scan: rowsOf(query, newest, scan),
+    scan: rowsOf(query, ranges, scan),
     ctes: undecided === null ? [] : [sql`undecided AS MATERIALIZED (${undecided})`],
     related: {
       tokenOf: {

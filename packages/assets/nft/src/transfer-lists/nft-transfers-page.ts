@@ -20,6 +20,7 @@ import {
   ITEM_ORDER,
   type ItemPosition,
   labelsOf,
+  newestOfRun,
   readLabels,
 } from '@chainstead/pages';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
@@ -85,7 +86,10 @@ export function nftTransfersPage(
     ...(contracts === null
       ? { scan: mergeOf(scans, inOrder, limit) }
       : searchOf(mergeOf(scans, inOrder, sql`${scanMax}`), contracts, range, { inOrder, limit, scanMax })),
-    newest: all.map((of) => ({ from: 'nft_transfers', of })),
+    newest: newestOfRun(
+      query.order,
+      all.map((of) => ({ from: 'nft_transfers', of })),
+    ),
     related: {
       contractOf: { column: contractsOf(chainId), read: readContracts },
       labelOf: { column: labelsOf(parties, chainId), read: readLabels },

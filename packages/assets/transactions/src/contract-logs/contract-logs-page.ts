@@ -3,7 +3,14 @@ import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexBytes, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { int8, packedRows, type RowOf } from '@chainstead/db/packed-rows';
-import { type ChainQuery, chainPage, chainRange, LOG_ORDER, type LogPosition } from '@chainstead/pages';
+import {
+  type ChainQuery,
+  chainPage,
+  chainRange,
+  LOG_ORDER,
+  type LogPosition,
+  newestOfRun,
+} from '@chainstead/pages';
 import { logs } from './dataset.ts';
 import { LOG_COLUMNS } from './log-columns.ts';
 
@@ -49,7 +56,7 @@ export function contractLogsPage(chain: Chain, query: ContractLogsQuery) {
     },
     scan: sql`SELECT ${COLUMNS} FROM logs ${where([...ofContract, ...ofTopics(query.topics), ...bounds])}
     ${hasTopic ? LOG_ORDER.byBlock(order) : LOG_ORDER.by(order)} LIMIT ${limit + 1}${offset}`,
-    newest: [{ from: 'logs', of: ofContract }],
+    newest: newestOfRun(query.order, [{ from: 'logs', of: ofContract }]),
   });
 }
 

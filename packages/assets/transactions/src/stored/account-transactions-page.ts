@@ -8,6 +8,7 @@ import {
   chainPage,
   chainRange,
   InconsistentPageError,
+  newestOfRun,
   TRANSACTION_ORDER,
   type TransactionPosition,
 } from '@chainstead/pages';
@@ -51,7 +52,7 @@ export function accountTransactionsPage(chain: Chain, query: AccountTransactions
     ...{ chain, query, range, order: TRANSACTION_ORDER, rows: STORED_COLUMNS },
     scan: sql`SELECT transaction_key, block_number, transaction_index FROM account_transactions
     ${where([...ofAccount, ...range.scan])} ${inOrder} LIMIT ${query.limit + 1}`,
-    newest: [{ from: 'account_transactions', of: ofAccount }],
+    newest: newestOfRun(query.order, [{ from: 'account_transactions', of: ofAccount }]),
     ctes: [sql`found AS MATERIALIZED (SELECT made.* FROM page ${lookup})`],
     related: { missing: { column: missing, read: refuseMissing } },
     from: sql`(SELECT * FROM ${STORED_COLUMNS.fitting('found')} ${inOrder}) AS shown`,

@@ -44,7 +44,7 @@ interface ChainList<Row, At, R extends Related> {
   readonly range: Pick<ChainRange, 'ctes' | 'complete' | 'far'>;
   /** `limit` + 1 rows of `range.scan`. */
   readonly scan: Sql;
-  /** Ranges with all rows of the subject. None: every run begins with the newest row. */
+  /** Ranges with all rows of the subject; none for runs that begin with the newest row. */
   readonly newest: readonly SubjectRows[];
   /** The last row that a search without a full page read, as JSON of its position. @default none */
   readonly stop?: Sql;
@@ -59,6 +59,11 @@ interface ChainList<Row, At, R extends Related> {
 export interface SubjectRows {
   readonly from: string;
   readonly of: readonly Sql[];
+}
+
+/** A descending run begins with the newest row: it needs no search for it. */
+export function newestOfRun(order: KeysetOrder, ranges: readonly SubjectRows[]): readonly SubjectRows[] {
+  return order === 'ASC' ? ranges : [];
 }
 
 interface PageOfRows<Row, At> {

@@ -11,6 +11,7 @@ import {
   LOG_ORDER,
   type LogPosition,
   labelsOf,
+  newestOfRun,
   readLabels,
 } from '@chainstead/pages';
 import { tokenBook, tokensOf } from '@chainstead/tokens/token-book';
@@ -38,7 +39,7 @@ export function tokenTransfersPage(chain: Chain, query: TokenTransfersQuery) {
     ...{ chain, query, range, order: LOG_ORDER, rows: TRANSFERS },
     scan: sql`SELECT ${TRANSFERS.columnsOf('transfer')} FROM erc20_transfer_sides AS transfer ${where([...ofThis, ...range.scan, isShown])}
     ${LOG_ORDER.by(query.order, 'transfer.')} LIMIT ${query.limit + 1}`,
-    newest: [{ from: 'erc20_transfer_sides', of: ofThis }],
+    newest: newestOfRun(query.order, [{ from: 'erc20_transfer_sides', of: ofThis }]),
     related: {
       tokenOf: { column: tokensOf(sql`SELECT ${token}`, chain.id), read: tokenBook },
       labelOf: { column: labelsOf(accounts, chain.id), read: readLabels },

@@ -37,7 +37,10 @@ export function createWalletInsightRoute(options: WalletInsightOptions): RouteMo
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
       // Before steps that may fail: a later request then finds more.
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-      const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
+      // Descending: without a search for the newest row.
+      const { indexed } = await readConsistentPage(() =>
+        readPlaces(reads, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
+      );
       if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
       const answer = await nodeReads.request(
         chain,

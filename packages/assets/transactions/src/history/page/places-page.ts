@@ -8,6 +8,7 @@ import {
   InconsistentPageError,
   type Indexed,
   type IndexedColumns,
+  newestOfRun,
   pageRange,
   readIndexed,
   TRANSACTION_ORDER,
@@ -84,7 +85,10 @@ export function placesPage(chain: Chain, query: HistoryQuery) {
     ...{ chain, query, range, order: TRANSACTION_ORDER, rows: PLACES, related: {} },
     scan: sql`SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
   FROM (${joinSql(ranges, '\n    UNION ALL ')}) AS found GROUP BY block_number, transaction_index ${tail}`,
-    newest: RANGES.map((table) => ({ from: table.table, of: rowsOf(table) })),
+    newest: newestOfRun(
+      query.order,
+      RANGES.map((table) => ({ from: table.table, of: rowsOf(table) })),
+    ),
   });
 }
 

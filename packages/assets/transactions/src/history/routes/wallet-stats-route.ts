@@ -41,7 +41,10 @@ export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule
       async answer({ address: wallet, chain, requester }) {
         // Before steps that may fail: a later request then finds more.
         await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-        const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
+        // Descending: without a search for the newest row.
+        const { indexed } = await readConsistentPage(() =>
+          readPlaces(reads, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
+        );
         if (!indexed.complete)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const [held, counts] = await Promise.all([
