@@ -71,11 +71,7 @@ describe('datasets of a chain', () => {
     await first.stop();
 
     onTestFinished(stage.sync([early, marks as Dataset]).stop);
-    await vi.waitFor(
-      async () =>
-        expect((await stage.coverageOf(marks)).ranges.at(0)).toEqual({ from: 1, to: 55 - REORG_DEPTH_MAX }),
-      { timeout: 20_000, interval: 30 },
-    );
+    await stage.untilCovered(marks);
     stage.scripted.mine(REORG_DEPTH_MAX);
     await stage.untilCovered(marks);
     const rows = await scratch.database.query(
