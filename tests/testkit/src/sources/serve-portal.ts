@@ -13,9 +13,12 @@ export interface ServeSourceOptions {
 
 const DATASET_PATH = '/datasets/testkit';
 const QUERY_MEMBERS = new Set(
-  ['type', 'fromBlock', 'toBlock', 'parentBlockHash', 'includeAllBlocks', 'fields'].concat(
-    ['transactions', 'logs', 'traces', 'stateDiffs'],
-  ),
+  ['type', 'fromBlock', 'toBlock', 'parentBlockHash', 'includeAllBlocks', 'fields'].concat([
+    'transactions',
+    'logs',
+    'traces',
+    'stateDiffs',
+  ]),
 );
 const QUERY_BYTES_MAX = 262_144;
 const ITEMS_MAX = 100;
@@ -99,7 +102,8 @@ function lineOf({ header, transactions, logs }: PortalBlock, fields: Query['fiel
   const line: Record<string, unknown> = {
     header: selected(header, [...new Set(['number', 'hash', ...(fields.block ?? [])])]),
   };
-  if (transactions.length > 0) line.transactions = transactions.map((row) => selected(row, fields.transaction ?? []));
+  if (transactions.length > 0)
+    line.transactions = transactions.map((row) => selected(row, fields.transaction ?? []));
   if (logs.length > 0) line.logs = logs.map((row) => selected(row, fields.log ?? []));
   return line;
 }

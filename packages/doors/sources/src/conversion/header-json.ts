@@ -39,9 +39,16 @@ const HEADER_FORMS: Readonly<Record<string, Form>> = {
   sendRoot: bytes,
 };
 
-const REQUIRED = ['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'].concat(
-  ['logsBloom', 'difficulty', 'gasLimit', 'gasUsed', 'timestamp', 'extraData', 'mixHash', 'nonce'],
-);
+const REQUIRED = ['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'].concat([
+  'logsBloom',
+  'difficulty',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+]);
 
 const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 

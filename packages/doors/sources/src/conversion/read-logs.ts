@@ -1,5 +1,12 @@
 import type { Log } from '@chainstead/core';
-import { checkLogs, type LogsQuery, MalformedAnswerError, matchesLog, parseLogs, toExpectation } from '@chainstead/rpc';
+import {
+  checkLogs,
+  type LogsQuery,
+  MalformedAnswerError,
+  matchesLog,
+  parseLogs,
+  toExpectation,
+} from '@chainstead/rpc';
 import { bytes, quantity } from './forms.ts';
 import { headerJson } from './header-json.ts';
 import { logJson } from './receipt-json.ts';

@@ -123,6 +123,7 @@ function priceOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Json, type: n
 }
 
 function created({ from, to, nonce }: Json, type: number): Address | null {
-  if (to !== null || type > ETHEREUM_TYPE_MAX || typeof from !== 'string' || typeof nonce !== 'string') return null;
+  if (to !== null || type > ETHEREUM_TYPE_MAX || typeof from !== 'string' || typeof nonce !== 'string')
+    return null;
   return createdContract(from as Address, BigInt(nonce));
 }

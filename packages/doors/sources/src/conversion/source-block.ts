@@ -104,7 +104,9 @@ function groupLogs(logs: readonly Json[], transactions: readonly ConvertedTransa
 
 /** OP Stack deposits: since Canyon the root has nonce and version. Null: no form has the root. */
 function provenDeposits(block: Block, receipts: readonly Receipt[], chain: Chain): readonly Receipt[] | null {
-  const deposits = receipts.filter(({ type, raw }) => type === DEPOSIT_TYPE && raw.depositReceiptVersion === undefined);
+  const deposits = receipts.filter(
+    ({ type, raw }) => type === DEPOSIT_TYPE && raw.depositReceiptVersion === undefined,
+  );
   const { header } = block;
   if (deposits.length === 0 || chain.receiptsRoot === 'none') return receipts;
   const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash: header.hash };

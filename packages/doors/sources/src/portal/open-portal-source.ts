@@ -1,13 +1,21 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, InvalidPrimitiveError, type Log, parseHash, systemClock } from '@chainstead/core';
-import { MalformedAnswerError, type LogsQuery } from '@chainstead/rpc';
+import {
+  type BlockRange,
+  type Clock,
+  InvalidPrimitiveError,
+  type Log,
+  parseHash,
+  systemClock,
+} from '@chainstead/core';
+import { type LogsQuery, MalformedAnswerError } from '@chainstead/rpc';
 import type { BlockSource, LogsPage, SourceBlock } from '../block-source.ts';
 import { headerJson } from '../conversion/header-json.ts';
 import { readLogs } from '../conversion/read-logs.ts';
 import { toSourceBlock } from '../conversion/source-block.ts';
 import { createHttpStreams, type HttpStreamsOptions } from '../http-stream/http-streams.ts';
-import { createPortalClient, type PortalLine } from './portal-client.ts';
+import { createPortalClient } from './portal-client.ts';
 import { BLOCK_FIELDS, LOG_FIELDS, type PortalFields } from './portal-fields.ts';
+import { type PortalLine, portalLines } from './portal-lines.ts';
 import { logFilters } from './portal-query.ts';
 
 export interface PortalOptions extends Pick<HttpStreamsOptions, 'url' | 'headers' | 'limiter' | 'deadlines'> {
@@ -32,7 +40,7 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
     },
     async *readBlocks(range, _options, signal): AsyncGenerator<SourceBlock> {
       const selection = { fields: known(BLOCK_FIELDS), logs: null };
-      for await (const lines of client.lines(range, selection, signal))
+      for await (const lines of portalLines(client, range, selection, signal))
         for (const line of lines) {
           const absent = absentFields(line.fields);
           yield converted(() => toSourceBlock(line, { chain, absent }));
@@ -42,7 +50,7 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
       const { range } = query;
       const selection = { fields: LOG_FIELDS, logs: logFilters(query) };
       let { from } = range;
-      for await (const lines of client.lines(range, selection, signal)) {
+      for await (const lines of portalLines(client, range, selection, signal)) {
         const page = converted(() => pageOf(lines, from, query));
         if (page === null) continue;
         yield page;

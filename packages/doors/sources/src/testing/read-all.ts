@@ -6,7 +6,10 @@ import { SourceError } from '../source-error.ts';
 const NEVER = new AbortController().signal;
 
 /** Waits of a reader, without waiting. */
-export function recordedSleeps(): { readonly sleeps: number[]; readonly clock: { sleep(ms: number): Promise<void> } } {
+export function recordedSleeps(): {
+  readonly sleeps: number[];
+  readonly clock: { sleep(ms: number): Promise<void> };
+} {
   const sleeps: number[] = [];
   return {
     sleeps,
