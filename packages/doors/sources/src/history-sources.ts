@@ -36,7 +36,7 @@ export interface UseStatus {
   /** Blocks read since the start of the process. */
   readonly blocks: number;
   readonly failures: number;
-  /** Why it is left alone; null: it is not. */
+  /** Of the last failure; null: none since blocks were read. */
   readonly reason: string | null;
   /** Epoch milliseconds; null: it may be asked now. */
   readonly until: number | null;
@@ -131,7 +131,9 @@ function createUse(clock: Clock) {
     mayBeAsked,
     succeed(count: number): void {
       blocks += count;
-      if (mayBeAsked()) failures = 0;
+      if (!mayBeAsked()) return;
+      failures = 0;
+      reason = null;
     },
     /** @returns when it may be asked again, in epoch milliseconds */
     fail(error: unknown, text: string): number {
@@ -143,10 +145,7 @@ function createUse(clock: Clock) {
       reason = text;
       return until;
     },
-    status: (): UseStatus => {
-      const isLeft = !mayBeAsked();
-      return { blocks, failures, reason: isLeft ? reason : null, until: isLeft ? until : null };
-    },
+    status: (): UseStatus => ({ blocks, failures, reason, until: mayBeAsked() ? null : until }),
   };
 }
 
