@@ -106,13 +106,19 @@ describe('a body', () => {
       'wrong',
       (_, response) => void response.end(Buffer.from('1f8b0800010203040506070809', 'hex')),
     ],
-    ['that never begins', 'unavailable', () => undefined],
-    ['that stops', 'unavailable', (_, response) => void response.write('{"header":')],
-    ['that drips', 'unavailable', (_, response) => void drip(response)],
     ['of a closed connection', 'unavailable', (request) => void request.socket.destroy()],
   ])('%s is %s', async (_, fault, listener) => {
     const source = await listening(listener);
     expect(await faultOf(readBlocks(source, RANGE))).toMatchObject({ fault });
+  });
+
+  test.each<[string, RequestListener]>([
+    ['never begins', () => undefined],
+    ['stops', (_, response) => void response.write('{"header":')],
+    ['drips', (_, response) => void drip(response)],
+  ])('that %s is unavailable after a time', async (_, listener) => {
+    const source = await listening(listener, { headersMs: 300, idleMs: 300, windowMs: 200, windowBytesMin: 100 });
+    expect(await faultOf(readBlocks(source, RANGE))).toMatchObject({ fault: 'unavailable' });
   });
 
   test('in tiny pieces is read whole', async () => {
@@ -130,7 +136,7 @@ describe('a body', () => {
   });
 
   test('of a reader that gives up ends with its reason', async () => {
-    const source = await listening(() => undefined, { headersMs: 30_000 });
+    const source = await listening(() => undefined);
     const controller = new AbortController();
     const work = readBlocks(source, RANGE, controller.signal);
     const reason = new Error('stopped');
@@ -182,7 +188,7 @@ async function listening(
     url,
     headers,
     chain: CHAIN,
-    deadlines: { headersMs: 300, idleMs: 300, windowMs: 200, windowBytesMin: 100, ...deadlines },
+    deadlines,
   });
   onTestFinished(async () => {
     await source.close();
