@@ -78,6 +78,7 @@ export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts'
 export { createKnownContracts } from './rows/known-contracts.ts';
 export { underCommitLock } from './rows/under-commit-lock.ts';
 export { lockChainCommits } from './rows/write-batch.ts';
+export { poolWithSources } from './sources/pool-with-sources.ts';
 export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
 export {
