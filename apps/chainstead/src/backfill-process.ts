@@ -67,7 +67,10 @@ async function work(): Promise<number> {
   const pool = openPool(configured, { logger, metrics: registry, clock: systemClock, callLimits });
   const signers = createSignerProcesses();
   const { recover: recoverSigners } = signers;
-  const history = openHistory(configured, { logger, clock: systemClock, callLimits, recoverSigners });
+  const history = openHistory(configured, {
+    ...{ logger, metrics: registry, clock: systemClock },
+    ...{ callLimits, recoverSigners },
+  });
   try {
     await pool.start();
     const datasets = await readIndexedDatasets(database, configuration);

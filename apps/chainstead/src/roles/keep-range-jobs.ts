@@ -62,7 +62,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
       }
       const datasets = await readIndexedDatasets(database, configuration);
       const reading = { proof, backfillProof, retention, recoverSigners, journal };
-      const sources = openHistory(configured, { logger, clock, callLimits: context.callLimits, recoverSigners });
+      const sources = openHistory(configured, { ...context, recoverSigners });
       const options = { chain, pool, sources, database, datasets, logger, metrics, clock, ...reading };
       const close = async (): Promise<void> => {
         await pool.close();

@@ -26,7 +26,10 @@ export async function withChain<T>(
   const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
   const signers = createSignerProcesses();
   const { clock } = context;
-  const sources = openHistory(configured, { logger, clock, callLimits, recoverSigners: signers.recover });
+  const sources = openHistory(configured, {
+    ...{ logger, metrics: registry, clock, callLimits },
+    recoverSigners: signers.recover,
+  });
   const started = pool.start();
   // If the database can't be opened, its error is the one to show.
   started.catch((error: unknown) =>

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@chainstead/core';
+import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import { createLocalLimits, type UpstreamLimits } from '@chainstead/rpc';
 import {
@@ -13,6 +13,7 @@ import type { ChainConfiguration } from '../configuration/index.ts';
 interface HistoryOptions {
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly metrics: Registry;
   readonly callLimits?: UpstreamLimits | undefined;
   readonly recoverSigners?: RecoverSigners | undefined;
 }
@@ -26,7 +27,7 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 /** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
 export function openHistory(
   { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
-  { logger, clock, callLimits }: HistoryOptions,
+  { logger, clock, callLimits, metrics }: HistoryOptions,
 ): HistorySources | undefined {
   if (history.length === 0) return undefined;
   const sources = history.flatMap((configured): BlockSource[] => {
@@ -40,5 +41,5 @@ export function openHistory(
     const headers = key === null ? {} : { 'x-api-key': key };
     return [openPortalSource({ url, chain, clock, limiter, headers })];
   });
-  return createHistorySources({ chain, sources, clock, logger });
+  return createHistorySources({ chain, sources, clock, logger, metrics });
 }

@@ -1,6 +1,14 @@
 /** The sources of one chain, in order of preference. A source that failed is left alone for a growing time. */
-import type { BlockRange, Clock, Logger } from '@chainstead/core';
-import { errorText } from '@chainstead/core';
+import {
+  type BlockRange,
+  type Clock,
+  counter,
+  defineMetrics,
+  errorText,
+  gauge,
+  type Logger,
+  type Registry,
+} from '@chainstead/core';
 import type { BlockSource } from './block-source.ts';
 import { SourceError } from './source-error.ts';
 
@@ -47,12 +55,35 @@ export interface HistorySourcesOptions {
   readonly sources: readonly BlockSource[];
   readonly clock: Clock;
   readonly logger: Logger;
+  /** @default no metrics */
+  readonly metrics?: Registry;
 }
+
+const createSourceMetrics = defineMetrics('chainstead_source', {
+  blocks: counter('Number of old blocks read from a source of history, by use (blocks, logs)', [
+    'chain',
+    'source',
+    'use',
+  ]),
+  failures: counter('Number of failures after which a source of history was left alone, by use', [
+    'chain',
+    'source',
+    'use',
+  ]),
+  leftAlone: gauge('1 while a source of history is left alone after a failure, otherwise 0, by use', [
+    'chain',
+    'source',
+    'use',
+  ]),
+});
 
 const AVAILABLE_FOR_MS = 30_000;
 const LEFT_ALONE_MS = { first: 5_000, firstOfWrong: 60_000, max: 3_600_000 } as const;
 
-export function createHistorySources({ chain, sources, clock, logger }: HistorySourcesOptions): HistorySources {
+export function createHistorySources(options: HistorySourcesOptions): HistorySources {
+  const { chain, sources, clock, logger } = options;
+  const metrics = options.metrics === undefined ? null : createSourceMetrics(options.metrics);
+  const closing = new AbortController();
   const states = sources.map((source) => ({
     source,
     available: null as BlockRange | null,
@@ -60,10 +91,23 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
     uses: { blocks: createUse(clock), logs: createUse(clock) },
   }));
   type State = (typeof states)[number];
+  const labelsOf = ({ source }: Pick<State, 'source'>, use: SourceUse) => ({
+    chain: chain.key,
+    source: source.name,
+    use,
+  });
+  for (const state of states)
+    for (const use of ['blocks', 'logs'] as const)
+      metrics?.leftAlone.addSource(
+        labelsOf(state, use),
+        () => (state.uses[use].mayBeAsked() ? 0 : 1),
+        closing.signal,
+      );
 
   const failed = ({ source, uses }: State, use: SourceUse, error: unknown, at: BlockRange): void => {
     const reason = errorText(error);
     const until = uses[use].fail(error, reason);
+    metrics?.failures.inc(labelsOf({ source }, use));
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
     logger.warn(
       { ...place, reason, left_alone_ms: until - clock.now() },
@@ -103,7 +147,10 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
         return {
           source: state.source,
           range: part,
-          succeeded: ({ from, to }) => state.uses[use].succeed(to - from + 1),
+          succeeded({ from, to }) {
+            state.uses[use].succeed(to - from + 1);
+            metrics?.blocks.inc(labelsOf(state, use), to - from + 1);
+          },
           failed: (error, at) => failed(state, use, error, at),
         };
       }
@@ -116,6 +163,7 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
         uses: { blocks: uses.blocks.status(), logs: uses.logs.status() },
       })),
     async close() {
+      closing.abort();
       await Promise.all(sources.map((source) => source.close()));
     },
   };

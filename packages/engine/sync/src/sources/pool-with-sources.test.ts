@@ -12,7 +12,10 @@ const scratch = scratchOfFile();
 let nextChainId = 962_001;
 
 async function openPools() {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: BLOCKS, finalityDepth: 0 });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], {
+    blocks: BLOCKS,
+    finalityDepth: 0,
+  });
   onTestFinished(() => stage.close());
   const portal = await servePortal(stage.scripted);
   onTestFinished(() => portal.close());
