@@ -54,7 +54,8 @@ describe.skipIf(isMissing)(title('proofs of mainnet headers'), () => {
       expect(checkHeaderProof(header, changed, MAINNET, lists())).toBe('wrong');
     }
     for (const end of [0, 5, 8, 32, 480, ssz.length - 32, ssz.length - 1])
-      if (end < ssz.length) expect(checkHeaderProof(header, ssz.subarray(0, end), MAINNET, lists())).toBe('wrong');
+      if (end < ssz.length)
+        expect(checkHeaderProof(header, ssz.subarray(0, end), MAINNET, lists())).toBe('wrong');
   });
 
   test('a list that is absent or ends earlier proves nothing and refutes nothing', () => {
@@ -72,11 +73,19 @@ describe.skipIf(isMissing)(title('proofs of mainnet headers'), () => {
     for (let at = 0; at < nodes.length; at += 2)
       records.push({
         hash: `0x${nodes[at]?.toString('hex')}` as Hash,
-        totalDifficulty: BigInt(`0x${Buffer.from(nodes[at + 1] ?? []).reverse().toString('hex')}`),
+        totalDifficulty: BigInt(
+          `0x${Buffer.from(nodes[at + 1] ?? [])
+            .reverse()
+            .toString('hex')}`,
+        ),
       });
     expect(records).toHaveLength(8192);
     const root = accumulatorRoot(records);
-    expect(lists().hashes?.subarray(122 * 32, 123 * 32).equals(root)).toBe(true);
+    expect(
+      lists()
+        .hashes?.subarray(122 * 32, 123 * 32)
+        .equals(root),
+    ).toBe(true);
   });
 
   test.each(['deneb', 'electra'])('the list of summaries is part of the %s state', (fork) => {
@@ -104,9 +113,9 @@ describe.skipIf(isMissing)(title('proofs of mainnet headers'), () => {
     let level = roots;
     for (let height = 0; height < depth; height++)
       level = level.flatMap((left, at) => (at % 2 === 0 ? [hashPair(left, level[at + 1] ?? left)] : []));
-    expect(level[0]?.equals(branchRoot(beaconRoot, nodes.slice(0, depth), 8192 + (slot % 8192)) ?? Buffer.alloc(0))).toBe(
-      true,
-    );
+    expect(
+      level[0]?.equals(branchRoot(beaconRoot, nodes.slice(0, depth), 8192 + (slot % 8192)) ?? Buffer.alloc(0)),
+    ).toBe(true);
   });
 });
 

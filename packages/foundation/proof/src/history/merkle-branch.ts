@@ -5,7 +5,11 @@ const NODE_BYTES = 32;
 const pair = Buffer.alloc(2 * NODE_BYTES);
 
 /** Null unless the branch leads from the generalized index to the root. */
-export function branchRoot(leaf: Uint8Array, branch: readonly Uint8Array[], generalizedIndex: number): Buffer | null {
+export function branchRoot(
+  leaf: Uint8Array,
+  branch: readonly Uint8Array[],
+  generalizedIndex: number,
+): Buffer | null {
   let node: Uint8Array = leaf;
   let index = generalizedIndex;
   for (const sibling of branch) {
