@@ -1,3 +1,4 @@
 /** Historical blocks beside the nodes. Start with block-source.ts. */
 export * from './block-source.ts';
+export { type EraSourceOptions, openEraSource } from './era/open-era-source.ts';
 export { SourceError, type SourceFault } from './source-error.ts';
