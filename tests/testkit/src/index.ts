@@ -108,3 +108,4 @@ export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted/scripted-toke
 export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted/scripted-traces.ts';
 export { SEAPORT_ADDRESS } from './scripted/seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+export { compress as compressFramed, type EraFolderOptions, writeEraFolder } from './sources/write-era.ts';
