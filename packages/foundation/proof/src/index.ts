@@ -1,6 +1,6 @@
 /** Recomputes commitments of headers, checks state proofs. No I/O. Start with `prove-block.ts`. */
 
-export { type DecodedHeader, decodeHeader } from './blocks/decode-header.ts';
+export { decodeHeader } from './blocks/decode-header.ts';
 export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';
 export {
@@ -12,11 +12,10 @@ export {
 } from './blocks/prove-transactions.ts';
 export { type ReadHeader, readHeader } from './blocks/read-header.ts';
 export { checkWithdrawals } from './blocks/withdrawals-root.ts';
-export { type BeaconNetwork, beaconNetwork } from './history/beacon-networks.ts';
+export { beaconNetwork } from './history/beacon-networks.ts';
 export { accumulatorRoot, EPOCH_BLOCKS, type HeaderRecord } from './history/hashes-accumulator.ts';
 export {
   checkHeaderProof,
-  type HeaderProofCheck,
   type HistoryLists,
   headerProofKind,
   readHashesList,

@@ -69,7 +69,7 @@ interface RecordedAnswers {
   readonly receipts: readonly JsonObject[];
 }
 
-/** Answers of nodes about mainnet whose members were not converted. */
+/** Responses of nodes about mainnet whose members were not converted. */
 function recordedAnswers(): readonly RecordedAnswers[] {
   if (EVM.isMissing) return [];
   const read = (path: string) => JSON.parse(readFileSync(join(EVM.folder, path), 'utf8'));
@@ -80,7 +80,7 @@ function recordedAnswers(): readonly RecordedAnswers[] {
     .toSorted((left, right) => Number(left.block.number) - Number(right.block.number));
 }
 
-describe.skipIf(EVM.isMissing)(EVM.title('answers of nodes'), () => {
+describe.skipIf(EVM.isMissing)(EVM.title('responses of nodes'), () => {
   test.each(['era1', 'ere'] as const)('are equal when they come back from an %s file', async (format) => {
     const answers = recordedAnswers();
     const folder = await emptyFolder();
@@ -97,7 +97,7 @@ describe.skipIf(EVM.isMissing)(EVM.title('answers of nodes'), () => {
       const [read] = await readAll(source, { from: number, to: number });
       const { transactions, ...header } = block;
       const { size, uncles, ...others } = { ...read?.block.header.raw };
-      // Uncles are headers in files, but hashes in answers.
+      // Uncles are headers in files, but hashes in responses.
       const isWhole = header.uncles === undefined || (header.uncles as unknown[]).length === 0;
       const { size: _size, uncles: _uncles, ...expected } = header;
       expectMembers(isWhole ? { size, uncles, ...others } : others, isWhole ? header : expected, HEADER_OPTIONAL);

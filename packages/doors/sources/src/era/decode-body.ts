@@ -3,6 +3,7 @@ import {
   decodeTransaction,
   eachOf,
   encodedLength,
+  envelopeType,
   hexOf,
   quantityOf,
   type RlpItem,
@@ -51,12 +52,10 @@ const ETHEREUM_TYPE_MAX = 4;
 /** Null: a type of another chain or fork. @throws EraDamage */
 export function decodeEraTransaction(encoded: Buffer, index: number): TransactionJson | null {
   const decoded = decodeTransaction(encoded);
-  const [first = 0] = encoded;
-  const isKnown = first <= ETHEREUM_TYPE_MAX || first >= LEGACY_FIRST_BYTE;
+  const isKnown = (envelopeType(encoded) ?? 0) <= ETHEREUM_TYPE_MAX;
   return decoded === null && isKnown ? damage(`transaction ${index} has another form`) : decoded;
 }
 
-const LEGACY_FIRST_BYTE = 0xc0;
 const ADDRESS_BYTES = 20;
 
 function withdrawal(item: RlpItem): TransactionJson | null {

@@ -84,7 +84,7 @@ function isDamage(error: unknown): error is Error {
   );
 }
 
-/** Of the file system. */
+/** Thrown by the file system. */
 function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }

@@ -19,7 +19,7 @@ export interface EraFileFacts {
 export interface EraFolder {
   /** Lists the files again. @throws the errors of `node:fs` */
   refresh(): Promise<void>;
-  /** Of all blocks; there may be holes. */
+  /** Lowest to highest block; there may be holes. */
   span(): BlockRange | null;
   /** The best file first. */
   filesOf(block: number): readonly EraFileFacts[];

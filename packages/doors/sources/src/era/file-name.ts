@@ -11,7 +11,7 @@ export interface EraFileName {
 const NAME =
   /^(?<network>[a-z0-9_]+)-(?<epoch>\d{5})-[0-9a-f]{8}(?:-noproofs)?(?:-noreceipts)?\.(?<format>era1|ere|e2hs)$/;
 
-/** Of the public files. Other chains use their key. */
+/** Names of public files. Other chains use their key. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([
   [1, 'mainnet'],
   [11_155_111, 'sepolia'],

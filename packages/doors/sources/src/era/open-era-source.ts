@@ -12,7 +12,7 @@ import { readHistoryLists } from './history-lists.ts';
 import { pagesOf, readBlockLogs } from './read-era-logs.ts';
 
 export interface EraSourceOptions {
-  /** Of `.era1`, `.ere` and `.e2hs` files. Files that are added later are read too. */
+  /** Has `.era1`, `.ere` and `.e2hs` files. Files that are added later are read too. */
   readonly folder: string;
   readonly chain: Pick<Chain, 'id' | 'key'>;
   /** @default in this thread */

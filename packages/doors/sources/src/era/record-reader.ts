@@ -23,7 +23,7 @@ export const RECORD_TYPES = {
 export interface RecordHead {
   readonly type: number;
   readonly start: number;
-  /** Of the next record. */
+  /** Start of the next record. */
   readonly end: number;
 }
 

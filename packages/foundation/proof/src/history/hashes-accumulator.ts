@@ -11,7 +11,7 @@ export interface HeaderRecord {
   readonly totalDifficulty: bigint;
 }
 
-/** Of a `List[HeaderRecord, 8192]`: one entry of the historical hashes list. */
+/** Hash tree root of a `List[HeaderRecord, 8192]`: one entry of the historical hashes list. */
 export function accumulatorRoot(records: readonly HeaderRecord[]): Buffer {
   return listRoot(
     records.map(({ hash, totalDifficulty }) => hashPair(hexToBytes(hash), littleEndian(totalDifficulty))),

@@ -19,7 +19,7 @@ export function branchRoot(
   return index === 1 ? Buffer.from(node) : null;
 }
 
-/** Of a list with at most 2^depth items. */
+/** Root of a list with at most 2^depth items. */
 export function listRoot(leaves: readonly Uint8Array[], depth: number): Buffer {
   let level = leaves;
   let zero: Uint8Array = Buffer.alloc(NODE_BYTES);

@@ -30,7 +30,7 @@ export function decodeReceipt(encoded: Buffer): DecodedReceipt | null {
   return members?.length !== MEMBERS || logsBloom === null ? null : decoded(type, outcome, gas, logsBloom, logs);
 }
 
-/** Of the protocol eth/69 and of ere files: `[type, status or root, cumulative gas, logs]`. */
+/** Form of the protocol eth/69 and of ere files: `[type, status or root, cumulative gas, logs]`. */
 export function decodeSlimReceipt(encoded: Buffer): DecodedReceipt | null {
   const members = readRlpList(encoded);
   const [typeItem, outcome, gas, logs] = members ?? [];
