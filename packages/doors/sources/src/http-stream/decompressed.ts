@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import type { HttpStreams } from './http-streams.ts';
+import type { CreateFault } from './http-stream.ts';
 
 /** Not in Node.js before 22.15. */
 const hasZstd = 'createZstdDecompress' in zlib;
@@ -16,7 +16,7 @@ const KNOWN_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip', 'zstd'];
 /** By the first bytes: services compress without `content-encoding`, and proxies leave it in place. */
 export async function* decompressed(
   raw: AsyncIterable<Buffer>,
-  { encoding = '', fault }: { readonly encoding: string | undefined; readonly fault: HttpStreams['fault'] },
+  { encoding = '', fault }: { readonly encoding: string | undefined; readonly fault: CreateFault },
 ): AsyncGenerator<Buffer> {
   if (!KNOWN_ENCODINGS.includes(encoding.toLowerCase()))
     throw fault('wrong', `the response is encoded as ${encoding.slice(0, 20)}, which was not requested`);
@@ -87,7 +87,7 @@ function decoderOf(start: Buffer): Transform | null {
   return isZstd && hasZstd ? zlib.createZstdDecompress() : null;
 }
 
-async function* decoded(decoder: Transform, input: Input, fault: HttpStreams['fault']): AsyncGenerator<Buffer> {
+async function* decoded(decoder: Transform, input: Input, fault: CreateFault): AsyncGenerator<Buffer> {
   let count = 0;
   // Iterating the decoder throws the same error.
   pipeline(Readable.from(input.bytes()), decoder, () => undefined);
