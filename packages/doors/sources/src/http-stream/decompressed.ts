@@ -11,6 +11,8 @@ export const ACCEPTED_ENCODINGS = hasZstd ? 'zstd, gzip' : 'gzip';
 const RATIO_MAX = 200;
 const FREE_BYTES = 8 * 1024 * 1024;
 const MAGIC_BYTES = 4;
+/** Lines have up to a megabyte. */
+const CHUNK_BYTES = 256 * 1024;
 const KNOWN_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip', 'zstd'];
 
 /** By the first bytes: services compress without `content-encoding`, and proxies leave it in place. */
@@ -82,9 +84,9 @@ function createInput(raw: AsyncIterable<Buffer>): Input {
 function decoderOf(start: Buffer): Transform | null {
   // A truncated stream ends without error: its blocks are complete up to the last line.
   if (start[0] === 0x1f && start[1] === 0x8b)
-    return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: CHUNK_BYTES });
   const isZstd = start.length >= MAGIC_BYTES && start.readUInt32LE(0) === 0xfd2fb528;
-  return isZstd && hasZstd ? zlib.createZstdDecompress() : null;
+  return isZstd && hasZstd ? zlib.createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null;
 }
 
 async function* decoded(decoder: Transform, input: Input, fault: CreateFault): AsyncGenerator<Buffer> {
