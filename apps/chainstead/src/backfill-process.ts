@@ -1,6 +1,6 @@
 /** Helper process of `chainstead backfill`, until it is done, stopped, or the channel closes. */
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createSyncMetrics, helpBackfill } from '@chainstead/sync';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration } from './configuration/index.ts';

@@ -1,4 +1,4 @@
-import { migrate } from '@chainstead/db';
+import { migrate } from '@chainstead/db/server';
 import { migrateJobs } from '@chainstead/jobs';
 import type { Invocation } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
-import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
+import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db/server';
 import {
   assertSafeBinding,
   createKeyStore,

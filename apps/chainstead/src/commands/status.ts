@@ -1,5 +1,6 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
+import { readSetAsideWork } from '@chainstead/db';
+import { readCluster, readStorage } from '@chainstead/db/server';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import { countRows, readReportedChains, readUnknownHeads } from '@chainstead/sync';

@@ -1,6 +1,6 @@
 import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
-import { openReads, type Reads } from '@chainstead/db';
+import { openReads, type Reads } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
 import {
   assertSafeBinding,

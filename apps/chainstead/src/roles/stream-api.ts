@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { readTime } from '@chainstead/db';
+import { readTime } from '@chainstead/db/server';
 import { createEgress } from '@chainstead/egress';
 import type { RouteModule, SharedLimits } from '@chainstead/http';
 import {

@@ -1,7 +1,8 @@
 import { readAptosStatuses } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
-import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
+import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
+import { sampleTables } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
 import {

@@ -1,16 +1,6 @@
 import { defineError, type Logger } from '@chainstead/core';
-import {
-  checkSchema,
-  checkSessions,
-  connectionProblem,
-  type Database,
-  DatabaseError,
-  migrate,
-  openDatabase,
-  redactConnectionString,
-  sql,
-  startEmbeddedPostgres,
-} from '@chainstead/db';
+import { type Database, DatabaseError, sql } from '@chainstead/db';
+import { checkSchema, checkSessions, connectionProblem, migrate, openDatabase, redactConnectionString, startEmbeddedPostgres } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 
 export interface Storage {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { provideReaderLogin } from '@chainstead/db';
+import { provideReaderLogin } from '@chainstead/db/server';
 import { loadServerSecret } from '@chainstead/http';
 import type { Configuration } from '../configuration/index.ts';
 import type { Storage } from '../session/storage.ts';

@@ -5,7 +5,7 @@ import {
   measureProcess,
   type Registry,
 } from '@chainstead/core';
-import { measureDisk } from '@chainstead/db';
+import { measureDisk } from '@chainstead/db/server';
 import { createLocalLimits } from '@chainstead/rpc';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { listen } from '../roles/listen.ts';

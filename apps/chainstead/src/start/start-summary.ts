@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
-import { redactConnectionString } from '@chainstead/db';
+import { redactConnectionString } from '@chainstead/db/server';
 import { isLoopbackName } from '@chainstead/http';
 import { chainSuffix } from '../configuration/chain-keys.ts';
 import type { Configuration } from '../configuration/index.ts';

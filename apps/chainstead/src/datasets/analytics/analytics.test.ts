@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
-import {
-  addressBytes,
-  type Database,
-  hexBytes,
-  MIGRATIONS_FOLDER,
-  openDatabase,
-  rawSql,
-  sql,
-} from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db/server';
 import { addressKey } from '@chainstead/db/address-key';
 import { createPartitions, createScratchDatabase, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -6,7 +6,8 @@ import {
   type Logger,
   silentLogger,
 } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, requestLogger } from '../api-context.ts';

@@ -4,7 +4,8 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, openDatabase, sql } from '@chainstead/db';
+import { createWorkJournal, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync } from '../chain-sync.ts';
 import type { Dataset } from '../dataset/dataset.ts';

@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createLogger, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import {
   ALL_SCOPES,
   type ApiServer,

@@ -4,7 +4,7 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { backfillRanges, createSyncMetrics, verifyRanges } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { nftTransfers } from '../dataset.ts';

@@ -1,4 +1,5 @@
-import { type DiskPlace, readStorage } from '@chainstead/db';
+import type { DiskPlace } from '@chainstead/db';
+import { readStorage } from '@chainstead/db/server';
 import { keepFor } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';

@@ -10,7 +10,8 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
-import { createWorkJournal, openDatabase } from '@chainstead/db';
+import { createWorkJournal } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createDueWork } from '@chainstead/jobs';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
