@@ -9,7 +9,8 @@ import {
   systemClock,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool, type PoolLimits, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool, type PoolLimits } from '@chainstead/rpc/pool';
 import {
   type BackfillProgress,
   type ChainSyncSettings,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { serveRecordedChain } from '@chainstead/testkit';

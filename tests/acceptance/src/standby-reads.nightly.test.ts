@@ -4,7 +4,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { migrate, openDatabase, openReads, type Reads } from '@chainstead/db/server';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
-import { createKeyStore, createRequestDatabase } from '@chainstead/http';
+import { createKeyStore, createRequestDatabase } from '@chainstead/http/server';
 import {
   addressOf,
   findPostgresPrograms,

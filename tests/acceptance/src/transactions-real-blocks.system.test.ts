@@ -6,7 +6,8 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { addStateReads } from '@chainstead/node-reads';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type ChainNode,
   checkAnswers,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { defineError, findingsOf, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
+import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
 import { readKnownBlocks } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { progressText } from '../dataset-progress/dataset-progress.ts';

@@ -1,13 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
-import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db/server';
+import {
+  hasCluster,
+  migrate,
+  readConnectionRoom,
+  redactConnectionString,
+  waitingTables,
+} from '@chainstead/db/server';
 import {
   assertSafeBinding,
   createKeyStore,
   isLoopbackName,
   type KeyStore,
   UnsafeBindingError,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';

@@ -1,6 +1,6 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { type Finding, findingsOf } from '@chainstead/core';
-import type { SampledBlock } from '@chainstead/rpc';
+import type { SampledBlock } from '@chainstead/rpc/pool';
 import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainstead/sync/datasets';
 
 export interface DatasetCostFacts {

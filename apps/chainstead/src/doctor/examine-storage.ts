@@ -1,7 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { type CheckReport, type Clock, type Finding, findingsOf, type Logger, redactUrl } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { examineServer, hasCluster, obstacleOf, planMigrations, readConnectionRoom, redactConnectionString } from '@chainstead/db/server';
+import {
+  examineServer,
+  hasCluster,
+  obstacleOf,
+  planMigrations,
+  readConnectionRoom,
+  redactConnectionString,
+} from '@chainstead/db/server';
 import { examineRedis } from '@chainstead/jobs';
 import type { Configuration } from '../configuration/index.ts';
 import { openStorage, type Storage } from '../session/storage.ts';

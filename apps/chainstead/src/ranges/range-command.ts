@@ -1,5 +1,5 @@
 import type { BlockRange } from '@chainstead/core';
-import type { UpstreamLimits } from '@chainstead/rpc';
+import type { UpstreamLimits } from '@chainstead/rpc/pool';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { withChain } from '../session/chain-session.ts';

@@ -2,6 +2,7 @@ import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
 import { openReads, type Reads } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
+import type { RouteModule } from '@chainstead/http';
 import {
   assertSafeBinding,
   createApiUsageCounter,
@@ -10,9 +11,8 @@ import {
   createPostgresSpendingStore,
   createRequestDatabase,
   createSharedLimits,
-  type RouteModule,
   unservedRoutes,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, hasCodeOf, placeOfHash } from '@chainstead/node-reads';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';

@@ -1,7 +1,7 @@
 import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { ConsoleOptions } from '@chainstead/console';
-import { nameUpstreams } from '@chainstead/rpc';
+import { nameUpstreams } from '@chainstead/rpc/pool';
 import { readKnownBlocks } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { examineUrl } from '../doctor/examine-nodes.ts';

@@ -2,18 +2,17 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { createEventOperations } from '@chainstead/contracts';
 import { createCursorCodec } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import type { ApiApp, DocumentExamples } from '@chainstead/http';
 import {
-  type ApiApp,
   type ApiOptions,
   type ApiServer,
   createApi,
   createKeyStore,
-  type DocumentExamples,
   isLoopbackName,
   loadServerSecret,
   type RequestDatabase,
   serveApi,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { readUnknownHeads } from '@chainstead/sync';
 import { NAME_EXAMPLES } from '@chainstead/tokens/names';
 import type { Configuration } from '../configuration/index.ts';

@@ -1,6 +1,6 @@
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Readiness } from '@chainstead/http';
+import type { Readiness } from '@chainstead/http/server';
 import { type ChainStatus, isDroppable, readChainStatuses, type UnknownHead } from '@chainstead/sync';
 import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { type ChainConfiguration, retentionOfChains } from '../configuration/index.ts';

@@ -1,5 +1,5 @@
 import { type Clock, createMetricsRegistry, errorText } from '@chainstead/core';
-import type { UpstreamLimits } from '@chainstead/rpc';
+import type { UpstreamLimits } from '@chainstead/rpc/pool';
 import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { type CommandSession, commandLogger, withStorage } from './command-session.ts';

@@ -1,6 +1,14 @@
 import { defineError, type Logger } from '@chainstead/core';
 import { type Database, DatabaseError, sql } from '@chainstead/db';
-import { checkSchema, checkSessions, connectionProblem, migrate, openDatabase, redactConnectionString, startEmbeddedPostgres } from '@chainstead/db/server';
+import {
+  checkSchema,
+  checkSessions,
+  connectionProblem,
+  migrate,
+  openDatabase,
+  redactConnectionString,
+  startEmbeddedPostgres,
+} from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 
 export interface Storage {

@@ -1,6 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { type Database, sql } from '@chainstead/db';
-import { findHeldTables, findObstacles, type HeldTable, type MigrationsPlan, obstacleOf, POSTGRES_MAJOR_MIN, planMigrations, type UpgradeObstacle } from '@chainstead/db/server';
+import {
+  findHeldTables,
+  findObstacles,
+  type HeldTable,
+  type MigrationsPlan,
+  obstacleOf,
+  POSTGRES_MAJOR_MIN,
+  planMigrations,
+  type UpgradeObstacle,
+} from '@chainstead/db/server';
 import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
 import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';

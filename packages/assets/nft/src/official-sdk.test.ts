@@ -5,7 +5,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, createScratchDatabase, type Moralis, seedBuilt, startOfficialSdk } from '@chainstead/testkit';

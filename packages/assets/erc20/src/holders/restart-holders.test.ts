@@ -1,7 +1,7 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -2,7 +2,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
 import { addressOf, createPartitions, startOfficialSdk, timestampOf } from '@chainstead/testkit';

@@ -6,7 +6,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, sql } from '@chainstead/db';
 import { openDatabase } from '@chainstead/db/server';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createChainSync } from '../chain-sync.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockWatcher } from '../read/block-watcher.ts';

@@ -3,15 +3,8 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { erc20Transfers } from '@chainstead/erc20';
-import {
-  type ApiApp,
-  type ConfiguredKey,
-  createKeyStore,
-  createLocalLimits,
-  type KeyScope,
-  type KeyStore,
-  type SharedLimits,
-} from '@chainstead/http';
+import type { ApiApp, ConfiguredKey, KeyScope } from '@chainstead/http';
+import { createKeyStore, createLocalLimits, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import { exampleApi } from '@chainstead/http/testing';
 import { createPictureReader } from '@chainstead/nft';
 import type { StreamOperations } from '@chainstead/streams';

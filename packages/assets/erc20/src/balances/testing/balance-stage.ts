@@ -13,7 +13,7 @@ import {
   StateNotArchivedError,
   StateUnavailableError,
 } from '@chainstead/node-reads/requests';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import {
   addressOf,

@@ -1,6 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';

@@ -2,7 +2,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Database, rawSql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { seedTransfers } from '@chainstead/erc20/testing';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';

@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createChainSync, createSyncMetrics, ensurePartitions, subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { createSubjectProjections } from '@chainstead/sync/requests';

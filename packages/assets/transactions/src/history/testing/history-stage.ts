@@ -2,7 +2,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { nftTrades, nftTransfers } from '@chainstead/nft';

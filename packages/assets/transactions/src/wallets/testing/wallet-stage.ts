@@ -5,7 +5,8 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
-import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
 import { readReceiver } from '../read-received.ts';

@@ -2,7 +2,7 @@ import { type AptosNetwork, type AptosStatus, chainKeyOf, readAptosStatuses } fr
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { type BlockRange, type Clock, rangeSize } from '@chainstead/core';
 import { type Database, readSetAsideWork, type SetAsideWork } from '@chainstead/db';
-import { keepFor, keepForSecond } from '@chainstead/http';
+import { keepFor, keepForSecond } from '@chainstead/http/server';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import {
   type ChainSample,

@@ -10,7 +10,8 @@ import {
   toQuantity,
 } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createUpstreamPool, parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
+import { parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
 import {
   createScriptedChain,

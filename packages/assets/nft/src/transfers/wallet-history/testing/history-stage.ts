@@ -9,7 +9,8 @@ import {
 } from '@chainstead/core';
 import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   backfillRanges,
   createKnownContracts,
