@@ -3,7 +3,7 @@
 import { sql } from '@chainstead/db';
 import { type FaultKind, NoUpstreamError } from '@chainstead/rpc';
 import type { PoolLimits } from '@chainstead/rpc/pool';
-import { readChainStatuses } from '@chainstead/sync';
+import { readChainStatuses } from '@chainstead/sync/ingest';
 import { type ChainNode, createScriptedChain, type FaultSettings } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';

@@ -17,7 +17,7 @@ import {
   createChainSync,
   createSyncMetrics,
   type SyncMetrics,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 
 /** A real pool and sync engine over nodes of a scripted chain, in this process. For tests of what ends up in the tables. */

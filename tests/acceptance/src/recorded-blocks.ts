@@ -6,8 +6,8 @@ import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync/ingest';
 import { serveRecordedChain } from '@chainstead/testkit';
 import { datasets as allDatasets } from 'chainstead/src/datasets/index.ts';
 

@@ -2,8 +2,8 @@
 
 import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
-import { backfillRanges, reindexRanges } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { backfillRanges, reindexRanges } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';

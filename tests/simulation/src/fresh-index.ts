@@ -2,7 +2,7 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { simulatedChain, simulatedDatasets } from './simulated-chain.ts';
 
 /** For a long chain. */

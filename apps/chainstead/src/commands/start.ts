@@ -14,7 +14,7 @@ import {
   type KeyStore,
   UnsafeBindingError,
 } from '@chainstead/http/server';
-import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
+import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync/ingest';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';

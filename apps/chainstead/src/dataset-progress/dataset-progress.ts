@@ -2,7 +2,7 @@ import { type Chain, environmentSuffix, feedsOf } from '@chainstead/chains';
 import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import { anchorsOf, EVERY_SWAP } from '@chainstead/markets';
 import { poolStates } from '@chainstead/markets/datasets';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 
 export interface DatasetProgress {

@@ -8,7 +8,7 @@ import {
   type RangeCommandOptions,
   reindexRanges,
   verifyRanges,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   CONTAINER_HOOK_MS_MAX,

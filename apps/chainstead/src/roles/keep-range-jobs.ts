@@ -10,7 +10,7 @@ import { defineError, orAborted } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import type { RecoverSigners } from '@chainstead/proof';
-import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync';
+import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';

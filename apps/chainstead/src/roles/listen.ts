@@ -13,7 +13,7 @@ import {
   type RequestDatabase,
   serveApi,
 } from '@chainstead/http/server';
-import { readUnknownHeads } from '@chainstead/sync';
+import { readUnknownHeads } from '@chainstead/sync/ingest';
 import { NAME_EXAMPLES } from '@chainstead/tokens/names';
 import type { Configuration } from '../configuration/index.ts';
 import { readExamples } from '../datasets/index.ts';

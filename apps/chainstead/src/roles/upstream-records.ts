@@ -9,7 +9,7 @@ import {
   CALLS_SLOT_MS,
   type CountedWrongAnswers,
   type UpstreamCalls,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 
 export interface UpstreamRecordsOptions {
   readonly role: string;

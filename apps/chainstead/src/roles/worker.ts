@@ -21,7 +21,7 @@ import {
   createEnrichMatch,
   createWebhookBodies,
 } from '@chainstead/streams';
-import { sampleChains, saveSamples } from '@chainstead/sync';
+import { sampleChains, saveSamples } from '@chainstead/sync/ingest';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createNameReader, type NameNodes } from '@chainstead/tokens/names';

@@ -10,7 +10,7 @@ import {
   planMigrations,
   type UpgradeObstacle,
 } from '@chainstead/db/server';
-import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
+import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync/ingest';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
 import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';
 

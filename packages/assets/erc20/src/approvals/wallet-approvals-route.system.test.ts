@@ -3,7 +3,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { compileSolidity, type Devnet } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';

@@ -9,12 +9,11 @@ import {
   type HistoryOutcome,
   isHistoryMissing,
   type RequestOutcome,
-  type RetentionSettings,
-  readHistory,
   readRetainedFrom,
   type SentTransactions,
 } from '@chainstead/sync';
 import { type Dataset, datasetsOf, type Subject } from '@chainstead/sync/datasets';
+import { type RetentionSettings, readHistory } from '@chainstead/sync/ingest';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 
 export const createHistoryMetrics = defineMetrics('chainstead', {

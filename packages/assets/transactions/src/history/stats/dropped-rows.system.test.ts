@@ -4,8 +4,9 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createChainSync, createSyncMetrics, ensurePartitions, subjectProjectionsOf } from '@chainstead/sync';
+import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { createChainSync, createSyncMetrics, ensurePartitions } from '@chainstead/sync/ingest';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -5,8 +5,9 @@ import { type Database, rawSql, runStatements, type Sql, sql } from '@chainstead
 import { addressKey } from '@chainstead/db/address-key';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
-import { commitSubjectRows, createKnownContracts, LOCAL_ACCESS, lockChainCommits } from '@chainstead/sync';
+import { commitSubjectRows, createKnownContracts, lockChainCommits } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { accountTransactions, internalTransfers } from '../../index.ts';
 import type { WalletCounts } from '../stats/count-rows.ts';

@@ -7,7 +7,7 @@ import { createDueWork } from '@chainstead/jobs';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
 import { readReceiver } from '../read-received.ts';
 import { readSender } from '../read-sent.ts';

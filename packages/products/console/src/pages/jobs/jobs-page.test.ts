@@ -2,7 +2,7 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { createDueWork } from '@chainstead/jobs';
-import { addRangeJobs, listRangeJobs, type RangeJobSite } from '@chainstead/sync';
+import { addRangeJobs, listRangeJobs, type RangeJobSite } from '@chainstead/sync/ingest';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';

@@ -15,7 +15,7 @@ import {
   readRangeJobPace,
   requestRangeJob,
   TooManyRangeJobsError,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
 import { html } from 'hono/html';

@@ -12,7 +12,8 @@ import {
 import { type Database, sql } from '@chainstead/db';
 import { parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
+import type { WatchedBlock } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import {
   createScriptedChain,
   type JsonObject,

@@ -11,15 +11,9 @@ import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import {
-  backfillRanges,
-  createKnownContracts,
-  createSyncMetrics,
-  enqueueHistory,
-  type HistoryOutcome,
-  readHistory,
-} from '@chainstead/sync';
+import { createKnownContracts, enqueueHistory, type HistoryOutcome } from '@chainstead/sync';
 import type { Subject, SubjectKind } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import {
   type ChainNode,
