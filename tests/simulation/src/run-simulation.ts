@@ -3,8 +3,7 @@ import { type Clock, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
-import { ensurePartitions } from '@chainstead/sync/ingest';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, ensurePartitions } from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   compareTableRows,

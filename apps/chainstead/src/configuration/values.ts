@@ -1,9 +1,5 @@
-import {
-  type CustomExchange,
-  createChainRegistry,
-  type MarketplaceDeployment,
-  type TokenFeed,
-} from '@chainstead/chains';
+import { type CustomExchange, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
+import type { TokenFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { DatabaseError } from '@chainstead/db';
 import { parseConnectionString } from '@chainstead/db/server';

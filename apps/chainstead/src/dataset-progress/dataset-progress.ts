@@ -1,4 +1,6 @@
-import { type Chain, environmentSuffix, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import { anchorsOf, EVERY_SWAP } from '@chainstead/markets';
 import { poolStates } from '@chainstead/markets/datasets';

@@ -1,10 +1,9 @@
 import { parseHash, silentLogger } from '@chainstead/core';
-import { hasCodeOf } from '@chainstead/node-reads';
-import { transactionFactsOf } from '@chainstead/node-reads/requests';
+import { hasCodeOf, transactionFactsOf } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
-import { readTokenFacts } from '@chainstead/tokens';
+import { readTokenFacts } from '@chainstead/tokens/requests';
 import { expect, test } from 'vitest';
 import { stateReaders } from './state-readers.ts';
 

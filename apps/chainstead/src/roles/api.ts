@@ -14,8 +14,8 @@ import {
   unservedRoutes,
 } from '@chainstead/http/server';
 import { createPictureReader } from '@chainstead/nft';
-import { createNodeReadQueue, hasCodeOf, placeOfHash } from '@chainstead/node-reads';
-import type { NodeReadQueue } from '@chainstead/node-reads/requests';
+import { createNodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { hasCodeOf, type NodeReadQueue } from '@chainstead/node-reads/requests';
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';

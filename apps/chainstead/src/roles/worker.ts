@@ -21,8 +21,7 @@ import {
   createEnrichMatch,
   createWebhookBodies,
 } from '@chainstead/streams';
-import { sampleChains, saveSamples } from '@chainstead/sync/ingest';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync/ingest';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';

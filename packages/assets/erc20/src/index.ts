@@ -3,7 +3,7 @@
  * `balances/resolve-wallet-balances.ts`, `balance-proofs/prove-balance.ts`.
  */
 
-export { allowancesReader } from './approvals/allowances.ts';
+export { allowancesReader } from './approvals/allowances-reader.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
 export { readBalanceEvidence } from './balance-proofs/balance-evidence.ts';

@@ -1,7 +1,10 @@
 /** For requests: without what reads from nodes. */
+export { createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { fetchInParts, type ReadingContext } from './calls/fetch-in-parts.ts';
 export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
+export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export type { AskOptions, NodeReadQueue } from './queue/node-read-queue.ts';
+export { recentAnswer } from './queue/recent-answer.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export { transactionFactsOf } from './transaction-facts/transaction-facts.ts';
-export { unlessUnavailable } from './unless-unavailable.ts';
+export { SILENCE_MS, unlessUnavailable } from './unless-unavailable.ts';

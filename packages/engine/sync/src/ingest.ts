@@ -13,6 +13,7 @@ export { joinWatchers } from './follow/join-watchers.ts';
 export { lead } from './lead.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
+export { createSubjectProjections } from './projections/subject-projections.ts';
 export { planUpgradeWork, type UpgradeWork } from './projections/upgrade-work.ts';
 export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
 export { performRangeWork } from './range-jobs/perform-range-work.ts';

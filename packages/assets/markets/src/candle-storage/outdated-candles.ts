@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { backoffSeconds, type Claim, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
-import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { packPrices, type StoredPrices, unpackPrices } from '../pool-candles/candle-prices.ts';

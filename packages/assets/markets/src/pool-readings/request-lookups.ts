@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, inParts, type Logger } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { SILENCE_MS } from '@chainstead/node-reads';
-import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
+import { type NodeReadQueue, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
 import { POOL_LOOKUPS } from './lookup-reader.ts';
 import { LOOKUP_MAX_AGE_SECONDS } from './save-lookups.ts';
 

@@ -1,4 +1,5 @@
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains/price-feeds';
 import { isAddress, parseAddress } from '@chainstead/core';
 import { anchorsOf } from '@chainstead/markets';
 import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';

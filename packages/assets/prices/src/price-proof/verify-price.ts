@@ -1,4 +1,5 @@
-import { type Chain, type ChainRegistry, DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, type Hash, isAddress, isObject, nearestNumber, parseAddress } from '@chainstead/core';
 import { anchorsOf, exchangesOf, formsOf, knownDecimals, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';

@@ -1,4 +1,5 @@
-import { type Chain, createChainRegistry, type PriceFeed, type TokenFeed } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import type { PriceFeed, TokenFeed } from '@chainstead/chains/price-feeds';
 import {
   type Address,
   createMetricsRegistry,

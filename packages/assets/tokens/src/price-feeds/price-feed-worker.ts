@@ -1,4 +1,5 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';

@@ -14,7 +14,7 @@ import {
   StateUnavailableError,
 } from '@chainstead/node-reads/requests';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   addressOf,
   type Closable,

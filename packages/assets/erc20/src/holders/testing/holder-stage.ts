@@ -5,8 +5,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { lockChainCommits } from '@chainstead/sync';
-import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import {
   type Closable,
   type CompiledContract,

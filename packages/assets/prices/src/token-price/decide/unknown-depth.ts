@@ -1,4 +1,4 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, compareFractions } from '@chainstead/core';
 import type { Holding } from '@chainstead/erc20';
 import type { PoolHistory } from '../states/pool-history.ts';

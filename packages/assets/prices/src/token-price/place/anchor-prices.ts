@@ -1,4 +1,5 @@
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';

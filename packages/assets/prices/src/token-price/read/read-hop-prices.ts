@@ -1,4 +1,5 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { formsOf } from '@chainstead/markets';

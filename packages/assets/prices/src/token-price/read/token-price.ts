@@ -1,4 +1,5 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import {
   type Address,
   compareFractions,

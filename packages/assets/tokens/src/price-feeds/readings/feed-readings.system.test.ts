@@ -1,5 +1,6 @@
 /** Feeds that are older than the index, on a real node followed by the real engine: values from the first block on, the same after a backfill. */
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { openStateStage } from '@chainstead/node-reads/testing';

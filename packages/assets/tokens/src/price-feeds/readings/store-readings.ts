@@ -1,4 +1,5 @@
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { addressBytes, type Database, hexBytes, sql, type Transaction } from '@chainstead/db';
 import { underCommitLock } from '@chainstead/sync';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';

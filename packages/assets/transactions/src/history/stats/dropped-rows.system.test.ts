@@ -6,8 +6,12 @@ import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { createChainSync, createSyncMetrics, ensurePartitions } from '@chainstead/sync/ingest';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import {
+  createChainSync,
+  createSubjectProjections,
+  createSyncMetrics,
+  ensurePartitions,
+} from '@chainstead/sync/ingest';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -11,7 +11,7 @@ import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { parseReceipt } from '@chainstead/rpc';
 import { executedTransaction } from '@chainstead/sync';
 import type { Dataset, WholeBlock } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   type Closable,

@@ -17,7 +17,8 @@ import {
   TooManyRangeJobsError,
 } from '@chainstead/sync/ingest';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
-import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
+import { TOKEN_FACTS } from '@chainstead/tokens';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';

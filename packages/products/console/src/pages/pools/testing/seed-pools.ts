@@ -1,4 +1,5 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
