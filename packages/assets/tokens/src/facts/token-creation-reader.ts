@@ -1,4 +1,3 @@
-import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
