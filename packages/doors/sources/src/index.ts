@@ -1,0 +1,3 @@
+/** Historical blocks beside the nodes. Start with block-source.ts. */
+export * from './block-source.ts';
+export { SourceError, type SourceFault } from './source-error.ts';
