@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { ApiDependencies } from '@chainstead/http';
 import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
-import type { PriceSources } from '../../index.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 
 export function sourcesOf(
   { reads, database, logger }: ApiDependencies,

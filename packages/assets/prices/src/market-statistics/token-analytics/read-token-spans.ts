@@ -4,7 +4,10 @@ import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainst
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, SWAPS_DATASET, type TimeSpan, type TradeSums } from '@chainstead/markets';
 import { type Indexed, readBlockRuns } from '@chainstead/pages';
-import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '../../index.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
+import { readPlace } from '../../token-price/place/price-place.ts';
+import { readTokenStates, type TokenState } from '../../token-markets/token-state.ts';
+import { readTradedPools } from '../../token-markets/traded-pools.ts';
 import { readFigures, readFiguresIfSummed } from '../pools/statistics-sources.ts';
 import { poolsOfToken } from './token-figures.ts';
 

@@ -3,7 +3,7 @@ import type { PageEnvelope } from '@chainstead/http';
 import { DOLLAR, pairLabel } from '@chainstead/markets';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { changeBetween } from '../../index.ts';
+import { changeBetween } from '../../token-price/serve/shown-values.ts';
 import type { ListedPair, RankedPool } from './token-pairs.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });

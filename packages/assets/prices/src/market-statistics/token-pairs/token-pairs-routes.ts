@@ -6,7 +6,7 @@ import { defineListRoute, defineRoute, limitParameter, querySchema, type RouteMo
 import { EVERY_SWAP, isTrade, type PoolId, poolKey, refuseCursor, type TimeSpan } from '@chainstead/markets';
 import { fromDateBound } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { STATES_DATASET } from '../../index.ts';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { sourcesOf } from '../pools/statistics-sources.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
 import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';

@@ -15,7 +15,8 @@ import {
 import { EVERY_SWAP, pairOf, poolKey, shownToken } from '@chainstead/markets';
 import { areTablesSpread } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { STATES_DATASET, startPriceSources } from '../../index.ts';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
+import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';

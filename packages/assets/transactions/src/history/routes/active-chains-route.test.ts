@@ -8,7 +8,7 @@ import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTrackedWallets } from '../../index.ts';
+import { createTrackedWallets } from '../../wallets/tracked-wallets.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 
 const registry = createChainRegistry();

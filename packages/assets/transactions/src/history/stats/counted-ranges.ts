@@ -6,7 +6,8 @@ import { nftTransfers } from '@chainstead/nft';
 import { walletCountsState } from '@chainstead/pages';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset, SubjectProjection } from '@chainstead/sync/datasets';
-import { accountTransactions, internalTransfers } from '../../index.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import type { WalletCounts } from './count-rows.ts';
 
 export interface CountedRange extends BlockRange, WalletCounts {}

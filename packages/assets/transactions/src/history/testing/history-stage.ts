@@ -28,7 +28,8 @@ import {
 } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { logs } from '../../datasets.ts';
-import { accountTransactions, internalTransactionsReader, transactions } from '../../index.ts';
+import { accountTransactions, transactions } from '../../stored/datasets.ts';
+import { internalTransactionsReader } from '../../reading/internal-transactions-reader.ts';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';

@@ -9,7 +9,8 @@ import { commitSubjectRows, createKnownContracts, lockChainCommits } from '@chai
 import type { Dataset } from '@chainstead/sync/datasets';
 import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
-import { accountTransactions, internalTransfers } from '../../index.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import type { WalletCounts } from '../stats/count-rows.ts';
 
 const TOKEN = addressOf(0xc0);
