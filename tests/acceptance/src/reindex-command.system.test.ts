@@ -1,7 +1,7 @@
 /** What `chainstead reindex` does to real tables, any number of times. */
 
 import { sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { backfillRanges, reindexRanges } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';

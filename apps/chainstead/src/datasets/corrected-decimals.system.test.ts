@@ -4,7 +4,8 @@ import { type Address, createMetricsRegistry, parseAddress, silentLogger, system
 import { type Database, hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
-import { addOutdatedCandles, createCandleSchedules, exchangesOf, poolKey } from '@chainstead/markets';
+import { addOutdatedCandles, createCandleSchedules } from '@chainstead/markets';
+import { exchangesOf, poolKey } from '@chainstead/markets/requests';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { walletProfitsReader } from '@chainstead/prices/profits';
 import { addressOf, createPartitions, createScratchDatabase } from '@chainstead/testkit';

@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { nftTransfers } from '@chainstead/nft';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import { nftTransfers } from '@chainstead/nft/requests';
 import { createKnownContracts, enqueueHistory } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { readHistory } from '@chainstead/sync/ingest';

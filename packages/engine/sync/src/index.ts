@@ -1,5 +1,4 @@
 /** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
-export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
 export { commitSubjectRows } from './commit/commit-subject.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
@@ -23,5 +22,3 @@ export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
-export { underCommitLock } from './rows/under-commit-lock.ts';
-export { lockChainCommits } from './rows/write-batch.ts';

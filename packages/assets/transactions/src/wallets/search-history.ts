@@ -5,15 +5,14 @@ import type { SenderReading } from '@chainstead/pages/on-demand';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
 import {
   awaitMore,
-  type ChainState,
   claimHistory,
   type HistoryOutcome,
-  readChainState,
   readHighestFinal,
   readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
 } from '@chainstead/sync';
+import { type ChainState, readChainState } from '@chainstead/sync/checkpoint';
 import type { Subject } from '@chainstead/sync/datasets';
 import { finishHistory, type HistoryRecord, postponeHistory } from '@chainstead/sync/requests';
 import { type AccountNode, createAccountNode } from './account-node.ts';

@@ -9,7 +9,7 @@ import { createChunkSizing } from '../read/chunk-size.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
-import { underCommitLock } from '../rows/under-commit-lock.ts';
+import { underCommitLock } from '../rows/commit-lock.ts';
 import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import {

@@ -2,7 +2,7 @@ import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import type { ApiApp, ConfiguredKey, KeyScope } from '@chainstead/http';
 import { createKeyStore, createLocalLimits, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import { exampleApi } from '@chainstead/http/testing';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import type { ApiDependencies } from '@chainstead/http';
-import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
+import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets/requests';
 import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 
 export function sourcesOf(

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets';
+import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets/requests';
 import { readBlockRuns } from '@chainstead/pages';
 import { type PricePlace, readPlace } from '../../token-price/place/price-place.ts';
 

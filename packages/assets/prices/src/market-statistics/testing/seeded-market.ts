@@ -3,7 +3,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, cents, type Fraction, nearestNumber } from '@chainstead/core';
-import type { TradeSums } from '@chainstead/markets';
+import type { TradeSums } from '@chainstead/markets/requests';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { changeBetween, plainDecimal } from '../../token-price/serve/shown-values.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ApiDependencies, indexedChain } from '@chainstead/http';
-import { EVERY_SWAP } from '@chainstead/markets';
+import { EVERY_SWAP } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 

@@ -1,5 +1,5 @@
 import { type Address, nearestNumber } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';

@@ -11,7 +11,7 @@ import {
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { shownToken } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets/requests';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';

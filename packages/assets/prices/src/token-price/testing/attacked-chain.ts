@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { createPartitions } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 

@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Database, rawSql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';

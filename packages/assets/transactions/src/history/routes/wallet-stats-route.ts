@@ -1,6 +1,6 @@
 import type { Clock } from '@chainstead/core';
 import { defineRoute, type RouteModule } from '@chainstead/http';
-import { countHeldNfts, type HeldNfts } from '@chainstead/nft';
+import { countHeldNfts, type HeldNfts } from '@chainstead/nft/requests';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { type Indexed, indexedSchema, readConsistentPage, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';

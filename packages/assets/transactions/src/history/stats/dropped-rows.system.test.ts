@@ -2,7 +2,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';

@@ -1,11 +1,12 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
-import { nftTrades, nftTransfers } from '@chainstead/nft';
+import { nftTrades } from '@chainstead/nft';
+import { nftTransfers } from '@chainstead/nft/requests';
 import { addStateReads, createNodeReadQueue } from '@chainstead/node-reads';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { parseReceipt } from '@chainstead/rpc';
@@ -28,8 +29,8 @@ import {
 } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { logs } from '../../datasets.ts';
-import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { internalTransactionsReader } from '../../reading/internal-transactions-reader.ts';
+import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';
