@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { addOutdatedCandles, createCandleSchedules } from '@chainstead/markets';
 import { exchangesOf, poolKey } from '@chainstead/markets/requests';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';

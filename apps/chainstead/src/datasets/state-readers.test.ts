@@ -1,5 +1,6 @@
 import { parseHash, silentLogger } from '@chainstead/core';
-import { hasCodeOf, transactionFactsOf } from '@chainstead/node-reads/requests';
+import { hasCodeOf } from '@chainstead/node-reads/account-codes';
+import { transactionFactsOf } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';

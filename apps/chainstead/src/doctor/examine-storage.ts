@@ -9,7 +9,7 @@ import {
   readConnectionRoom,
   redactConnectionString,
 } from '@chainstead/db/server';
-import { examineRedis } from '@chainstead/jobs';
+import { examineRedis } from '@chainstead/jobs/worker';
 import type { Configuration } from '../configuration/index.ts';
 import { openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';

@@ -15,7 +15,8 @@ import {
 } from '@chainstead/http/server';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, placeOfHash } from '@chainstead/node-reads';
-import { hasCodeOf, type NodeReadQueue } from '@chainstead/node-reads/requests';
+import { hasCodeOf } from '@chainstead/node-reads/account-codes';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';

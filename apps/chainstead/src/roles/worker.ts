@@ -4,7 +4,7 @@ import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
 import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import { sampleTables } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
-import { createDueWork, createSchedules } from '@chainstead/jobs';
+import { createDueWork, createSchedules } from '@chainstead/jobs/worker';
 import {
   addOutdatedCandles,
   addPoolProofs,

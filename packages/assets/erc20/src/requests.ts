@@ -1,6 +1,5 @@
 /** For requests of other packages: without routes and readers. */
 export { erc20Approvals } from './approvals/dataset.ts';
-export { readBalanceEvidence } from './balance-proofs/balance-evidence.ts';
 export { slotOfHolder } from './balance-proofs/balance-slot.ts';
 export { type BalanceSeries, readBalanceSeries } from './balances/balance-series.ts';
 export type { Holding } from './balances/holding.ts';

@@ -4,6 +4,7 @@ export {
   anchorsOf,
   knownDecimals,
   nativeTokenOf,
+  pairLabel,
   shownToken,
   wrappedNativeOf,
 } from './anchors/anchors-of-chain.ts';
@@ -16,7 +17,6 @@ export {
   readBinReserves,
 } from './bin-reserves/read-bin-reserves.ts';
 export { readSettledBlock } from './candle-storage/storable-hours.ts';
-export { decodePoolEvent } from './events/decode-pool-event.ts';
 export type {
   ActiveBin,
   ConcentratedState,
@@ -47,7 +47,6 @@ export { getPoolPrice } from './swap-lists/get-pool-price.ts';
 export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-page.ts';
-export { pairLabel } from './swap-lists/swaps-response.ts';
 export { readCoveredBlocks } from './swaps/covered-blocks.ts';
 export {
   type SharedFiguresQuery,

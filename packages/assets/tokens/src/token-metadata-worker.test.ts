@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { hexText, type Sql, sql } from '@chainstead/db';
-import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
+import { claimDue, failDue } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,

@@ -1,8 +1,6 @@
 /** For requests: without what reads from nodes. */
-export { createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { fetchInParts, type ReadingContext } from './calls/fetch-in-parts.ts';
 export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
-export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export type { AskOptions, NodeReadQueue } from './queue/node-read-queue.ts';
 export { recentAnswer } from './queue/recent-answer.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';

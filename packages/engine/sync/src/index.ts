@@ -1,5 +1,4 @@
 /** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
-export { commitSubjectRows } from './commit/commit-subject.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export { recordSubjectRange } from './coverage/subject.ts';
@@ -19,6 +18,5 @@ export {
   refuseForCalls,
 } from './requests/claim-history.ts';
 export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
-export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';

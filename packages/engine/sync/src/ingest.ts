@@ -5,6 +5,7 @@ export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
 export { untilItSucceeds } from './backfill/retry-range.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
+export { commitSubjectRows } from './commit/commit-subject.ts';
 export { listFillingChains } from './coverage/claims.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
@@ -50,6 +51,7 @@ export {
 export { removeChain, requireNotIndexed } from './removal/remove-chain.ts';
 export { type ChainRecord, listEvmChains, type StoredChain, storedEvmChain } from './removal/stored-chain.ts';
 export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
+export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
 export { deleteOldRows } from './retention/delete-old-rows.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';

@@ -11,7 +11,8 @@ import {
   sql,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { backoffSeconds, type Claim, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, isClaimed, SETTLED } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';

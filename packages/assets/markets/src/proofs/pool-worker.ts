@@ -9,7 +9,8 @@ import {
   type Registry,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, failDue } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '@chainstead/sync/checkpoint';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
-import type { Schedule } from '@chainstead/jobs';
+import type { Schedule } from '@chainstead/jobs/worker';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';

@@ -10,7 +10,7 @@ import {
   silentLogger,
 } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createSchedules } from '@chainstead/jobs';
+import { createSchedules } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,

@@ -7,13 +7,13 @@ import {
   awaitMore,
   claimHistory,
   type HistoryOutcome,
-  readHighestFinal,
   readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
 } from '@chainstead/sync';
 import { type ChainState, readChainState } from '@chainstead/sync/checkpoint';
 import type { Subject } from '@chainstead/sync/datasets';
+import { readHighestFinal } from '@chainstead/sync/ingest';
 import { finishHistory, type HistoryRecord, postponeHistory } from '@chainstead/sync/requests';
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';

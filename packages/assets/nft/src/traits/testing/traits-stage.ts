@@ -9,7 +9,7 @@ import {
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';

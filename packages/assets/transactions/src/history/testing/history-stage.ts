@@ -4,7 +4,7 @@ import { type Database, hexBytes, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { nftTrades } from '@chainstead/nft';
 import { nftTransfers } from '@chainstead/nft/requests';
 import { addStateReads, createNodeReadQueue } from '@chainstead/node-reads';

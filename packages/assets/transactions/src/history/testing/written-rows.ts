@@ -5,10 +5,10 @@ import { type Database, rawSql, runStatements, type Sql, sql } from '@chainstead
 import { addressKey } from '@chainstead/db/address-key';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
 import { nftTransfers } from '@chainstead/nft/requests';
-import { commitSubjectRows, createKnownContracts } from '@chainstead/sync';
+import { createKnownContracts } from '@chainstead/sync';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
+import { commitSubjectRows, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import { accountTransactions } from '../../stored/datasets.ts';

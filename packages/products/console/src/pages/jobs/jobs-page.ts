@@ -1,5 +1,6 @@
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { type DueEntry, type DueSummary, summarizeDueWork, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { type DueEntry, type DueSummary, summarizeDueWork } from '@chainstead/jobs/worker';
 import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
 import { nftDueEntries } from '@chainstead/nft';
 import { DUE_QUESTIONS } from '@chainstead/node-reads';

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/core';
 import { createWorkJournal } from '@chainstead/db';
 import { openDatabase } from '@chainstead/db/server';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { nftTransfers } from '../../dataset.ts';
