@@ -9,4 +9,4 @@ export { splitLimit } from './limits/split-limit.ts';
 export type { KnownBlock } from './node-check/check-head.ts';
 export { checkNode, fetchChainId } from './node-check/check-node.ts';
 export type { SampledBlock } from './node-check/check-speed.ts';
-export { nameUpstreams } from './redact-secrets.ts';
+export { createRedactor, nameUpstreams } from './redact-secrets.ts';
