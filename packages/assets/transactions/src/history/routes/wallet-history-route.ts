@@ -16,9 +16,9 @@ import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import type { AbiBooks } from '../../abis/abi-books.ts';
 import { callsOf, eventsOf } from '../../abis/requested-entries.ts';
+import { readInternalTransactions } from '../../internal-transactions.ts';
 import type { OnDemandReads } from '../../on-demand-reads.ts';
 import { olderMarks } from '../../wallets/read-wallet-search.ts';
-import { readInternalTransactions } from '../../internal-transactions.ts';
 import type { TrackedWallets } from '../../wallets/tracked-wallets.ts';
 import {
   getWalletHistory,
