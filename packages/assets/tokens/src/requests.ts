@@ -2,4 +2,4 @@
 export { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from './changed-decimals.ts';
 export { seekTokenCreations } from './facts/token-creation-question.ts';
 export { readTokenFacts } from './facts/token-facts-question.ts';
-export { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
+export { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './facts/request-token-facts.ts';

@@ -13,11 +13,6 @@ export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';
 export { failureLevel } from './failure-level.ts';
-export {
-  type KeysetOrder,
-  rowsAfter,
-  rowsAfterInPartitions,
-} from './keyset.ts';
 export { listenTo } from './listen.ts';
 export {
   createWorkJournal,
@@ -55,6 +50,9 @@ export {
   fromNow,
   hexBytes,
   hexText,
+  type KeysetOrder,
+  rowsAfter,
+  rowsAfterInPartitions,
   where,
 } from './statement.ts';
 export type { DiskPlace } from './storage/disk-space.ts';

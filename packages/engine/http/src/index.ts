@@ -27,7 +27,6 @@ export {
   type PageEnvelope,
   type RequestedPage,
 } from './lists/list-route.ts';
-export { blockBoundsSchema, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
   CHAIN_ALLOWED,
   type ChainLookup,
