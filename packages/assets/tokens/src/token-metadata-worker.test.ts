@@ -16,8 +16,8 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
 import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './facts/request-token-facts.ts';
+import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
 import { addTokenFacts } from './token-metadata-worker.ts';
 
 const scripted = createScriptedChain({ seed: 5 });
