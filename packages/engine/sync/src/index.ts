@@ -1,4 +1,4 @@
-/** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
+/** Reads, proves and writes blocks of datasets. Ingestion is in `ingest.ts`; start at `chain-sync.ts`. */
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export { recordSubjectRange } from './coverage/subject.ts';
