@@ -14,8 +14,8 @@ import { type ApiApp, requestLogger } from '../api-context.ts';
 import type { RouteModule } from '../api-dependencies.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { blockBoundsSchema, readBlockBounds } from '../parameters/paging.ts';
 import { type ChainLookup, indexedChain } from '../parameters/indexed-chains.ts';
+import { blockBoundsSchema, readBlockBounds } from '../parameters/paging.ts';
 import { querySchema } from '../parameters/parameters.ts';
 import { errorResponses } from '../requests/error-answer.ts';
 
