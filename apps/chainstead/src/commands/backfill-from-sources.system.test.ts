@@ -56,8 +56,8 @@ it.each(['receipts', 'none'])(
           REORG_DEPTH_MAX_SCRIPTED: '8',
           TRANSACTIONS_SCRIPTED: 'all',
           LOGS_SCRIPTED: 'all',
-      // No root covers traces: nodes give them, with their whole blocks.
-      INTERNAL_TRANSFERS_SCRIPTED: 'off',
+          // No root covers traces: nodes give them, with their whole blocks.
+          INTERNAL_TRANSFERS_SCRIPTED: 'off',
           BACKFILL_PROOF: proof,
           ...(history !== null && { HISTORY_SCRIPTED: history }),
         },

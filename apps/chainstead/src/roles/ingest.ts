@@ -13,8 +13,9 @@ import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
 import { createStreamsWatcher } from '@chainstead/streams';
+import type { BlockWatcher } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import {
-  type BlockWatcher,
   beginChainMetrics,
   clearStartFailure,
   createChainSync,
@@ -25,8 +26,7 @@ import {
   keepHeadReports,
   type SyncMetrics,
   saveStartFailure,
-} from '@chainstead/sync';
-import type { Dataset } from '@chainstead/sync/datasets';
+} from '@chainstead/sync/ingest';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { watchContractsFile } from '../contracts-file/apply-contracts.ts';

@@ -1,10 +1,11 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
-import { createLocalLimits, type UpstreamLimits } from '@chainstead/rpc';
+import { createLocalLimits, type UpstreamLimits } from '@chainstead/rpc/pool';
 import {
   type BlockSource,
   createHistorySources,
   type HistorySources,
+  openEraSource,
   openHyperSyncSource,
   openPortalSource,
 } from '@chainstead/sources';
@@ -27,12 +28,19 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 /** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
 export function openHistory(
   { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
-  { logger, clock, callLimits, metrics }: HistoryOptions,
+  { logger, clock, callLimits, metrics, recoverSigners }: HistoryOptions,
 ): HistorySources | undefined {
   if (history.length === 0) return undefined;
   const sources = history.flatMap((configured): BlockSource[] => {
     const { kind, key, place: url } = configured;
-    if (kind === 'era') return [];
+    if (kind === 'era') {
+      const onRefusal = (reason: string): void =>
+        logger.warn(
+          { chain: chain.key, folder: url, reason },
+          'An era file is damaged: its blocks are read elsewhere',
+        );
+      return [openEraSource({ folder: url, chain, recoverSigners, onRefusal })];
+    }
     const [, requestsPerSecond] = PUBLIC_RATES.find(([host]) => host.test(new URL(url).hostname)) ?? [];
     const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalLimits(clock));
     const limiter = limits?.rateLimiterOf({ url, ...(requestsPerSecond && { requestsPerSecond }) }) ?? undefined;

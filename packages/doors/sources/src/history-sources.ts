@@ -6,6 +6,7 @@ import {
   defineMetrics,
   errorText,
   gauge,
+  intersectRanges,
   type Logger,
   type Registry,
 } from '@chainstead/core';
@@ -16,8 +17,8 @@ import { SourceError } from './source-error.ts';
 export type SourceUse = 'blocks' | 'logs';
 
 export interface HistorySources {
-  /** Blocks of the range that a source is known to have, and that it may be asked for now; null: none. */
-  reach(use: SourceUse, range: BlockRange): BlockRange | null;
+  /** The newest or oldest blocks of the range that a source has and may be asked for now; null: none. */
+  reach(use: SourceUse, range: BlockRange, order: 'newest-first' | 'oldest-first'): BlockRange | null;
   /** The first source that may be asked now and has the first block of the range; null: none. */
   choose(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<ChosenSource | null>;
   statuses(): readonly SourceStatus[];
@@ -36,7 +37,7 @@ export interface ChosenSource {
 
 export interface SourceStatus {
   readonly name: string;
-  readonly available: BlockRange | null;
+  readonly available: readonly BlockRange[];
   readonly uses: Readonly<Record<SourceUse, UseStatus>>;
 }
 
@@ -86,7 +87,7 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
   const closing = new AbortController();
   const states = sources.map((source) => ({
     source,
-    available: null as BlockRange | null,
+    available: [] as readonly BlockRange[],
     readAt: Number.NEGATIVE_INFINITY,
     uses: { blocks: createUse(clock), logs: createUse(clock) },
   }));
@@ -122,19 +123,19 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
       state.readAt = clock.now();
     } catch (error) {
       signal.throwIfAborted();
-      state.available = null;
+      state.available = [];
       failed(state, use, error, range);
     }
   };
 
   return {
-    reach(use, range) {
+    reach(use, range, order) {
       for (const { available, readAt, uses } of states) {
         if (!uses[use].mayBeAsked()) continue;
         // Not read yet: `choose` finds out.
         if (readAt === Number.NEGATIVE_INFINITY) return range;
-        const part = available === null ? null : overlap(available, range);
-        if (part !== null) return part;
+        const part = intersectRanges(available, [range]).at(order === 'newest-first' ? -1 : 0);
+        if (part !== undefined) return part;
       }
       return null;
     },
@@ -142,8 +143,8 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
       for (const state of states) {
         if (!state.uses[use].mayBeAsked()) continue;
         await refresh(state, use, range, signal);
-        const part = state.available === null ? null : overlap(state.available, range);
-        if (part === null || part.from > range.from || !state.uses[use].mayBeAsked()) continue;
+        const [part] = intersectRanges(state.available, [range]);
+        if (part === undefined || part.from > range.from || !state.uses[use].mayBeAsked()) continue;
         return {
           source: state.source,
           range: part,
@@ -199,9 +200,4 @@ function createUse(clock: Clock) {
 
 function isWrong(error: unknown): boolean {
   return !(error instanceof SourceError) || error.facts.fault === 'wrong' || error.facts.fault === 'refused';
-}
-
-function overlap(left: BlockRange, right: BlockRange): BlockRange | null {
-  const [from, to] = [Math.max(left.from, right.from), Math.min(left.to, right.to)];
-  return from <= to ? { from, to } : null;
 }

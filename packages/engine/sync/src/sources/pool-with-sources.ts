@@ -22,7 +22,7 @@ const LOG_BYTES = 600;
 export function poolWithSources(pool: UpstreamPool, sources: HistorySources | undefined): UpstreamPool {
   if (sources === undefined) return pool;
   const isReached = (range: BlockRange): boolean => {
-    const reach = rangeSize(range) < SOURCE_BLOCKS_MIN ? null : sources.reach('logs', range);
+    const reach = rangeSize(range) < SOURCE_BLOCKS_MIN ? null : sources.reach('logs', range, 'newest-first');
     return reach?.from === range.from && reach.to === range.to;
   };
   return {
