@@ -73,11 +73,11 @@ async function startWorker(): Promise<void> {
 }
 
 interface TokenRow {
-  readonly facts_status: string;
-  readonly facts_attempts: number;
+  readonly factsStatus: string;
+  readonly factsAttempts: number;
   readonly name: string | null;
   readonly standard: string | null;
-  readonly possible_spam: boolean;
+  readonly possibleSpam: boolean;
   readonly waits: boolean;
 }
 
@@ -267,11 +267,11 @@ describe('pending metadata', () => {
       if (claim === undefined) throw new Error('no token is due');
       const retrySeconds = tokenRetrySeconds(claim.attempts);
       await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds });
-      const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
+      const [row] = await scratch.database.query<{ seconds: number; factsStatus: string }>(
         sql`SELECT round(extract(epoch FROM facts_due_at - now()))::int AS seconds, facts_status FROM tokens`,
       );
       waits.push(row?.seconds ?? -1);
-      expect(row?.facts_status).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
+      expect(row?.factsStatus).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
       await isDue();
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 86_400]);

@@ -50,10 +50,10 @@ describe('reading again', () => {
     const stored = async () =>
       stage.scratch.database.query(sql`SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1`);
     const lastRequestedAt = async () => {
-      const [row] = await stage.scratch.database.query<{ uri_synced_at: Date | null }>(
+      const [row] = await stage.scratch.database.query<{ uriSyncedAt: Date | null }>(
         sql`SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1`,
       );
-      return row?.uri_synced_at?.getTime() ?? 0;
+      return row?.uriSyncedAt?.getTime() ?? 0;
     };
     expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
     expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);

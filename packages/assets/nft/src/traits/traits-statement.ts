@@ -10,13 +10,13 @@ export interface TraitsStateColumns {
   /** Null while none is shown, like the columns below. */
   readonly generation: number | null;
   readonly tokens: number | null;
-  readonly from_block: number | null;
-  readonly to_block: number | null;
-  readonly is_complete: boolean | null;
-  readonly is_too_large: boolean | null;
-  readonly is_working: boolean | null;
+  readonly fromBlock: number | null;
+  readonly toBlock: number | null;
+  readonly isComplete: boolean | null;
+  readonly isTooLarge: boolean | null;
+  readonly isWorking: boolean | null;
   /** The stored request time is old. */
-  readonly is_old: boolean | null;
+  readonly isOld: boolean | null;
 }
 
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
@@ -49,8 +49,8 @@ function traitsStatement(chain: Chain, contract: Address, write: (of: (alias: st
 
 export interface StoredTrait {
   readonly place: number;
-  readonly trait_type: string;
-  readonly trait_value: string;
+  readonly traitType: string;
+  readonly traitValue: string;
   readonly count: number;
 }
 

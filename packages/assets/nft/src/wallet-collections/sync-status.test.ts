@@ -11,7 +11,7 @@ beforeEach(() => stage.empty());
 
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);
 const histories = () =>
-  stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requested_by: string | null }>(
+  stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requestedBy: string | null }>(
     sql`SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject`,
   );
 

@@ -22,7 +22,7 @@ async function see(address: Address, bits: number, columns: { possible_spam?: bo
 }
 
 const metadataRows = () =>
-  stage.scratch.database.query<{ id: string; status: string; requested_by: string | null }>(
+  stage.scratch.database.query<{ id: string; status: string; requestedBy: string | null }>(
     sql`SELECT token_id::text AS id, status, requested_by FROM nft_token_metadata WHERE synced_at IS NULL ORDER BY token_id`,
   );
 

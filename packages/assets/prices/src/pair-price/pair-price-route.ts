@@ -107,7 +107,7 @@ async function readDeepestPair(
   const pairs = await listPairsOfTokens(reads, chain, tokens, factories);
   const tokensOfPairs = pairs.flatMap(({ token0, token1 }) => [token0, token1]);
   const factsOf = await readTokenBook(reads, chain, tokensOfPairs, nativeTokenOf(chain));
-  const pools = pairs.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pair }) => ({
+  const pools = pairs.map(({ isStable, tickSpacing, ...pair }) => ({
     ...{ ...pair, isStable, tickSpacing },
     decimals: [factsOf(pair.token0).decimals, factsOf(pair.token1).decimals] as const,
   }));

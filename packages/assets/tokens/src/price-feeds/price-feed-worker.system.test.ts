@@ -160,7 +160,7 @@ describe('the worker', () => {
     await startWorker(
       chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]),
     );
-    const marked = (): Promise<{ aggregator: Address; is_ether: boolean }[]> =>
+    const marked = (): Promise<{ aggregator: Address; isEther: boolean }[]> =>
       scratch.database.query(
         sql`SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,
       );

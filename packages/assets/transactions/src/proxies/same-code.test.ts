@@ -55,7 +55,7 @@ describe('an ABI that was imported for another contract', () => {
     expect(await reported(twin, block)).toBe('contract own');
     expect(await reported(one, block)).toBe('contract pointer');
     const { database } = opened.stage.scratch;
-    const [row] = await database.query<{ code_hash: unknown }>(
+    const [row] = await database.query<{ codeHash: unknown }>(
       sql`SELECT code_hash FROM contract_codes WHERE address = ${addressBytes(one)}`,
     );
     expect(row).toEqual({ code_hash: null });

@@ -8,8 +8,8 @@ import { rawSql, type Sql, sql, statementOf } from '../sql.ts';
 interface Kept {
   readonly name: string;
   readonly statement: string;
-  readonly generic_plans: number;
-  readonly custom_plans: number;
+  readonly genericPlans: number;
+  readonly customPlans: number;
 }
 
 let scratch: ScratchDatabase;

@@ -56,8 +56,8 @@ interface Row {
   readonly status: string;
   readonly attempts: number;
   readonly holder: string | null;
-  readonly error_code: string | null;
-  readonly due_in: number | null;
+  readonly errorCode: string | null;
+  readonly dueIn: number | null;
 }
 
 async function rowOf(name: string): Promise<Row | undefined> {
@@ -167,7 +167,7 @@ test('waits after failures grow to a bound', async () => {
     if (claimed === undefined) throw new Error('nothing was claimed');
     const retrySeconds = backoffSeconds(claimed.attempts, { base: 10, max: 60 });
     await failDue(scratch.database, TABLE, claimed, { error: new Error('no'), retrySeconds });
-    waits.push((await rowOf('a'))?.due_in ?? null);
+    waits.push((await rowOf('a'))?.dueIn ?? null);
     await scratch.database.query(sql`UPDATE things SET due_at = now()`);
   }
   expect(waits).toEqual([10, 20, 40, 60, 60]);
@@ -333,7 +333,7 @@ test('a failure is stored with the row; an end of the process gives it back', as
   await begun.promise;
   await work.close(0);
   expect(await rowOf('long')).toMatchObject({ attempts: 0, holder: null, error_code: null });
-  expect((await rowOf('long'))?.due_in).toBeLessThanOrEqual(0);
+  expect((await rowOf('long'))?.dueIn).toBeLessThanOrEqual(0);
 });
 
 // Invariant: WORK-QUARANTINE

@@ -50,7 +50,7 @@ async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | 
 }
 
 const rangesOf = (stage: HistoryStage) =>
-  scratch.database.query<{ first_block: number; last_block: number }>(
+  scratch.database.query<{ firstBlock: number; lastBlock: number }>(
     sql`SELECT first_block, last_block FROM subject_ranges WHERE chain_id = ${stage.chain.id} ORDER BY first_block`,
   );
 const callsOf = ({ node }: HistoryStage) => node.counters.snapshot().calls.eth_getLogs ?? 0;
@@ -146,7 +146,7 @@ describe('a history that ends early', () => {
       await expect(dying).rejects.toThrow();
       expect(await recordOf(stage)).toMatchObject({ status: 'running' });
       await requireTruth(stage);
-      const reached = (await rangesOf(stage))[0]?.first_block ?? 0;
+      const reached = (await rangesOf(stage))[0]?.firstBlock ?? 0;
       expect(reached).toBeGreaterThan(0);
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 2_999 }]);
