@@ -70,7 +70,7 @@ export async function readCreations(
     }
   >(
     sql`SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
-       ${hexText('token1')} AS token1, fee, tick_spacing AS "tickSpacing", is_stable AS "isStable", ${hexText('hooks')} AS hooks, block_number AS block
+       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number AS block
      FROM unnest(${pools.map(poolKey)}::bigint[], ${pools.map(hexBytes)}::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
      WHERE creation.chain_id = ${chainId} AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
   );

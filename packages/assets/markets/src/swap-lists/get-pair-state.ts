@@ -142,8 +142,8 @@ export async function withTokenRecords(
 ): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
-    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam AS "possibleSpam",
-       created_block AS "createdBlock", created_at AS "createdAt" FROM tokens WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam,
+       created_block, created_at FROM tokens WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
   );
   return { ...pair, tokens };
 }

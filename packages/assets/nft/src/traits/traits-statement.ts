@@ -112,8 +112,8 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}`),
     ];
     return {
-      columns: sql`page.token_id::text AS "tokenId", encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
-        page.last_block AS "lastBlock", ${hexText('page.receiver')} AS receiver`,
+      columns: sql`page.token_id::text, encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
+        page.last_block, ${hexText('page.receiver')} AS receiver`,
       rows: sql`SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
       FROM nft_trait_tokens AS first
       CROSS JOIN LATERAL (
