@@ -34,7 +34,7 @@ describe('ranges', () => {
       accumulator_root_hash: string;
     };
     expect(`0x${root?.accumulatorRoot.toString('hex')}`).toBe(reported.accumulator_root_hash);
-    expect(root).toMatchObject({ fullnode: url, confirmed_by: null });
+    expect(root).toMatchObject({ fullnode: url, confirmedBy: null });
   });
 
   it('are filled for a dataset that is switched on later, and for nothing else', async () => {

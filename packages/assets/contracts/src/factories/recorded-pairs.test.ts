@@ -43,7 +43,7 @@ test.runIf(listRecordedBlocks().includes(BLOCK))('only events after the creation
     const created = await scratch.database.query<object>(
       sql`SELECT log_index, ${rawSql(child)} AS child, arg3::text AS pairs FROM analytics.contract_${rawSql(child)}_pair_created`,
     );
-    expect(created).toEqual([{ log_index: CREATION, child: children[child], pairs: '30' }]);
+    expect(created).toEqual([{ logIndex: CREATION, child: children[child], pairs: '30' }]);
     const stored = await scratch.database.query<object>(
       sql`SELECT log_index, contract, value::text FROM analytics.contract_${rawSql(child)}_transfer ORDER BY log_index`,
     );

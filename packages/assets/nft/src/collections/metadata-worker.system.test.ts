@@ -109,8 +109,8 @@ describe('the metadata of collections', () => {
         standard: 'erc721',
         name: 'Claim your reward at cats.example/now',
         symbol: 'CAT',
-        facts_status: 'known',
-        possible_spam: true,
+        factsStatus: 'known',
+        possibleSpam: true,
       },
     ]);
     await vi.waitFor(() => expect(found).toEqual([['eth', cats, 'test']]), soon);

@@ -56,7 +56,7 @@ describe('reading again', () => {
       return row?.uriSyncedAt?.getTime() ?? 0;
     };
     expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
-    expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);
+    expect(await stored()).toEqual([{ metadata: '{"name":"1"}', tokenUri: uri }]);
     const firstRequested = await lastRequestedAt();
     expect(firstRequested).toBeGreaterThan(0);
     // The document from its last URI, not from its current one.
@@ -96,7 +96,7 @@ describe('reading again', () => {
           const [row] = await database.query(
             sql`SELECT status, metadata, from_known_uri FROM nft_token_metadata`,
           );
-          expect(row).toMatchObject({ status: 'known', from_known_uri: false });
+          expect(row).toMatchObject({ status: 'known', fromKnownUri: false });
           return row?.metadata;
         },
         { timeout: 10_000 },

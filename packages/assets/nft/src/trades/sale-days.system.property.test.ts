@@ -155,9 +155,9 @@ describe('what counts', () => {
     expect((await storedDays())[0]).toMatchObject({
       total: (2n * (2n ** 256n - 1n)).toString(),
       lowest: price,
-      lowest_at: [1, 0, 0, 0],
-      highest_at: [1, 0, 0, 0],
-      latest_at: [2, 0, 0, 0],
+      lowestAt: [1, 0, 0, 0],
+      highestAt: [1, 0, 0, 0],
+      latestAt: [2, 0, 0, 0],
     });
   });
 });

@@ -106,7 +106,7 @@ describe('status', () => {
       answers.filter(({ status_message }) => status_message === 'Reading the history of this wallet has begun'),
     ).toHaveLength(1);
     expect(await histories()).toEqual([
-      { kind: 'wallet', status: 'pending', subject: addressBytes(WALLET), requested_by: 'config:1' },
+      { kind: 'wallet', status: 'pending', subject: addressBytes(WALLET), requestedBy: 'config:1' },
     ]);
   });
 

@@ -159,7 +159,7 @@ describe('a wallet’s NFTs', () => {
     const expected = Array.from({ length: 20 }, (_, index) => ({
       id: String(index + 1),
       status: 'pending',
-      requested_by: null,
+      requestedBy: null,
     }));
     expect(await metadataRows()).toEqual(expected);
     await stage.get();

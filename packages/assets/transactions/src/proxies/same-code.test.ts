@@ -58,7 +58,7 @@ describe('an ABI that was imported for another contract', () => {
     const [row] = await database.query<{ codeHash: unknown }>(
       sql`SELECT code_hash FROM contract_codes WHERE address = ${addressBytes(one)}`,
     );
-    expect(row).toEqual({ code_hash: null });
+    expect(row).toEqual({ codeHash: null });
   });
 
   test('counts whichever chain that is on, of the same one first', async () => {

@@ -121,7 +121,7 @@ describe('historical jobs', () => {
     await finished(id);
     const expected = matchingNumbers(followed, stream, wallets, 1, to);
     expect(await deliveriesOf(stream)).toEqual(expected.map((number) => `${number} confirmed pending`));
-    expect(await jobOf(id)).toMatchObject({ matches: expected.length, next_block: to + 1 });
+    expect(await jobOf(id)).toMatchObject({ matches: expected.length, nextBlock: to + 1 });
     expect(expected.length).toBeGreaterThan(10);
   });
 

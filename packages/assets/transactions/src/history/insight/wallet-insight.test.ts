@@ -57,8 +57,8 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
         ...expected,
         initiated: Number(expected?.initiated),
         involved: Number(expected?.involved),
-        tokens_moved: Number(expected?.tokens_moved),
-        nfts_moved: Number(expected?.nfts_moved),
+        tokens_moved: Number(expected?.tokensMoved),
+        nfts_moved: Number(expected?.nftsMoved),
       });
       expect(shown).toMatchObject({
         address: wallet,
