@@ -131,7 +131,7 @@ async function stored(tables: readonly string[]): Promise<readonly string[]> {
       sql`SELECT * FROM analytics.contract_${rawSql(table)}`,
     );
     for (const { blockNumber: block, logIndex: log, contract, transactionHash: hash, ...row } of found) {
-      const { chain_id: _chain, transaction_index: _index, block_time: _time, ...values } = row;
+      const { chainId: _chain, transactionIndex: _index, blockTime: _time, ...values } = row;
       rows.push({
         ...{ block: Number(block), log: Number(log) },
         text: JSON.stringify([

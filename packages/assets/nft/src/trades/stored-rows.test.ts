@@ -54,7 +54,7 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
        to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "blockTimestamp"
      FROM nft_trades ORDER BY log_index, token_address, item`,
   );
-  expect(unpriced.map((row) => ({ ...row, of_collection: true }))).toMatchObject(stored);
+  expect(unpriced.map((row) => ({ ...row, ofCollection: true }))).toMatchObject(stored);
   expect(stored.map(({ tokenIds, amounts }) => [tokenIds, amounts])).toEqual([
     [
       [String(MAX), '0'],

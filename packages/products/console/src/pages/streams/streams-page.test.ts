@@ -301,7 +301,7 @@ describe('the form', () => {
     const saved = await post('/console/streams/form/save', fieldsIn(text));
     expect(saved.status, saved.text).toBe(303);
     const [after] = await read();
-    expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null });
+    expect({ ...after, updatedAt: null }).toEqual({ ...before, updatedAt: null });
     // An unchanged form is not written to the audit log.
     expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
   });
