@@ -215,11 +215,11 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
   });
 
   test('names every view there is', async () => {
-    const views = await asReader<{ tableName: string }>(
+    const views = await asReader<{ table_name: string }>(
       `SELECT table_name FROM information_schema.views WHERE table_schema = 'analytics'`,
     );
     expect(views.length).toBeGreaterThanOrEqual(6);
-    for (const { tableName } of views) expect(VIEWS_DOCUMENT).toContain(`\`analytics.${tableName}\``);
+    for (const { table_name } of views) expect(VIEWS_DOCUMENT).toContain(`\`analytics.${table_name}\``);
   });
 
   test.each([
@@ -263,7 +263,7 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
 
 describe('the views', () => {
   test('keep amounts exact, and wait for decimals', async () => {
-    const rows = await asReader<{ baseUnits: string; amount: string | null }>(
+    const rows = await asReader<{ base_units: string; amount: string | null }>(
       'SELECT base_units, amount FROM analytics.erc20_transfers ORDER BY block_number DESC LIMIT 1',
     );
     expect(rows).toEqual([{ base_units: BIGGEST.toString(), amount: null }]);

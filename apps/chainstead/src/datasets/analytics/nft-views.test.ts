@@ -20,8 +20,8 @@ const planOf = (sql: string): Promise<string> => indexedPlan(scratch.database, s
 describe('NFT trades', () => {
   const indexConditions = async (condition: string, blocks: readonly number[]): Promise<string> => {
     const sql = `SELECT block_number FROM analytics.nft_trades WHERE chain_id = 1 AND ${condition} ORDER BY block_number`;
-    const rows = await asReader<{ blockNumber: number }>(sql);
-    expect(rows.map(({ blockNumber }) => blockNumber)).toEqual(blocks);
+    const rows = await asReader<{ block_number: number }>(sql);
+    expect(rows.map(({ block_number }) => block_number)).toEqual(blocks);
     return planOf(sql);
   };
 
