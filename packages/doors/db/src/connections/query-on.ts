@@ -15,12 +15,12 @@ export async function queryRows<Row extends object>(
   client: Pick<ClientBase, 'query'>,
   config: QueryConfig,
 ): Promise<Row[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<Row[]>();
   try {
-    const onEnd = (error: Error | null, result: QueryResult<Row>): void =>
-      error ? reject(error) : resolve(result.rows);
-    client.query(new RowQuery<Row>(config, undefined, onEnd));
-    return await promise;
+    return await new Promise<Row[]>((resolve, reject) =>
+      client.query(
+        new RowQuery<Row>(config, undefined, (error, result) => (error ? reject(error) : resolve(result.rows))),
+      ),
+    );
   } catch (error) {
     // As `pg` does: its own stack leads to the socket.
     if (error instanceof Error) Error.captureStackTrace(error);
