@@ -22,10 +22,11 @@ export { createCallSlots, createTokenBucket, type Limiter } from './limits/limit
 export { createLocalLimits } from './limits/local-limits.ts';
 export type { PoolLimits } from './limits/pool-limits.ts';
 export { splitLimit } from './limits/split-limit.ts';
+export { checkLogs, matchesLog, toExpectation } from './logs/check-logs.ts';
 export type { KnownBlock } from './node-check/check-head.ts';
 export { checkNode, fetchChainId } from './node-check/check-node.ts';
 export type { SampledBlock } from './node-check/check-speed.ts';
-export { nameUpstreams } from './redact-secrets.ts';
+export { createRedactor, nameUpstreams } from './redact-secrets.ts';
 export {
   countCalls,
   countUpstreamCalls,

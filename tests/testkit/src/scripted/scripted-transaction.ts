@@ -49,7 +49,7 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
   const body = { chainId, nonce, to, gas: BigInt(gas), value: 0n, data: input };
   const priced: TransactionSerializable =
     type === 2
-      ? { ...body, type: TYPES[2], maxFeePerGas: GAS_PRICE, maxPriorityFeePerGas: 1n }
+      ? { ...body, type: TYPES[2], maxFeePerGas: GAS_PRICE, maxPriorityFeePerGas: GAS_PRICE }
       : { ...body, type: type === 1 ? TYPES[1] : TYPES[0], gasPrice: GAS_PRICE };
   const bytes = hexToBytes(serializeTransaction(priced, signature));
   const hash = keccak256Hex(bytes);
@@ -60,7 +60,7 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
     nonce: quantity(nonce),
     gas: quantity(gas),
     gasPrice: quantity(GAS_PRICE),
-    ...(type === 2 ? { maxFeePerGas: quantity(GAS_PRICE), maxPriorityFeePerGas: '0x1' } : {}),
+    ...(type === 2 ? { maxFeePerGas: quantity(GAS_PRICE), maxPriorityFeePerGas: quantity(GAS_PRICE) } : {}),
     ...(type === 0 ? {} : { accessList: [], yParity: quantity(yParity) }),
     to,
     value: '0x0',

@@ -81,6 +81,12 @@ describe('arguments by position', () => {
       false,
     ]);
   });
+
+  test('a log without topics matches where no position is requested', () => {
+    const bare = log(4, 0, 0, { topics: [] });
+    expect(matchesLog(bare, any)).toBe(true);
+    expect(matchesLog(bare, { ...any, indexed: [null] })).toBe(false);
+  });
 });
 
 describe('an answer looks truncated', () => {

@@ -44,7 +44,7 @@ export function matchesLog(log: Log, { topics, addresses, indexed }: LogsExpecta
   return (
     (topics === null || (topic0 !== undefined && topics.has(topic0))) &&
     (addresses === null || addresses.has(log.address)) &&
-    log.topics.length > indexed.length &&
+    (indexed.length === 0 || log.topics.length > indexed.length) &&
     hasIndexed(log, indexed)
   );
 }

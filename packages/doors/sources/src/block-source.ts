@@ -1,0 +1,51 @@
+/** Old blocks from beside the nodes. Nothing of a source is trusted: readers recompute roots and check an anchor. */
+import type { Block, BlockRange, Log, Receipt } from '@chainstead/core';
+import type { LogsQuery } from '@chainstead/rpc';
+
+/** Each may return fewer blocks than it is asked for: readers continue after the last one. */
+export interface BlockSource {
+  /** For logs, status and coverage, such as `portal portal.sqd.dev`. Has no credentials. */
+  readonly name: string;
+  /** Blocks that it has now; null: none. @throws SourceError */
+  available(signal: AbortSignal): Promise<BlockRange | null>;
+  /**
+   * Whole blocks, ascending and without holes from `range.from`; may end early.
+   * @throws SourceError
+   */
+  readBlocks(range: BlockRange, options: BlocksOptions, signal: AbortSignal): AsyncIterable<SourceBlock>;
+  /**
+   * Pages that lie end to end from `range.from`, each with all its matching logs; may end early.
+   * @throws SourceError
+   */
+  readLogs(query: LogsQuery, signal: AbortSignal): AsyncIterable<LogsPage>;
+  close(): Promise<void>;
+}
+
+export interface BlocksOptions {
+  /** False: `block.transactions` may be null, which saves an era reader the senders. */
+  readonly transactions: boolean;
+}
+
+/** In the forms of JSON-RPC, as `parseBlock` and `parseReceipt` return them. */
+export interface SourceBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  /** Parts that can't be recomputed from what the source has; they are read from a node. */
+  readonly lacks: readonly BlockLack[];
+  /** A public list that ships with the program contains this header. */
+  readonly isCanonical: boolean;
+}
+
+export interface BlockLack {
+  readonly part: 'header' | 'transactions' | 'receipts';
+  /** Such as `requestsHash` or `accessList of transaction 3`. */
+  readonly field: string;
+}
+
+export interface LogsPage {
+  readonly range: BlockRange;
+  /** Ascending, with `blockTimestamp`. */
+  readonly logs: readonly Log[];
+  /** Hash and timestamp of the last block of the range, if the source names them. */
+  readonly last: Pick<Block['header'], 'number' | 'hash' | 'timestamp'> | null;
+}

@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import { parseHash } from '@chainstead/core';
+import { checkHeaderHash, EMPTY_TRIE_ROOT } from '@chainstead/proof';
+import { bytes, type Form, headerNonce, type Json, listOf, objectOf, quantity } from './forms.ts';
+
+const withdrawal = objectOf({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity });
+
+const HEADER_FORMS: Readonly<Record<string, Form>> = {
+  number: quantity,
+  hash: bytes,
+  parentHash: bytes,
+  nonce: headerNonce,
+  mixHash: bytes,
+  sha3Uncles: bytes,
+  logsBloom: bytes,
+  transactionsRoot: bytes,
+  stateRoot: bytes,
+  receiptsRoot: bytes,
+  miner: bytes,
+  difficulty: quantity,
+  totalDifficulty: quantity,
+  extraData: bytes,
+  size: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  timestamp: quantity,
+  uncles: listOf(bytes),
+  baseFeePerGas: quantity,
+  withdrawalsRoot: bytes,
+  withdrawals: listOf(withdrawal),
+  blobGasUsed: quantity,
+  excessBlobGas: quantity,
+  parentBeaconBlockRoot: bytes,
+  requestsHash: bytes,
+  blockAccessListHash: bytes,
+  slotNumber: quantity,
+  l1BlockNumber: quantity,
+  sendCount: quantity,
+  sendRoot: bytes,
+};
+
+const REQUIRED = ['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'].concat([
+  'logsBloom',
+  'difficulty',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+]);
+
+const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+
+const toHeader = objectOf(HEADER_FORMS);
+
+/** In the JSON form of a node, without transactions. @throws MalformedAnswerError */
+export function headerJson(row: Json): Json {
+  const header = { ...(toHeader(row, 'header') as Json) };
+  if (header.uncles === undefined && header.sha3Uncles === NO_UNCLES) Object.assign(header, { uncles: [] });
+  if (header.withdrawals === undefined && header.withdrawalsRoot === EMPTY_TRIE_ROOT)
+    Object.assign(header, { withdrawals: [] });
+  return header;
+}
+
+/** Forks appended these fields; no source has all of them. */
+const LATER_FIELDS = ['requestsHash', 'blockAccessListHash'] as const;
+
+/**
+ * The field without which the header's hash or its withdrawals can't be checked, or null.
+ * @param absent fields that the source never has
+ */
+export function headerLack(header: Json, chain: Chain, absent: ReadonlySet<string>): string | null {
+  if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return 'withdrawals';
+  if (!chain.headerHash) return null;
+  const missing = REQUIRED.find((name) => header[name] === undefined);
+  if (missing !== undefined) return missing;
+  const hasCancun = header.parentBeaconBlockRoot !== undefined;
+  const later = LATER_FIELDS.find((name) => header[name] === undefined);
+  if (!hasCancun || later === undefined || !absent.has(later)) return null;
+  // A fork's own fields can't be told from a lie without them.
+  return checkHeaderHash(header, parseHash(header.hash)).result === 'mismatch' ? later : null;
+}

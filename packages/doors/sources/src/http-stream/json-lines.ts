@@ -1,0 +1,92 @@
+import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError } from '@chainstead/core';
+import type { HttpStream, HttpStreams } from './http-streams.ts';
+
+export const BODY_BYTES_MAX = 256 * 1024 * 1024;
+/** A block has thousands. A byte can become 30 bytes of objects. */
+const VALUES_MAX = 16_000_000;
+const NEWLINE = 0x0a;
+const OBJECT = 0x7b;
+const SHOWN_LENGTH = 80;
+
+type Fault = HttpStreams['fault'];
+
+/** One JSON value per line. @throws SourceError; `unavailable`: the last line is cut */
+export async function* readJsonLines(
+  body: AsyncIterable<Buffer>,
+  fault: Fault,
+  lineBytesMax = BODY_BYTES_MAX,
+): AsyncGenerator<unknown> {
+  for await (const { bytes, isEnded } of splitLines(body, fault, lineBytesMax)) {
+    if (bytes.length === 0 || bytes.toString('latin1').trim() === '') continue;
+    yield isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault);
+  }
+}
+
+/** @throws SourceError */
+export async function readJson(stream: HttpStream, fault: Fault, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream.body) {
+    length += chunk.length;
+    if (length > bytesMax) throw fault('wrong', `the response exceeds ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return parseLast(Buffer.concat(chunks), fault);
+}
+
+interface Line {
+  readonly bytes: Buffer;
+  readonly isEnded: boolean;
+}
+
+/** Parts of a line are joined once: joining at each chunk would copy a long line over and over. */
+async function* splitLines(body: AsyncIterable<Buffer>, fault: Fault, bytesMax: number): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      parts.push(chunk.subarray(from, at));
+      if (length + at - from > bytesMax) throw fault('wrong', `a line exceeds ${bytesMax} bytes`);
+      yield { bytes: parts.length === 1 ? chunk.subarray(from, at) : Buffer.concat(parts), isEnded: true };
+      parts = [];
+      length = 0;
+      from = at + 1;
+    }
+    if (from < chunk.length) {
+      parts.push(chunk.subarray(from));
+      length += chunk.length - from;
+      if (length > bytesMax) throw fault('wrong', `a line exceeds ${bytesMax} bytes`);
+    }
+  }
+  if (length > 0) yield { bytes: Buffer.concat(parts), isEnded: false };
+}
+
+/** The start of an object that is no JSON was cut. */
+function parseLast(bytes: Buffer, fault: Fault): unknown {
+  if (bytes[0] !== OBJECT) return parseJson(bytes, fault);
+  try {
+    return parseBounded(bytes);
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw fault('wrong', errorText(error));
+    throw fault('unavailable', 'the response ended inside a JSON object');
+  }
+}
+
+function parseJson(bytes: Buffer, fault: Fault): unknown {
+  try {
+    return parseBounded(bytes);
+  } catch (error) {
+    const start = JSON.stringify(bytes.toString('utf8', 0, SHOWN_LENGTH));
+    throw fault(
+      'wrong',
+      error instanceof JsonBoundsError ? errorText(error) : `the response is not JSON: ${start}`,
+    );
+  }
+}
+
+/** @throws JsonBoundsError, SyntaxError */
+function parseBounded(bytes: Buffer): unknown {
+  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: VALUES_MAX });
+  return JSON.parse(bytes.toString('utf8'));
+}

@@ -1,0 +1,125 @@
+import type { Chain } from '@chainstead/chains';
+import { proveBlock, proveTransactions } from '@chainstead/proof';
+import {
+  createScriptedChain,
+  exampleChain,
+  examplePool,
+  type ScriptedChain,
+  type SourceFaultSettings,
+  servePortal,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { faultOf, readBlocks, recordedSleeps } from '../testing/read-all.ts';
+import { openPortalSource } from './open-portal-source.ts';
+
+const CHAIN: Chain = exampleChain({ id: 31_337 });
+const BLOCKS = 40;
+
+function scriptedChain(): ScriptedChain {
+  const chain = createScriptedChain({ seed: 62, firstBlock: 100, finalityDepth: 8, creationShare: 0.2 });
+  chain.mine(BLOCKS);
+  return chain;
+}
+
+async function portalOver(chain: ScriptedChain, faults: Partial<SourceFaultSettings> = {}) {
+  const server = await servePortal(chain, { faults });
+  const { clock, sleeps } = recordedSleeps();
+  const source = openPortalSource({ url: server.url, chain: CHAIN, clock });
+  onTestFinished(async () => {
+    await source.close();
+    await server.close();
+  });
+  return { server, source, sleeps };
+}
+
+describe('blocks of a Portal', () => {
+  test('are those of a node', async () => {
+    const chain = scriptedChain();
+    const node = await serveScriptedChain(chain);
+    const pool = await examplePool(CHAIN, node.url);
+    onTestFinished(async () => {
+      await pool.close();
+      await node.close();
+    });
+    const { source } = await portalOver(chain);
+    const range = await source.available(new AbortController().signal);
+    expect(range).toEqual({ from: 100, to: chain.finalized });
+    const blocks = await readBlocks(source, range ?? { from: 0, to: 0 });
+    expect(blocks.length).toBe(BLOCKS - 8 + 1);
+    for (const { block, receipts, lacks, isCanonical } of blocks) {
+      const whole = await pool.getWholeBlock(block.header.number, { transactions: true });
+      expect(block).toEqual(whole?.value.block);
+      expect(receipts).toEqual(whole?.value.receipts);
+      expect(lacks).toEqual([]);
+      expect(isCanonical).toBe(false);
+      expect(proveBlock({ ...block, receipts }, CHAIN)).toEqual({ level: 'receipts', headerHash: 'verified' });
+      const transactions = block.transactions ?? [];
+      expect(proveTransactions({ header: block.header, transactions, receipts }, CHAIN)).toEqual({
+        level: 'receipts',
+      });
+    }
+  });
+
+  test.each<[string, Partial<SourceFaultSettings>]>([
+    ['in short pages', { pageBlocks: 3 }],
+    ['in gzip', { encoding: 'gzip' }],
+    ['in gzip without its header', { encoding: 'unnamed-gzip' }],
+    ['in zstd', { encoding: 'zstd' }],
+    ['after 204 once', { emptyRate: 1, times: 1 }],
+    ['in streams that end after a line', { cut: { rate: 1, afterLines: 2, where: 'line' } }],
+    ['in streams that end inside a line', { cut: { rate: 1, afterLines: 2, where: 'inside' } }],
+    ['over broken connections', { cut: { rate: 0.5, afterLines: 5, where: 'connection' } }],
+    ['in truncated gzip', { encoding: 'gzip', truncateRate: 0.5 }],
+  ])('come %s', async (_, faults) => {
+    const chain = scriptedChain();
+    const { source } = await portalOver(chain, faults);
+    const blocks = await readBlocks(source, { from: 100, to: 120 });
+    expect(blocks.map(({ block }) => block.header.hash)).toEqual(
+      chain.blocksIn({ from: 100, to: 120 }).map(({ hash }) => hash),
+    );
+  });
+
+  test('end early where the portal has no more', async () => {
+    const { source, sleeps } = await portalOver(scriptedChain());
+    expect((await readBlocks(source, { from: 130, to: 200 })).at(-1)?.block.header.number).toBe(132);
+    expect(sleeps).toEqual([]);
+  });
+
+  test('that stay away below the finalized head make the source busy', async () => {
+    const { source, sleeps, server } = await portalOver(scriptedChain(), { servedTo: 110 });
+    expect(await faultOf(readBlocks(source, { from: 111, to: 120 }))).toMatchObject({
+      fault: 'busy',
+      retry_after_ms: 60_000,
+    });
+    expect(sleeps).toEqual([1_000, 2_000, 4_000, 8_000]);
+    expect(server.requests['GET /datasets/testkit/finalized-head']).toBe(1);
+  });
+
+  test('without columns of the archive lack what can not be proven without', async () => {
+    const missingColumns = ['transactions.accessList', 'transactions.logsBloom', 'blocks.size'];
+    const { source, server } = await portalOver(scriptedChain(), { missingColumns });
+    const blocks = await readBlocks(source, { from: 100, to: 110 });
+    expect(blocks.length).toBe(11);
+    // Empty access lists follow from the hashes.
+    expect(blocks.flatMap(({ lacks }) => lacks)).toEqual([]);
+    for (const { block, receipts } of blocks) {
+      expect(proveBlock({ ...block, receipts }, CHAIN).level).toBe('receipts');
+      expect(block.header.raw).not.toHaveProperty('size');
+    }
+    expect(server.queries.length).toBe(6);
+
+    server.faults.set({ missingColumns: ['transactions.r', 'blocks.stateRoot', 'transactions.status'] });
+    const [, ...others] = await readBlocks(source, { from: 109, to: 120 });
+    for (const { block, lacks } of others)
+      expect(lacks).toEqual([
+        { part: 'header', field: 'stateRoot' },
+        ...(block.transactionHashes.length === 0
+          ? []
+          : [
+              { part: 'transactions', field: 'r of transaction 0' },
+              { part: 'receipts', field: 'root of transaction 0' },
+            ]),
+      ]);
+  });
+});
