@@ -4,7 +4,7 @@
  */
 export const FLOORS = {
   foundation: ['core', 'chains', 'events', 'proof'],
-  doors: ['rpc', 'db', 'egress', 'jobs'],
+  doors: ['rpc', 'sources', 'db', 'egress', 'jobs'],
   engine: ['sync', 'http', 'node-reads', 'pages'],
   assets: ['tokens', 'erc20', 'nft', 'markets', 'prices', 'transactions', 'contracts', 'aptos'],
   products: ['streams', 'gateway', 'graphql', 'mcp', 'lake', 'console'],

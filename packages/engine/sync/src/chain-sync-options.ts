@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import type { BackfillProgress } from './backfill/backfill-options.ts';
 import type { RetentionSettings } from './coverage/retention-settings.ts';
 import type { Dataset } from './dataset/dataset.ts';
@@ -31,6 +32,8 @@ export interface ChainSyncSettings {
 export interface ChainSyncOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
+  /** Asked for history before nodes, in order. @default none */
+  readonly sources?: HistorySources | undefined;
   readonly database: Database;
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;

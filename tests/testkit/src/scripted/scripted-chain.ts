@@ -13,13 +13,14 @@ import {
 import { pickWallet } from './scripted-event.ts';
 import { emitEvents } from './scripted-events.ts';
 import { createNftOwners } from './scripted-nft-events.ts';
+import { createScriptedSigners } from './scripted-signers.ts';
 import {
   createScriptedTokens,
   createTokenCalls,
   MULTICALL3_ADDRESS,
   type ScriptedToken,
 } from './scripted-tokens.ts';
-import { buildTransaction, type ScriptedTransaction } from './scripted-transaction.ts';
+import { buildTransaction, type ScriptedTransaction, type TransactionPlan } from './scripted-transaction.ts';
 
 const FIRST_TIMESTAMP = 1_700_000_000;
 const BLOCK_TIME_SECONDS = 12;
@@ -41,6 +42,8 @@ export interface ScriptedChainOptions {
   readonly creationShare?: number;
   /** Default 200. */
   readonly wallets?: number;
+  /** Wallets have keys and sign. Default: signatures are random. */
+  readonly isSigned?: boolean;
   /** Blocks from the head to the finalized block; null: no finalized tag. Default 64. */
   readonly finalityDepth?: number | null;
 }
@@ -84,9 +87,15 @@ export function createScriptedChain(options: ScriptedChainOptions): ScriptedChai
   const { seed, chainId = 31_337, firstBlock = 0, finalityDepth = 64 } = options;
   const random = createSeededRandom(`scripted-chain/${seed}`);
   const walletRandom = random.fork('wallets');
-  const wallets = Array.from({ length: options.wallets ?? 200 }, () => parseAddress(walletRandom.hex(20)));
+  const signers = createScriptedSigners();
+  const wallets = Array.from({ length: options.wallets ?? 200 }, () =>
+    options.isSigned === true ? signers.add(walletRandom.hex(32)) : parseAddress(walletRandom.hex(20)),
+  );
   const tokens = createScriptedTokens(random.fork('tokens'));
-  const traffic = createTraffic({ ...options, chainId, wallets, tokens });
+  const traffic = createTraffic({
+    ...{ ...options, chainId, wallets, tokens },
+    sign: options.isSigned === true ? signers.sign : undefined,
+  });
   const contracts = new Set<string>([MULTICALL3_ADDRESS, ...tokens.map((token) => token.address)]);
 
   const canonical: ScriptedBlock[] = [];
@@ -177,6 +186,7 @@ interface TrafficOptions extends Omit<ScriptedChainOptions, 'wallets' | 'chainId
   readonly chainId: number;
   readonly wallets: readonly Address[];
   readonly tokens: readonly ScriptedToken[];
+  readonly sign: TransactionPlan['sign'];
 }
 
 /** Makes a block's transactions; most of those that wait come in before new ones and are taken out of the mempool. */
@@ -187,6 +197,7 @@ function createTraffic(
     chainId,
     wallets,
     tokens,
+    sign,
     transactionsMax = 6,
     stepsMax = 3,
     emptyShare = 0.1,
@@ -212,6 +223,7 @@ function createTraffic(
         events,
         succeeds: !random.chance(FAILING_SHARE),
         random,
+        sign,
       });
     });
   };

@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import { createdContract, hexToBytes } from '@chainstead/proof';
-import { serializeTransaction, type TransactionSerializable } from 'viem';
+import { keccak256, serializeTransaction, type TransactionSerializable } from 'viem';
 import type { JsonObject } from '../nodes/chain-source.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { ScriptedEvent } from './scripted-event.ts';
@@ -31,6 +31,14 @@ export interface TransactionPlan {
   readonly events: readonly ScriptedEvent[];
   readonly succeeds: boolean;
   readonly random: SeededRandom;
+  /** Signs the digest as `from`. Default: a random signature. */
+  readonly sign?: ((from: Address, digest: Uint8Array) => Signature) | undefined;
+}
+
+export interface Signature {
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly yParity: number;
 }
 
 const GAS_BASE = 21_000;
@@ -38,22 +46,22 @@ const GAS_PER_EVENT = 30_000;
 const GAS_PRICE = 2_000_000_000n;
 const TYPES = ['legacy', 'eip2930', 'eip1559'] as const;
 
-/** A transaction of one of the types 0, 1 and 2 with its true hash; the signature is random. */
+/** A transaction of one of the types 0, 1 and 2 with its true hash. */
 export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
-  const { chainId, nonce, from, to, events, random, succeeds } = plan;
+  const { chainId, nonce, from, to, events, random, succeeds, sign } = plan;
   const gas = GAS_BASE + GAS_PER_EVENT * Math.max(1, events.length);
   const type = random.integer(0, 9) < 7 ? 2 : random.integer(0, 1);
-  const yParity = random.integer(0, 1);
-  const signature = { r: random.hex(32), s: random.hex(32), yParity, v: BigInt(27 + yParity) };
+  const drawn = { yParity: random.integer(0, 1), r: random.hex(32), s: random.hex(32) };
   const input = random.hex(4);
   const body = { chainId, nonce, to, gas: BigInt(gas), value: 0n, data: input };
   const priced: TransactionSerializable =
     type === 2
       ? { ...body, type: TYPES[2], maxFeePerGas: GAS_PRICE, maxPriorityFeePerGas: GAS_PRICE }
       : { ...body, type: type === 1 ? TYPES[1] : TYPES[0], gasPrice: GAS_PRICE };
-  const bytes = hexToBytes(serializeTransaction(priced, signature));
-  const hash = keccak256Hex(bytes);
+  const { r, s, yParity } = sign?.(from, keccak256(serializeTransaction(priced), 'bytes')) ?? drawn;
   const v = type === 0 ? chainId * 2 + 35 + yParity : yParity;
+  const bytes = hexToBytes(serializeTransaction(priced, { r, s, yParity, v: BigInt(27 + yParity) }));
+  const hash = keccak256Hex(bytes);
   const json = {
     type: quantity(type),
     chainId: quantity(chainId),
@@ -65,8 +73,8 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
     to,
     value: '0x0',
     input,
-    r: trimmed(signature.r),
-    s: trimmed(signature.s),
+    r: trimmed(r),
+    s: trimmed(s),
     v: quantity(v),
     hash,
     from,

@@ -32,9 +32,16 @@ export interface SourceFaultSettings {
   readonly missingColumns: readonly string[];
   /** Milliseconds before each response. */
   readonly latencyMs: number;
-  /** Another chain id, for HyperSync. */
+  /** For HyperSync: another chain id. */
   readonly wrongChainId: number | null;
-  /** A lie: returns a block's line as it is sent; null leaves it out. A HyperSync's line is one block of its rows. */
+  /** For HyperSync: 413 for more blocks than this. */
+  readonly tooLargeBlocks: number | null;
+  /** For HyperSync: sends access lists, authorization lists and withdrawals, in camelCase. */
+  readonly nestedLists: boolean;
+  /**
+   * A lie: returns a block's line as it is sent; null leaves it out. A line of a HyperSync has `header`, `transactions`
+   * and `logs` too, by its own names.
+   */
   readonly tamper: ((line: JsonObject) => JsonObject | null) | null;
 }
 
@@ -50,6 +57,8 @@ export const NO_SOURCE_FAULTS: SourceFaultSettings = {
   missingColumns: [],
   latencyMs: 0,
   wrongChainId: null,
+  tooLargeBlocks: null,
+  nestedLists: false,
   tamper: null,
 };
 

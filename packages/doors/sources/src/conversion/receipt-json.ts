@@ -80,8 +80,10 @@ export function receiptJson(rows: ReceiptRows, place: Json, header: Json): Conve
 
 /** In the JSON form of a node. @throws MalformedAnswerError */
 export function logJson(row: Json, place: Json, header: Json): Json {
-  const { topics } = row;
+  const { topics, blockHash } = row;
   const { number, hash, timestamp } = header;
+  if (blockHash !== undefined && bytes(blockHash, 'blockHash') !== hash)
+    throw malformed('blockHash of a log', String(hash), blockHash);
   return {
     address: bytes(row.address, 'address'),
     topics: toTopics(Array.isArray(topics) ? topics : splitTopics(row), 'topics') ?? [],

@@ -5,6 +5,7 @@ export const BODY_BYTES_MAX = 256 * 1024 * 1024;
 /** A block has thousands. A byte can become 30 bytes of objects. */
 const VALUES_MAX = 16_000_000;
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
 const OBJECT = 0x7b;
 const SHOWN_LENGTH = 80;
 
@@ -17,7 +18,7 @@ export async function* readJsonLines(
   lineBytesMax = BODY_BYTES_MAX,
 ): AsyncGenerator<unknown> {
   for await (const { bytes, isEnded } of splitLines(body, fault, lineBytesMax)) {
-    if (bytes.length === 0 || bytes.toString('latin1').trim() === '') continue;
+    if (isBlank(bytes)) continue;
     yield isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault);
   }
 }
@@ -34,6 +35,10 @@ export async function readJson(stream: HttpStream, fault: Fault, bytesMax = BODY
   return parseLast(Buffer.concat(chunks), fault);
 }
 
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte <= SPACE);
+}
+
 interface Line {
   readonly bytes: Buffer;
   readonly isEnded: boolean;
@@ -46,6 +51,10 @@ async function* splitLines(body: AsyncIterable<Buffer>, fault: Fault, bytesMax: 
   for await (const chunk of body) {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      if (length === 0 && at === from) {
+        from = at + 1;
+        continue;
+      }
       parts.push(chunk.subarray(from, at));
       if (length + at - from > bytesMax) throw fault('wrong', `a line exceeds ${bytesMax} bytes`);
       yield { bytes: parts.length === 1 ? chunk.subarray(from, at) : Buffer.concat(parts), isEnded: true };

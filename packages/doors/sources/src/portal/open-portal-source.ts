@@ -1,14 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type BlockRange,
-  type Clock,
-  InvalidPrimitiveError,
-  type Log,
-  parseHash,
-  systemClock,
-} from '@chainstead/core';
-import { type LogsQuery, MalformedAnswerError } from '@chainstead/rpc';
+import { type BlockRange, type Clock, type Log, parseHash, systemClock } from '@chainstead/core';
+import type { LogsQuery } from '@chainstead/rpc';
 import type { BlockSource, LogsPage, SourceBlock } from '../block-source.ts';
+import { converting } from '../conversion/converting.ts';
 import { headerJson } from '../conversion/header-json.ts';
 import { readLogs } from '../conversion/read-logs.ts';
 import { toSourceBlock } from '../conversion/source-block.ts';
@@ -43,7 +37,7 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
       for await (const lines of portalLines(client, range, selection, signal))
         for (const line of lines) {
           const absent = absentFields(line.fields);
-          yield converted(() => toSourceBlock(line, { chain, absent }));
+          yield converting(http.fault, () => toSourceBlock(line, { chain, absent }));
         }
     },
     async *readLogs(query, signal): AsyncGenerator<LogsPage> {
@@ -51,7 +45,7 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
       const selection = { fields: LOG_FIELDS, logs: logFilters(query) };
       let { from } = range;
       for await (const lines of portalLines(client, range, selection, signal)) {
-        const page = converted(() => pageOf(lines, from, query));
+        const page = converting(http.fault, () => pageOf(lines, from, query));
         if (page === null) continue;
         yield page;
         from = page.range.to + 1;
@@ -62,16 +56,6 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
 
   function known(fields: PortalFields): PortalFields {
     return { ...fields, block: fields.block.filter((field) => !client.unknownFields.has(field)) };
-  }
-
-  function converted<T>(convert: () => T): T {
-    try {
-      return convert();
-    } catch (error) {
-      if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
-        throw http.fault('wrong', error.message);
-      throw error;
-    }
   }
 }
 

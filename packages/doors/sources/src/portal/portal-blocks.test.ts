@@ -1,48 +1,16 @@
-import type { Chain } from '@chainstead/chains';
 import { proveBlock, proveTransactions } from '@chainstead/proof';
-import {
-  createScriptedChain,
-  exampleChain,
-  examplePool,
-  type ScriptedChain,
-  type SourceFaultSettings,
-  servePortal,
-  serveScriptedChain,
-} from '@chainstead/testkit';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { faultOf, readBlocks, recordedSleeps } from '../testing/read-all.ts';
-import { openPortalSource } from './open-portal-source.ts';
+import type { SourceFaultSettings } from '@chainstead/testkit';
+import { describe, expect, test } from 'vitest';
+import { faultOf, readBlocks } from '../testing/read-all.ts';
+import { CHAIN, poolOver, scriptedChain, sourceOver } from '../testing/source-stage.ts';
 
-const CHAIN: Chain = exampleChain({ id: 31_337 });
 const BLOCKS = 40;
-
-function scriptedChain(): ScriptedChain {
-  const chain = createScriptedChain({ seed: 62, firstBlock: 100, finalityDepth: 8, creationShare: 0.2 });
-  chain.mine(BLOCKS);
-  return chain;
-}
-
-async function portalOver(chain: ScriptedChain, faults: Partial<SourceFaultSettings> = {}) {
-  const server = await servePortal(chain, { faults });
-  const { clock, sleeps } = recordedSleeps();
-  const source = openPortalSource({ url: server.url, chain: CHAIN, clock });
-  onTestFinished(async () => {
-    await source.close();
-    await server.close();
-  });
-  return { server, source, sleeps };
-}
 
 describe('blocks of a Portal', () => {
   test('are those of a node', async () => {
     const chain = scriptedChain();
-    const node = await serveScriptedChain(chain);
-    const pool = await examplePool(CHAIN, node.url);
-    onTestFinished(async () => {
-      await pool.close();
-      await node.close();
-    });
-    const { source } = await portalOver(chain);
+    const pool = await poolOver(chain);
+    const { source } = await sourceOver('portal', chain);
     const range = await source.available(new AbortController().signal);
     expect(range).toEqual({ from: 100, to: chain.finalized });
     const blocks = await readBlocks(source, range ?? { from: 0, to: 0 });
@@ -73,7 +41,7 @@ describe('blocks of a Portal', () => {
     ['in truncated gzip', { encoding: 'gzip', truncateRate: 0.5 }],
   ])('come %s', async (_, faults) => {
     const chain = scriptedChain();
-    const { source } = await portalOver(chain, faults);
+    const { source } = await sourceOver('portal', chain, faults);
     const blocks = await readBlocks(source, { from: 100, to: 120 });
     expect(blocks.map(({ block }) => block.header.hash)).toEqual(
       chain.blocksIn({ from: 100, to: 120 }).map(({ hash }) => hash),
@@ -81,13 +49,13 @@ describe('blocks of a Portal', () => {
   });
 
   test('end early where the portal has no more', async () => {
-    const { source, sleeps } = await portalOver(scriptedChain());
+    const { source, sleeps } = await sourceOver('portal', scriptedChain());
     expect((await readBlocks(source, { from: 130, to: 200 })).at(-1)?.block.header.number).toBe(132);
     expect(sleeps).toEqual([]);
   });
 
   test('that stay away below the finalized head make the source busy', async () => {
-    const { source, sleeps, server } = await portalOver(scriptedChain(), { servedTo: 110 });
+    const { source, sleeps, server } = await sourceOver('portal', scriptedChain(), { servedTo: 110 });
     expect(await faultOf(readBlocks(source, { from: 111, to: 120 }))).toMatchObject({
       fault: 'busy',
       retry_after_ms: 60_000,
@@ -98,7 +66,7 @@ describe('blocks of a Portal', () => {
 
   test('without columns of the archive lack what can not be proven without', async () => {
     const missingColumns = ['transactions.accessList', 'transactions.logsBloom', 'blocks.size'];
-    const { source, server } = await portalOver(scriptedChain(), { missingColumns });
+    const { source, server } = await sourceOver('portal', scriptedChain(), { missingColumns });
     const blocks = await readBlocks(source, { from: 100, to: 110 });
     expect(blocks.length).toBe(11);
     // Empty access lists follow from the hashes.

@@ -1,4 +1,5 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
+import type { ChosenSource } from '@chainstead/sources';
 import { commitRange } from '../commit/commit-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { partsOf } from '../dataset/whole-block.ts';
@@ -11,9 +12,11 @@ import {
   logsWanted,
   readRangeFast,
   readRangeProven,
+  readSourceParts,
   wholeDatasets,
 } from '../read/read-range.ts';
 import { weighLogs } from '../read/weigh.ts';
+import { readSourceLogs } from '../sources/read-source-logs.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';
@@ -21,6 +24,8 @@ import { isFinal, untilItSucceeds } from './retry-range.ts';
 /** With fewer reads than an upstream's concurrency times the chunks, round trips dominate. */
 const PROVEN_READS_IN_FLIGHT = 6;
 const DATA_WEIGHT_MAX = 12_000;
+/** Logs, about, of one commit from a source. */
+const PART_WEIGHT = 6_000;
 
 /** Null if another process holds or has covered part of the range. */
 export async function readClaimed(
@@ -30,30 +35,89 @@ export async function readClaimed(
   sizing: ChunkSizing,
   signal: AbortSignal,
 ): Promise<DecodedRange | null> {
+  if (!(await claimOpen(options, span, range))) return null;
+  try {
+    const read = await readDecoded(options, span.datasets, range, signal);
+    sizing.seen(rangeSize(range), read.weight);
+    return read;
+  } catch (error) {
+    await options.owner.release(options.chain.id, range);
+    throw error;
+  }
+}
+
+/** Parts from the start of the range, each to be committed before the next. Nothing if another process holds blocks of it. */
+export async function* readClaimedParts(
+  options: BackfillOptions,
+  span: BackfillRange,
+  chosen: ChosenSource,
+  sizing: Pick<ChunkSizing, 'seen'>,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedRange> {
+  const { owner, chain } = options;
+  const { range } = chosen;
+  if (!(await claimOpen(options, span, range))) return;
+  let uncommitted = range.from;
+  try {
+    for await (const read of readDecodedParts(options, span.datasets, chosen, signal)) {
+      sizing.seen(rangeSize(read.range), read.weight);
+      yield read;
+      uncommitted = read.range.to + 1;
+    }
+  } finally {
+    if (uncommitted <= range.to) await owner.release(chain.id, { from: uncommitted, to: range.to });
+  }
+}
+
+/** False if another process holds or has covered part of the range. */
+async function claimOpen(options: BackfillOptions, span: BackfillRange, range: BlockRange): Promise<boolean> {
   const { chain, owner, kind, purpose = 'backfill' } = options;
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : purpose))) {
     options.logger[kind === 'replace' ? 'info' : 'debug'](
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
       'Range is claimed by another process; it is tried again later',
     );
-    return null;
+    return false;
   }
   try {
     const [open] = await notDone(options, span, range);
     if (
-      open === undefined ||
-      rangeSize(open.range) < rangeSize(range) ||
-      open.datasets.length < span.datasets.length
-    ) {
-      await owner.release(chain.id, range);
-      return null;
-    }
-    const read = await readDecoded(options, span.datasets, range, signal);
-    sizing.seen(rangeSize(range), read.weight);
-    return read;
+      open !== undefined &&
+      rangeSize(open.range) === rangeSize(range) &&
+      open.datasets.length === span.datasets.length
+    )
+      return true;
   } catch (error) {
     await owner.release(chain.id, range);
     throw error;
+  }
+  await owner.release(chain.id, range);
+  return false;
+}
+
+async function* readDecodedParts(
+  options: BackfillOptions,
+  datasets: readonly Dataset[],
+  chosen: ChosenSource,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedRange> {
+  const { chain, rowsAtOnce } = options;
+  const newDecoder = () => createBatchDecoder(chain, datasets, rowsAtOnce);
+  const unit = { unitWeight: PART_WEIGHT };
+  if (isReadWhole(options, datasets)) {
+    const reading = { ...options, ...unit, parts: partsOf(datasets, chain), depth: 1, signal };
+    yield* readSourceParts(reading, chosen, newDecoder);
+    return;
+  }
+  for await (const { logs, ...read } of readSourceLogs(
+    { ...options, ...unit },
+    chosen,
+    logsWanted(chain, datasets),
+    signal,
+  )) {
+    const decoder = newDecoder();
+    decoder.add(logs, read.blocks.values());
+    yield { ...read, logCount: logs.length, weight: weighLogs(logs), lacking: new Map(), batch: decoder.batch() };
   }
 }
 
@@ -69,7 +133,15 @@ async function readDecoded(
     const parts = partsOf(datasets, chain);
     const leavesOut = !parts.has('logs');
     return readRangeProven(
-      { ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, weightMax: DATA_WEIGHT_MAX, signal },
+      {
+        ...options,
+        sources: undefined,
+        parts,
+        leavesOut,
+        depth: PROVEN_READS_IN_FLIGHT,
+        weightMax: DATA_WEIGHT_MAX,
+        signal,
+      },
       range,
       decoder,
     );

@@ -2,6 +2,7 @@ import type { ProofPolicy } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import type { ClaimOwner } from '../coverage/claims.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
@@ -13,6 +14,8 @@ import type { RangeJournal } from './range-guard.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
+  /** Asked before nodes, in order. @default none */
+  readonly sources?: HistorySources | undefined;
   readonly owner: ClaimOwner;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,37 +1,22 @@
-import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
-import PQueue from 'p-queue';
+import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
 import { UnavailableBlocksError } from '../errors.ts';
-import { createChunkSizing } from '../read/chunk-size.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
 import { underCommitLock } from '../rows/under-commit-lock.ts';
-import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import {
-  type BackfillRange,
-  chunksOf,
-  deepestPartOf,
-  isReadWhole,
-  notDone,
-  planRanges,
-} from './backfill-ranges.ts';
+import { type BackfillRange, deepestPartOf, planRanges } from './backfill-ranges.ts';
+import { createChunkPlan } from './chunk-plan.ts';
+import { createChunkWork } from './chunk-work.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
 import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
-import { releasing } from './releasing-task.ts';
-import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
+import { untilItSucceeds } from './retry-range.ts';
 
-/** COPY statements. On two cores, two load 1.5 times as much as one, three no more. */
-const COMMITS_IN_FLIGHT = 2;
 const CHUNKS_IN_FLIGHT = 4;
-/** Bounds memory. 10,000 logs save a few percent per row and need 60 MB more. */
-const LOGS_PER_CHUNK = 6_000;
-const FAST_CHUNK = { blocksFirst: 64, blocksMax: 20_000, logsPerChunk: LOGS_PER_CHUNK };
-const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CHUNK };
 const CLAIM_WAIT_MS = 1_000;
 const LATE_WAIT_MS = 100;
 
@@ -46,7 +31,7 @@ export async function backfill(
   const run = createRun(options, spans, guard, signal);
   try {
     await dealSuspects(run, spans, guard);
-    await (options.kind === 'add' ? dealOpen(run, options, ranges) : dealPlanned(run, options, spans));
+    await (options.kind === 'add' ? dealOpen(run, options, ranges) : dealPlanned(run, spans));
   } catch (error) {
     run.hand.fail(error);
   }
@@ -89,12 +74,14 @@ async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly Blo
 }
 
 /** Redone blocks stay covered, so coverage can't show progress. */
-async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly BackfillRange[]): Promise<void> {
+async function dealPlanned(run: Run, spans: readonly BackfillRange[]): Promise<void> {
   for (const span of spans)
-    for (const range of chunksOf(options, span.range, run.sizingOf(span))) {
+    for (let left: BlockRange | undefined = span.range; left !== undefined; ) {
       await run.hand.room();
       if (run.stop.aborted || run.hand.hasFailed()) return;
+      const range: BlockRange = run.firstChunk({ ...span, range: left });
       run.begin({ ...span, range });
+      [left] = subtractRanges([left], [range]);
     }
 }
 
@@ -105,9 +92,7 @@ function createRun(
   signal: AbortSignal,
 ) {
   const hand = createHand(() => (guard.suspects.length > 0 ? 1 : CHUNKS_IN_FLIGHT));
-  const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
-  const [fast, proven] = [createChunkSizing(FAST_CHUNK), createChunkSizing(PROVEN_CHUNK)];
-  const sizingOf = ({ datasets }: BackfillRange) => (isReadWhole(options, datasets) ? proven : fast);
+  const plan = createChunkPlan(options);
   const stop = AbortSignal.any([signal, options.owner.lost]);
   const lacking = createLackingRecord(options.chain);
   const total = spans.reduce((sum, span) => sum + rangeSize(span.range), 0);
@@ -116,44 +101,26 @@ function createRun(
     ...{ done: state.done, total, logs: state.logs },
     unavailable: lacking.first(),
   });
-
-  const work = async (span: BackfillRange, range: BlockRange): Promise<void> => {
-    if (lacking.isPointless(span)) return advance(range, 0);
-    const attempt = (): Promise<DecodedRange | null> => readClaimed(options, span, range, sizingOf(span), stop);
-    const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
-    if (read === FAILED) {
-      for (const half of halvesOf(options.order, range)) await work(span, half);
-      return;
-    }
-    if (read === null) return workAround(span, range);
-    state.lateClaims = 0;
-    // A read is in flight until its commit: that bounds memory.
-    const { logCount } = read;
-    lacking.note(read, span.datasets);
-    await commits.add(releasing(read, (decoded) => commitRead(options, span, decoded, stop)));
-    advance(range, logCount);
-  };
-
-  /** Redoes the parts that no other process holds. Blocks to add are planned again anyway. */
-  const workAround = async (span: BackfillRange, range: BlockRange): Promise<void> => {
-    if (options.kind === 'add') {
-      state.lateClaims += 1;
-      return;
-    }
-    await options.clock.sleep(CLAIM_WAIT_MS, stop);
-    for (const part of await untilItSucceeds(options, range, stop, () => notDone(options, span, range)))
-      await work(part, part.range);
-  };
-
   const advance = (range: BlockRange, logs: number): void => {
     if (options.kind === 'replace') state.done += rangeSize(range);
     state.logs += logs;
     options.onProgress?.(progress());
   };
-
+  const work = createChunkWork(options, plan, stop, {
+    isPointless: lacking.isPointless,
+    skipped: (range) => advance(range, 0),
+    claimed() {
+      state.lateClaims += 1;
+    },
+    read(read, datasets) {
+      state.lateClaims = 0;
+      lacking.note(read, datasets);
+    },
+    committed: advance,
+  });
   const guarded = (span: BackfillRange): GuardedWork => ({
     reads: deepestPartOf(options, span.datasets),
-    perform: (part) => work(span, part),
+    perform: (part) => work({ ...span, range: part }),
     async leaveOut(block, error) {
       lacking.leaveOut(await leaveOutBlock(options, span, block, error));
       advance({ from: block, to: block }, 0);
@@ -163,12 +130,12 @@ function createRun(
   return {
     hand,
     stop,
-    sizingOf,
     progress,
+    firstChunk: plan.first,
     begin: (span: BackfillRange): void => hand.begin(span.range, () => guard.run(span.range, guarded(span))),
     own: (): OwnWork => ({
       ...{ inHand: hand.ranges(), visited: lacking.visited() },
-      ...{ isPointless: lacking.isPointless, sizingOf },
+      ...{ isPointless: lacking.isPointless, firstChunk: plan.first },
     }),
     countLeft(blocks: number): void {
       if (total - blocks <= state.done) return;

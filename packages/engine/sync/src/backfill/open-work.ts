@@ -2,15 +2,15 @@
 import { type BlockRange, rangeSize, subtractRanges } from '@chainstead/core';
 import { listHeldRanges } from '../coverage/claims.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
-import type { ChunkSizing } from '../read/chunk-size.ts';
-import { type BackfillRange, chunksOf, inOrder, type Planned, planRanges } from './backfill-ranges.ts';
+import { type BackfillRange, inOrder, type Planned, planRanges } from './backfill-ranges.ts';
 
 export interface OwnWork {
   readonly inHand: readonly BlockRange[];
   /** Could not be covered: not read twice. */
   readonly visited: readonly CoveredRange[];
   isPointless(span: BackfillRange): boolean;
-  sizingOf(span: BackfillRange): Pick<ChunkSizing, 'next'>;
+  /** The chunk of free blocks to read first. */
+  firstChunk(span: BackfillRange): BlockRange;
 }
 
 /** `next`: null if all is claimed. `left`: blocks not covered, once per way they are read. */
@@ -28,14 +28,13 @@ function firstFree(
   options: Planned,
   open: readonly BackfillRange[],
   held: readonly BlockRange[],
-  { sizingOf }: OwnWork,
+  { firstChunk }: OwnWork,
 ): BackfillRange | null {
   for (const span of open) {
     const free = subtractRanges([span.range], held).map((range) => ({ range }));
     const [first] = inOrder(options, free);
     if (first === undefined) continue;
-    const [range] = chunksOf(options, first.range, sizingOf(span));
-    if (range !== undefined) return { ...span, range };
+    return { ...span, range: firstChunk({ ...span, range: first.range }) };
   }
   return null;
 }

@@ -112,7 +112,7 @@ export async function listFillingChains(
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** In the transaction that writes the ranges. @throws RangeClaimedError if a claim is lost */
+/** In the transaction that writes the ranges. A claim of which only the start is written stays for the rest. @throws RangeClaimedError if a claim is lost */
 export async function consumeClaims(
   transaction: Transaction,
   owner: Pick<ClaimOwner, 'key' | 'lost'>,
@@ -120,10 +120,13 @@ export async function consumeClaims(
   ranges: readonly BlockRange[],
 ): Promise<void> {
   owner.lost.throwIfAborted();
+  const ownOf = sql`chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = from_block`;
   // Invariant: SYNC-CLAIMS-DISJOINT
   const ended = await transaction.query(
-    sql`DELETE FROM sync_claims USING ${rangesAsRows(ranges)} AS run(from_block, to_block)
-      WHERE chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = from_block AND last_block = to_block RETURNING true AS ended`,
+    sql`WITH run AS MATERIALIZED (SELECT * FROM ${rangesAsRows(ranges)} AS run(from_block, to_block)),
+      ended AS (DELETE FROM sync_claims USING run WHERE ${ownOf} AND last_block = to_block RETURNING true AS ended),
+      cut AS (UPDATE sync_claims SET first_block = to_block + 1 FROM run WHERE ${ownOf} AND last_block > to_block RETURNING true AS ended)
+      SELECT ended FROM ended UNION ALL SELECT ended FROM cut`,
   );
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (ended.length !== ranges.length && first !== undefined && last !== undefined)

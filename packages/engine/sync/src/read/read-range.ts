@@ -1,10 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
+import type { ChosenSource, HistorySources } from '@chainstead/sources';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
+import { canProveBlocks } from '../sources/prove-source-block.ts';
+import { readSourceBlocks } from '../sources/read-source-blocks.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
 import { holdLargeBlock } from './large-blocks.ts';
@@ -108,6 +111,8 @@ export async function blocksOfLogs(
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
 export interface ProvenReading extends WatchedReader {
+  /** Asked before nodes. @default none */
+  readonly sources?: HistorySources | undefined;
   readonly depth: number;
   /** Skips blocks that fail policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
@@ -131,11 +136,8 @@ export async function readRangeProven(
   decoder: BatchDecoder,
 ): Promise<DecodedRange> {
   const { chain, depth, turn, signal, weightMax = Number.POSITIVE_INFINITY } = reading;
-  const blocks = new Map<number, BlockFacts>();
-  const proven: LevelledBlock[] = [];
-  const lacking = new Map<BlockPart, Lacking>();
-  let logCount = 0;
-  let dataWeight = 0;
+  const gathered = gatherBlocks(decoder);
+  const next = await readFromSource(reading, range, gathered);
   const read = async (number: number): Promise<DecodedBlock | UnprovenBlockError | null> => {
     await turn?.(signal);
     const holds: (() => void)[] = [];
@@ -153,30 +155,98 @@ export async function readRangeProven(
       for (const end of holds) end();
     }
   };
-  for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
+  const left = { from: next, to: range.to };
+  for await (const block of next > range.to ? [] : readAhead(left, Math.min(depth, rangeSize(left)), read)) {
     const what = `a block of ${range.from} to ${range.to} could not be read`;
     if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
-    if (block instanceof UnprovenBlockError) {
-      const facts = {
-        block: Number(block.facts.block),
-        reason: String(block.facts.reason),
-        isUnsupported: false,
-      };
-      for (const part of reading.parts ?? []) lacking.set(part, facts);
-      continue;
-    }
-    const { facts, levelled } = block;
-    blocks.set(facts.number, facts);
-    proven.push(levelled);
-    for (const [part, { isUnsupported, reason }] of unavailable(levelled.parts))
-      lacking.set(part, { block: facts.number, reason, isUnsupported });
-    logCount += block.logCount;
-    dataWeight += block.dataWeight;
-    if (dataWeight > weightMax && rangeSize(range) > 1)
+    if (block instanceof UnprovenBlockError) gathered.lack(block, reading.parts ?? new Set());
+    else gathered.take(block);
+    if (gathered.dataWeight() > weightMax && rangeSize(range) > 1)
       throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max: weightMax * CHARACTERS_PER_LOG });
   }
-  const weight = logCount + dataWeight;
-  return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+  return gathered.decoded(range);
+}
+
+/** Blocks of a source as it streams them: each part can be committed. Ends early where the source does. */
+export async function* readSourceParts(
+  reading: ProvenReading & { readonly unitWeight: number },
+  chosen: ChosenSource,
+  newDecoder: () => BatchDecoder,
+): AsyncGenerator<DecodedRange> {
+  for await (const blocks of readSourceBlocks(sourceReading(reading), chosen, reading.signal)) {
+    const decoder = newDecoder();
+    const gathered = gatherBlocks(decoder);
+    for (const block of blocks) gathered.take(decodeBlock(block, decoder));
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (first !== undefined && last !== undefined)
+      yield gathered.decoded({ from: first.header.number, to: last.header.number });
+  }
+}
+
+/** No root covers traces, and not all chains have roots. */
+export function mayReadFromSource(chain: Chain, parts: ReadonlySet<BlockPart>): boolean {
+  return canProveBlocks(chain) && !parts.has('internalTransactions');
+}
+
+/** @returns the first block that is left for nodes */
+async function readFromSource(
+  reading: ProvenReading,
+  range: BlockRange,
+  gathered: ReturnType<typeof gatherBlocks>,
+): Promise<number> {
+  const { chain, parts = new Set(), sources, signal } = reading;
+  if (sources === undefined || !mayReadFromSource(chain, parts)) return range.from;
+  const chosen = await sources.choose('blocks', range, signal);
+  let next = range.from;
+  if (chosen === null) return next;
+  const wanted = sourceReading({ ...reading, unitWeight: UNIT_WEIGHT });
+  for await (const blocks of readSourceBlocks(wanted, chosen, signal))
+    for (const block of blocks) {
+      gathered.take(decodeBlock(block, gathered.decoder));
+      next = block.header.number + 1;
+    }
+  return next;
+}
+
+const UNIT_WEIGHT = 6_000;
+
+function sourceReading({
+  pool,
+  chain,
+  parts,
+  recoverSigners,
+  unitWeight,
+}: ProvenReading & { readonly unitWeight: number }) {
+  return { pool, chain, transactions: parts?.has('transactions') ?? false, recoverSigners, unitWeight };
+}
+
+function gatherBlocks(decoder: BatchDecoder) {
+  const blocks = new Map<number, BlockFacts>();
+  const proven: LevelledBlock[] = [];
+  const lacking = new Map<BlockPart, Lacking>();
+  let logCount = 0;
+  let dataWeight = 0;
+  return {
+    decoder,
+    dataWeight: () => dataWeight,
+    take(block: DecodedBlock): void {
+      const { facts, levelled } = block;
+      blocks.set(facts.number, facts);
+      proven.push(levelled);
+      for (const [part, { isUnsupported, reason }] of unavailable(levelled.parts))
+        lacking.set(part, { block: facts.number, reason, isUnsupported });
+      logCount += block.logCount;
+      dataWeight += block.dataWeight;
+    },
+    lack({ facts: { block, reason } }: UnprovenBlockError, parts: ReadonlySet<BlockPart>): void {
+      const lack = { block: Number(block), reason: String(reason), isUnsupported: false };
+      for (const part of parts) lacking.set(part, lack);
+    },
+    decoded(range: BlockRange): DecodedRange {
+      const weight = logCount + dataWeight;
+      return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+    },
+  };
 }
 
 /** In any order: rows are sorted later. Then releases the contents. */

@@ -61,6 +61,8 @@ export interface ScriptedStageOptions {
   readonly facts?: { readonly pollIntervalMs?: number; readonly reorgDepthMax?: number };
   /** See `ScriptedChainOptions`. */
   readonly finalityDepth?: number | null;
+  /** See `ScriptedChainOptions`. */
+  readonly isSigned?: boolean;
   /** First followed block; null: the chain's sync sets it. @default the block after `blocks` */
   readonly firstFollowed?: number | null;
   /** Speed of the stage's clock relative to real time. @default 100 */
@@ -79,6 +81,7 @@ export async function openScriptedStage(
     faults = {},
     facts,
     finalityDepth,
+    isSigned = false,
     firstFollowed = blocks + 1,
     speed = 100,
     answer = (_method, params, own) => own(params),
@@ -93,7 +96,14 @@ export async function openScriptedStage(
   } as const;
   const chain = createChainRegistry({ additional: [own] }).get(chainId);
   const finality = finalityDepth === undefined ? {} : { finalityDepth };
-  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2, ...finality });
+  const scripted = createScriptedChain({
+    seed: chainId,
+    chainId,
+    wallets: 10,
+    creationShare: 0.2,
+    isSigned,
+    ...finality,
+  });
   scripted.mine(blocks);
   await using parts = new AsyncDisposableStack();
   const serving = await serveScriptedChain(scripted, {

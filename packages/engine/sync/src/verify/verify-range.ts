@@ -4,6 +4,7 @@ import { type BlockRange, type Logger, rangeSize, subtractRanges } from '@chains
 import type { Transaction } from '@chainstead/db';
 import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels } from '../commit/commit-range.ts';
 import { commitSettled, type SettledRows } from '../commit/commit-settled.ts';
@@ -38,6 +39,8 @@ import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts'
 
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
+  /** Asked before nodes, in order. @default none */
+  readonly sources?: HistorySources | undefined;
   readonly policy: ProofPolicy;
   readonly recoverSigners?: RecoverSigners | undefined;
   readonly metrics: SyncMetrics;

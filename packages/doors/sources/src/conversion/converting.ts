@@ -1,0 +1,14 @@
+import { InvalidPrimitiveError } from '@chainstead/core';
+import { MalformedAnswerError } from '@chainstead/rpc';
+import type { HttpStreams } from '../http-stream/http-streams.ts';
+
+/** Malformed rows are a fault of the source. @throws SourceError */
+export function converting<T>(fault: HttpStreams['fault'], convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+      throw fault('wrong', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { type BlockRange, type Clock, isObject } from '@chainstead/core';
+import type { HttpStream, HttpStreams } from '../http-stream/http-streams.ts';
+import { readJson } from '../http-stream/json-lines.ts';
+import { readText } from '../http-stream/status-fault.ts';
+import { type HyperSyncPage, readPage } from './hypersync-page.ts';
+import { type HyperSyncSelection, queryText } from './hypersync-query.ts';
+
+export interface HyperSyncClient {
+  readonly http: HttpStreams;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Null: none yet. @throws SourceError */
+  height(signal: AbortSignal): Promise<number | null>;
+  /** From `range.from`, as far as the service likes. @throws SourceError */
+  page(range: BlockRange, selection: HyperSyncSelection, signal: AbortSignal): Promise<HyperSyncPage>;
+}
+
+const TOO_LARGE = 413;
+
+export function createHyperSyncClient(
+  http: HttpStreams,
+  { chainId, clock }: { readonly chainId: number; readonly clock: Pick<Clock, 'sleep'> },
+): HyperSyncClient {
+  let isChecked = false;
+  /** Blocks of a request, after a response was refused as too large. */
+  let blocksMax = Number.POSITIVE_INFINITY;
+
+  async function getJson(path: string, signal: AbortSignal): Promise<unknown> {
+    return readJson(await http.open({ method: 'GET', path }, signal), http.fault);
+  }
+
+  async function checkChain(signal: AbortSignal): Promise<void> {
+    if (isChecked) return;
+    const json = await getJson('/chain_id', signal);
+    const given = isObject(json) ? Number(json.chain_id) : Number.NaN;
+    if (given !== chainId) throw http.fault('refused', `serves chain ${given}, not ${chainId}`);
+    isChecked = true;
+  }
+
+  async function open(body: string, signal: AbortSignal): Promise<HttpStream> {
+    return http.open({ method: 'POST', path: '/query', body, accepted: [200, TOO_LARGE] }, signal);
+  }
+
+  return {
+    http,
+    clock,
+    async height(signal) {
+      await checkChain(signal);
+      const json = await getJson('/height', signal);
+      const height = isObject(json) ? json.height : undefined;
+      if (height === null) return null;
+      if (typeof height !== 'number' || !Number.isSafeInteger(height) || height < 0)
+        throw http.fault('wrong', 'the height is not a block number');
+      return height;
+    },
+    async page({ from, to }, selection, signal) {
+      await checkChain(signal);
+      for (;;) {
+        const asked = { from, to: Math.min(to, from + blocksMax - 1) };
+        const stream = await open(queryText(selection, asked), signal);
+        if (stream.status !== TOO_LARGE) {
+          const page = readPage(await readJson(stream, http.fault), asked, http.fault);
+          blocksMax *= 2;
+          return page;
+        }
+        const text = await readText(stream.body);
+        const blocks = asked.to - from + 1;
+        if (blocks === 1) throw http.fault('unavailable', `HTTP ${TOO_LARGE} for block ${from} alone: ${text}`);
+        blocksMax = Math.floor(blocks / 2);
+      }
+    },
+  };
+}

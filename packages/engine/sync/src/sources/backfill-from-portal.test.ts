@@ -1,0 +1,191 @@
+import { createHistorySources, type HistorySources, openPortalSource } from '@chainstead/sources';
+import { type JsonObject, type SourceFaultSettings, type SourceServer, servePortal } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { backfill } from '../backfill/backfill.ts';
+import type { BackfillOptions } from '../backfill/backfill-options.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
+import {
+  createWholeBlockTables,
+  expectedOutcomes,
+  outcomes,
+  storedOutcomes,
+} from '../testing/whole-block-datasets.ts';
+
+const PROVABLE = [outcomes, marks] as readonly Dataset[];
+const BLOCKS = 90;
+const RANGE = { from: 1, to: BLOCKS };
+const never = new AbortController().signal;
+const scratch = scratchOfFile();
+let nextChainId = 961_001;
+
+beforeAll(async () => {
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+
+interface SourceStage {
+  readonly stage: ScriptedStage;
+  readonly portal: SourceServer;
+  readonly sources: HistorySources;
+}
+
+async function openStage(faults: Partial<SourceFaultSettings> = {}): Promise<SourceStage> {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, PROVABLE, {
+    ...{ blocks: BLOCKS, finalityDepth: 0, isSigned: true },
+  });
+  onTestFinished(() => stage.close());
+  const portal = await servePortal(stage.scripted, { faults });
+  onTestFinished(() => portal.close());
+  const { chain, clock, logger } = stage;
+  const sources = createHistorySources({
+    ...{ chain, clock, logger },
+    sources: [openPortalSource({ url: portal.url, chain, clock })],
+  });
+  onTestFinished(() => sources.close());
+  return { stage, portal, sources };
+}
+
+const optionsOf = ({ stage, sources }: SourceStage, changes: Partial<BackfillOptions> = {}): BackfillOptions => ({
+  ...stage,
+  ...{ sources, order: 'newest-first', proof: 'receipts', kind: 'add' },
+  ...changes,
+});
+
+async function expectTruth({ stage }: SourceStage, datasets: readonly Dataset[] = PROVABLE): Promise<void> {
+  const { chain, scripted, database } = stage;
+  const { stored, expected } = await stage.marksOf(RANGE.from, RANGE.to);
+  expect(stored).toBe(expected);
+  if (datasets.includes(outcomes as Dataset))
+    expect(await storedOutcomes(database, chain.id)).toEqual(expectedOutcomes(scripted, RANGE));
+  expect(await misderived(database, chain.id)).toEqual([]);
+  for (const dataset of datasets) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
+}
+
+describe('a backfill with a Portal', () => {
+  it.each(['newest-first', 'oldest-first'] as const)('proves whole blocks of it, %s', async (order) => {
+    const own = await openStage();
+    await backfill(optionsOf(own, { order }), [RANGE], never);
+    await expectTruth(own);
+    for (const dataset of PROVABLE) expect((await own.stage.coverageOf(dataset)).levels).toEqual(['receipts']);
+    // The pool's own check of the node.
+    expect(own.stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
+    expect(own.sources.statuses()[0]?.uses.blocks).toEqual({
+      blocks: BLOCKS,
+      failures: 0,
+      reason: null,
+      until: null,
+    });
+  });
+
+  it('reads filtered logs of it, which nothing proves', async () => {
+    const own = await openStage();
+    const datasets = [marks] as readonly Dataset[];
+    await backfill(optionsOf(own, { datasets, proof: 'none' }), [RANGE], never);
+    await expectTruth(own, datasets);
+    expect((await own.stage.coverageOf(marks)).levels).toEqual(['none']);
+    expect(own.stage.callsOf('eth_getLogs')).toBe(0);
+    expect(own.sources.statuses()[0]?.uses.logs.blocks).toBe(BLOCKS);
+  });
+
+  it('reads what it lacks at the end from nodes', async () => {
+    const own = await openStage({ servedTo: 50, pageBlocks: 7 });
+    await backfill(optionsOf(own, { order: 'oldest-first' }), [RANGE], never);
+    await expectTruth(own);
+    expect(own.stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(BLOCKS - 50 + 5);
+  });
+
+  it('puts what it reads anew in the place of what was there', async () => {
+    const own = await openStage({ servedTo: 50 });
+    await backfill(optionsOf(own), [RANGE], never);
+    await backfill(optionsOf(own, { kind: 'replace', order: 'oldest-first' }), [RANGE], never);
+    await expectTruth(own);
+  });
+});
+
+const AT = 40;
+type Lines = Readonly<Record<'header' | 'transactions' | 'logs', JsonObject & readonly JsonObject[]>>;
+
+/** Changes the line of a block in the middle, if it has what is to be changed. */
+const lieAt =
+  (change: (line: Lines) => JsonObject | null, at = AT) =>
+  (line: JsonObject): JsonObject | null =>
+    (line.header as JsonObject).number === at ? change(line as Lines) : line;
+
+const withHeader = (changes: JsonObject) =>
+  lieAt((line) => ({ ...line, header: { ...line.header, ...changes } }));
+const someHash = `0x${'ab'.repeat(32)}`;
+
+describe('a Portal that lies', () => {
+  const first = ({ transactions }: Lines): JsonObject => transactions[0] as JsonObject;
+  const withFirst = (changes: (transaction: JsonObject) => JsonObject) =>
+    lieAt((line) => ({
+      ...line,
+      transactions: [{ ...first(line), ...changes(first(line)) }, ...line.transactions.slice(1)],
+    }));
+  it.each<readonly [string, (line: JsonObject) => JsonObject | null, RegExp]>([
+    ['drops a log', lieAt((line) => ({ ...line, logs: line.logs.slice(1) })), /root-mismatch|log-index/],
+    [
+      'drops a transaction',
+      lieAt((line) => ({ ...line, transactions: line.transactions.slice(1) })),
+      /ransaction/,
+    ],
+    [
+      'changes an amount',
+      lieAt((line) => ({ ...line, logs: line.logs.map((log) => ({ ...log, data: `0x${'11'.repeat(32)}` })) })),
+      /root-mismatch/,
+    ],
+    ['changes a field of a header', withHeader({ gasLimit: '0x1' }), /header-hash-mismatch/],
+    ['changes a time', withHeader({ timestamp: 5 }), /header-hash-mismatch|times/],
+    ['names another hash', withHeader({ hash: someHash }), /hash|follow/],
+    ['names another parent', withHeader({ parentHash: someHash }), /follow|hash|parent/],
+    ['leaves out a block', lieAt(() => null), /instead of|hole|missing|block/],
+    ['names another sender', withFirst(() => ({ from: `0x${'12'.repeat(20)}` })), /sender|receipt-mismatch/],
+    ['names another use of gas', withFirst(() => ({ gasUsed: '0x1' })), /receipt-mismatch/],
+    ['changes a transaction', withFirst(() => ({ value: '0x123' })), /transaction-hash-mismatch/],
+  ])('%s: no row is wrong or missing, and the reason is told', async (_name, tamper, reason) => {
+    const own = await openStage({ tamper });
+    const block = own.stage.scripted.blockAt(AT);
+    expect(block?.receipts.some(({ logs }) => (logs as readonly unknown[]).length > 0)).toBe(true);
+    await backfill(optionsOf(own, { order: 'oldest-first' }), [RANGE], never);
+    await expectTruth(own);
+    const [status] = own.sources.statuses();
+    expect(status?.uses.blocks.reason).toMatch(reason);
+    expect(status?.uses.blocks.reason).toContain(status?.name);
+  });
+
+  it('names a fee that does not follow from transaction and header: the block is read from nodes', async () => {
+    const own = await openStage({ tamper: withFirst(() => ({ effectiveGasPrice: '0x1' })) });
+    const before = own.stage.callsOf('eth_getBlockReceipts');
+    await backfill(optionsOf(own, { order: 'oldest-first' }), [RANGE], never);
+    await expectTruth(own);
+    expect(own.stage.callsOf('eth_getBlockReceipts')).toBeGreaterThan(before);
+    expect(own.sources.statuses()[0]?.uses.blocks.blocks).toBeGreaterThanOrEqual(AT - 1);
+  });
+
+  it('serves another branch: the hash of a node decides', async () => {
+    const own = await openStage();
+    const { scripted } = own.stage;
+    const abandoned = new Map(scripted.blocksIn(RANGE).map((block) => [block.number, block]));
+    scripted.reorg(60, 60);
+    const portal = await servePortal({
+      ...scripted,
+      head: BLOCKS,
+      finalized: BLOCKS,
+      firstBlock: 0,
+      blockAt: (number) => abandoned.get(number),
+    });
+    onTestFinished(() => portal.close());
+    const { chain, clock, logger } = own.stage;
+    const sources = createHistorySources({
+      ...{ chain, clock, logger },
+      sources: [openPortalSource({ url: portal.url, chain, clock })],
+    });
+    onTestFinished(() => sources.close());
+    await backfill(optionsOf({ ...own, sources }, { order: 'oldest-first' }), [RANGE], never);
+    await expectTruth(own);
+    expect(sources.statuses()[0]?.uses.blocks.reason).toMatch(/nodes have/);
+  });
+});

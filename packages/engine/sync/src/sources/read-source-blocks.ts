@@ -1,0 +1,162 @@
+/** Whole blocks from a source, in units that end at a block whose hash is known to be canonical. */
+import type { BlockHeader } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
+import type { ProvenBlock } from '../read/proven-block.ts';
+import { weighBlock } from '../read/weigh.ts';
+import { contradictionOf, type SourceProof } from './prove-source-block.ts';
+
+export interface SourceReading extends SourceProof {
+  readonly pool: UpstreamPool;
+  /** Logs of one unit, about. Bounds memory. */
+  readonly unitWeight: number;
+}
+
+const UNIT_BLOCKS_MAX = 1_000;
+
+/** Ends early where the source does, or fails: the caller reads the rest elsewhere. */
+export async function* readSourceBlocks(
+  reading: SourceReading,
+  chosen: ChosenSource,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ProvenBlock[]> {
+  const { source, range } = chosen;
+  let next = range.from;
+  let parent: string | null = null;
+  try {
+    for await (const unit of unitsOf(reading, source.readBlocks(range, reading, signal))) {
+      const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
+      const provable = lacking < 0 ? unit : unit.slice(0, lacking);
+      const blocks = await proveUnit(reading, chosen, { unit: provable, next, parent }, signal);
+      const last = blocks.at(-1);
+      if (last === undefined) throw lackedBy(chosen, unit);
+      next = last.header.number + 1;
+      parent = last.header.hash;
+      chosen.succeeded({ from: last.header.number - blocks.length + 1, to: last.header.number });
+      yield blocks;
+      if (lacking >= 0) throw lackedBy(chosen, unit.slice(lacking));
+    }
+    if (next === range.from) throw faultOf(chosen, 'sent no block', 'unavailable');
+  } catch (error) {
+    signal.throwIfAborted();
+    chosen.failed(error, { from: next, to: range.to });
+  }
+}
+
+/** The last unit is what the stream brought before its end. */
+async function* unitsOf(
+  { unitWeight }: SourceReading,
+  blocks: AsyncIterable<SourceBlock>,
+): AsyncGenerator<readonly SourceBlock[]> {
+  let unit: SourceBlock[] = [];
+  let weight = 0;
+  let failure: { readonly error: unknown } | null = null;
+  try {
+    for await (const block of blocks) {
+      unit.push(block);
+      weight += weighBlock({
+        ...block,
+        logs: block.receipts.flatMap(({ logs }) => logs),
+        internalTransactions: null,
+      });
+      if (weight < unitWeight && unit.length < UNIT_BLOCKS_MAX) continue;
+      yield unit;
+      unit = [];
+      weight = 0;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  if (unit.length > 0) yield unit;
+  if (failure !== null) throw failure.error;
+}
+
+interface Unit {
+  readonly unit: readonly SourceBlock[];
+  readonly next: number;
+  /** Hash of the block before; null at the start of the stream. */
+  readonly parent: string | null;
+}
+
+/** @throws SourceError if a block is not what it must be, or the branch is another one */
+async function proveUnit(
+  reading: SourceReading,
+  chosen: ChosenSource,
+  { unit, next, parent }: Unit,
+  signal: AbortSignal,
+): Promise<readonly ProvenBlock[]> {
+  const completed = await withHeaders(reading, unit, signal);
+  let expected = next;
+  let previous = parent;
+  for (const block of completed) {
+    const { number, hash, parentHash } = block.block.header;
+    if (number !== expected) throw faultOf(chosen, `sent block ${number} instead of ${expected}`);
+    if (previous !== null && parentHash !== previous)
+      throw faultOf(chosen, `block ${number} does not follow the one before`);
+    const contradiction = await contradictionOf(reading, block);
+    if (contradiction !== null) throw faultOf(chosen, `block ${number} does not hold: ${contradiction}`);
+    expected += 1;
+    previous = hash;
+  }
+  await requireCanonical(reading, chosen, completed.at(-1), signal);
+  return completed.map((block) => provenBlock(reading, chosen, block));
+}
+
+/** From nodes, where the source can't name all fields: the hash of the node is then the anchor. */
+async function withHeaders(
+  { pool }: SourceReading,
+  unit: readonly SourceBlock[],
+  signal: AbortSignal,
+): Promise<readonly SourceBlock[]> {
+  const numbers = unit.filter(({ lacks }) => lacks.length > 0).map(({ block }) => block.header.number);
+  if (numbers.length === 0) return unit;
+  const headers = new Map<number, BlockHeader>();
+  for (const { value } of await pool.getHeaders(numbers, { signal, background: true }))
+    headers.set(value.number, value);
+  return unit.map((one) => {
+    const header = headers.get(one.block.header.number);
+    return header === undefined ? one : { ...one, block: { ...one.block, header }, isCanonical: true };
+  });
+}
+
+/** Parent links extend it to the whole unit. */
+async function requireCanonical(
+  { pool }: SourceReading,
+  chosen: ChosenSource,
+  last: SourceBlock | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (last === undefined || last.isCanonical) return;
+  const { number, hash } = last.block.header;
+  const [anchor] = await pool.getHeaders([number], { signal, background: true });
+  if (anchor?.value.hash === hash) return;
+  throw faultOf(chosen, `block ${number} is ${hash}, nodes have ${anchor?.value.hash ?? 'none'}`);
+}
+
+function provenBlock(
+  { transactions }: SourceReading,
+  { source }: ChosenSource,
+  { block, receipts }: SourceBlock,
+): ProvenBlock {
+  return {
+    header: block.header,
+    block,
+    receipts,
+    logs: receipts.flatMap(({ logs }) => logs),
+    internalTransfers: null,
+    internalTransactions: null,
+    level: 'receipts',
+    reason: null,
+    parts: transactions ? { transactions: { level: 'receipts', reason: null } } : {},
+    upstream: source.name,
+  };
+}
+
+function lackedBy(chosen: ChosenSource, [block]: readonly SourceBlock[]): SourceError {
+  const fields = block?.lacks.map(({ field }) => field).join(', ');
+  return faultOf(chosen, `lacks ${fields} of block ${block?.block.header.number}`, 'unavailable');
+}
+
+function faultOf({ source }: ChosenSource, what: string, fault: 'wrong' | 'unavailable' = 'wrong'): SourceError {
+  return new SourceError({ source: source.name, fault, what });
+}

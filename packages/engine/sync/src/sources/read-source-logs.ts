@@ -1,0 +1,86 @@
+/** Logs that a source selects. Level `none`: as with `eth_getLogs`, some may be missing. */
+import type { Log } from '@chainstead/core';
+import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import { type ChosenSource, type LogsPage, SourceError } from '@chainstead/sources';
+import type { BlockFacts } from '../read/decoded-batch.ts';
+import type { RangeRead } from '../read/read-range.ts';
+import { weighLogs } from '../read/weigh.ts';
+
+export interface SourceLogs extends RangeRead {
+  readonly logs: readonly Log[];
+}
+
+/** Ends early where the source does, or fails: the caller reads the rest elsewhere. */
+export async function* readSourceLogs(
+  { pool, unitWeight }: { readonly pool: UpstreamPool; readonly unitWeight: number },
+  chosen: ChosenSource,
+  query: Omit<LogsQuery, 'range'>,
+  signal: AbortSignal,
+): AsyncGenerator<SourceLogs> {
+  const { source, range } = chosen;
+  let next = range.from;
+  try {
+    for await (const page of unitsOf(source.readLogs({ ...query, range }, signal), unitWeight)) {
+      if (page.range.from !== next || page.range.to > range.to || page.range.to < next)
+        throw faultOf(chosen, `sent logs of ${page.range.from} to ${page.range.to} instead of ${next} on`);
+      const blocks = blocksOf(chosen, page);
+      await requireSameBranch(pool, chosen, page, signal);
+      next = page.range.to + 1;
+      chosen.succeeded(page.range);
+      const level = { range: page.range, proof: 'none', reason: null, upstream: source.name } as const;
+      yield { range: page.range, logs: page.logs, blocks, levels: { logs: [level] } };
+    }
+    if (next === range.from) throw faultOf(chosen, 'sent no page', 'unavailable');
+  } catch (error) {
+    signal.throwIfAborted();
+    chosen.failed(error, { from: next, to: range.to });
+  }
+}
+
+async function* unitsOf(pages: AsyncIterable<LogsPage>, unitWeight: number): AsyncGenerator<LogsPage> {
+  let unit: LogsPage | null = null;
+  for await (const page of pages) {
+    unit =
+      unit === null
+        ? page
+        : { ...page, range: { from: unit.range.from, to: page.range.to }, logs: [...unit.logs, ...page.logs] };
+    if (weighLogs(unit.logs) < unitWeight) continue;
+    yield unit;
+    unit = null;
+  }
+  if (unit !== null) yield unit;
+}
+
+/** @throws SourceError if logs lie elsewhere, or contradict each other */
+function blocksOf(chosen: ChosenSource, { range, logs }: LogsPage): ReadonlyMap<number, BlockFacts> {
+  const blocks = new Map<number, BlockFacts>();
+  let previous = range.from;
+  for (const { blockNumber: number, blockHash: hash, blockTimestamp: timestamp } of logs) {
+    if (number < previous || number > range.to)
+      throw faultOf(chosen, `sent a log of block ${number} out of order`);
+    if (timestamp === null) throw faultOf(chosen, `named no time of block ${number}`);
+    const before = blocks.get(number);
+    if (before !== undefined && (before.hash !== hash || before.timestamp !== timestamp))
+      throw faultOf(chosen, `named two hashes or times of block ${number}`);
+    if (before === undefined) blocks.set(number, { number, hash, parentHash: null, timestamp });
+    previous = number;
+  }
+  return blocks;
+}
+
+/** The last block of the page stands for all: a stale replica or another network has another one. */
+async function requireSameBranch(
+  pool: UpstreamPool,
+  chosen: ChosenSource,
+  { last }: LogsPage,
+  signal: AbortSignal,
+): Promise<void> {
+  if (last === null) return;
+  const [header] = await pool.getHeaders([last.number], { signal, background: true });
+  if (header?.value.hash === last.hash) return;
+  throw faultOf(chosen, `block ${last.number} is ${last.hash}, nodes have ${header?.value.hash ?? 'none'}`);
+}
+
+function faultOf({ source }: ChosenSource, what: string, fault: 'wrong' | 'unavailable' = 'wrong'): SourceError {
+  return new SourceError({ source: source.name, fault, what });
+}
