@@ -93,7 +93,7 @@ describe('the metadata of collections', () => {
       status: 'known',
       name: 'Cats (document)',
       symbol: 'CAT',
-      base_uri: 'https://cats.example/',
+      baseUri: 'https://cats.example/',
       contractType: 'ERC721',
       collectionLogo: 'ipfs://x/logo.png',
       errorCode: null,
