@@ -108,7 +108,9 @@ export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted/scripted-toke
 export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted/scripted-traces.ts';
 export { SEAPORT_ADDRESS } from './scripted/seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+export { scriptedSigners } from './sources/scripted-signers.ts';
 export { serveHyperSync } from './sources/serve-hypersync.ts';
-export { type ServeSourceOptions, servePortal } from './sources/serve-portal.ts';
+export { servePortal } from './sources/serve-portal.ts';
 export type { SourceFaultSettings } from './sources/source-faults.ts';
 export type { SourceServer } from './sources/source-server.ts';
+export { compress as compressFramed, writeEraFolder } from './sources/write-era.ts';

@@ -1,9 +1,9 @@
 import { InvalidPrimitiveError } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
-import type { HttpStreams } from '../http-stream/http-streams.ts';
+import type { CreateFault } from '../http-stream/http-stream.ts';
 
 /** Malformed rows are a fault of the source. @throws SourceError */
-export function converting<T>(fault: HttpStreams['fault'], convert: () => T): T {
+export function converting<T>(fault: CreateFault, convert: () => T): T {
   try {
     return convert();
   } catch (error) {

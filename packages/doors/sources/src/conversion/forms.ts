@@ -1,4 +1,4 @@
-import { toQuantity } from '@chainstead/core';
+import { isLowerHex, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -26,7 +26,11 @@ export const quantity: Form = (value, name) => {
 
 export const bytes: Form = (value, name) => {
   if (isMissing(value)) return undefined;
-  if (typeof value === 'string' && BYTES.test(value)) return value.toLowerCase();
+  if (typeof value === 'string') {
+    // A hot path: calldata and blooms are most of a stream.
+    if (value.length % 2 === 0 && isLowerHex(value, value.length)) return value;
+    if (BYTES.test(value)) return value.toLowerCase();
+  }
   throw malformed(name, 'bytes', value);
 };
 

@@ -78,6 +78,6 @@ export function headerLack(header: Json, chain: Chain, absent: ReadonlySet<strin
   const hasCancun = header.parentBeaconBlockRoot !== undefined;
   const later = LATER_FIELDS.find((name) => header[name] === undefined);
   if (!hasCancun || later === undefined || !absent.has(later)) return null;
-  // A fork's own fields can't be told from a lie without them.
+  // Without these fields, a fork looks like a lie.
   return checkHeaderHash(header, parseHash(header.hash)).result === 'mismatch' ? later : null;
 }

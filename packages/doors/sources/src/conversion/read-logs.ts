@@ -12,7 +12,7 @@ import { headerJson } from './header-json.ts';
 import { logJson } from './receipt-json.ts';
 import type { BlockRows } from './source-block.ts';
 
-/** Ascending. Sources may send more than was asked for. @throws MalformedAnswerError, InvalidPrimitiveError */
+/** Ascending. Sources may send more than the query wants. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function readLogs(blocks: readonly Pick<BlockRows, 'header' | 'logs'>[], query: LogsQuery): Log[] {
   const expected = toExpectation(query);
   const logs = blocks.flatMap(({ header: row, logs: rows }) => {

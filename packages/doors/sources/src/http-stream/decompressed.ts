@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import type { HttpStreams } from './http-streams.ts';
+import type { CreateFault } from './http-stream.ts';
 
 /** Not in Node.js before 22.15. */
 const hasZstd = 'createZstdDecompress' in zlib;
@@ -11,12 +11,14 @@ export const ACCEPTED_ENCODINGS = hasZstd ? 'zstd, gzip' : 'gzip';
 const RATIO_MAX = 200;
 const FREE_BYTES = 8 * 1024 * 1024;
 const MAGIC_BYTES = 4;
+/** Lines have up to a megabyte. */
+const CHUNK_BYTES = 256 * 1024;
 const KNOWN_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip', 'zstd'];
 
 /** By the first bytes: services compress without `content-encoding`, and proxies leave it in place. */
 export async function* decompressed(
   raw: AsyncIterable<Buffer>,
-  { encoding = '', fault }: { readonly encoding: string | undefined; readonly fault: HttpStreams['fault'] },
+  { encoding = '', fault }: { readonly encoding: string | undefined; readonly fault: CreateFault },
 ): AsyncGenerator<Buffer> {
   if (!KNOWN_ENCODINGS.includes(encoding.toLowerCase()))
     throw fault('wrong', `the response is encoded as ${encoding.slice(0, 20)}, which was not requested`);
@@ -82,12 +84,12 @@ function createInput(raw: AsyncIterable<Buffer>): Input {
 function decoderOf(start: Buffer): Transform | null {
   // A truncated stream ends without error: its blocks are complete up to the last line.
   if (start[0] === 0x1f && start[1] === 0x8b)
-    return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: CHUNK_BYTES });
   const isZstd = start.length >= MAGIC_BYTES && start.readUInt32LE(0) === 0xfd2fb528;
-  return isZstd && hasZstd ? zlib.createZstdDecompress() : null;
+  return isZstd && hasZstd ? zlib.createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null;
 }
 
-async function* decoded(decoder: Transform, input: Input, fault: HttpStreams['fault']): AsyncGenerator<Buffer> {
+async function* decoded(decoder: Transform, input: Input, fault: CreateFault): AsyncGenerator<Buffer> {
   let count = 0;
   // Iterating the decoder throws the same error.
   pipeline(Readable.from(input.bytes()), decoder, () => undefined);

@@ -1,33 +1,17 @@
 import { whenAborted } from '@chainstead/core';
-import { createRedactor, type RateLimiter } from '@chainstead/rpc';
+import { createRedactor, type RateLimiter } from '@chainstead/rpc/pool';
 import { basicAuthorization, isStaleConnection, toTransportError } from '@chainstead/rpc/upstream-http';
 import { type Dispatcher, Pool } from 'undici';
-import { SourceError, type SourceFacts } from '../source-error.ts';
+import { SourceError } from '../source-error.ts';
 import { ACCEPTED_ENCODINGS, decompressed } from './decompressed.ts';
+import type { CreateFault, HttpStream, StreamRequest } from './http-stream.ts';
 import { checkStatus, headerOf } from './status-fault.ts';
 import { type StreamDeadlines, timedBytes } from './timed-bytes.ts';
-
-export interface StreamRequest {
-  readonly method: 'GET' | 'POST';
-  /** Below the path of the URL, such as `/metadata`. */
-  readonly path: string;
-  /** JSON. */
-  readonly body?: string;
-  /** Statuses whose bodies the caller reads. @default 200 */
-  readonly accepted?: readonly number[];
-}
-
-export interface HttpStream {
-  readonly status: number;
-  readonly header: (name: string) => string | undefined;
-  /** Decompressed and bounded. @throws SourceError; `unavailable`: the stream was cut */
-  readonly body: AsyncIterable<Buffer>;
-}
 
 export interface HttpStreams {
   /** Follows no redirect. @throws SourceError, the signal's reason */
   open(request: StreamRequest, signal: AbortSignal): Promise<HttpStream>;
-  fault(fault: SourceFacts['fault'], what: string, retryAfterMs?: number | null): SourceError;
+  readonly fault: CreateFault;
   close(): Promise<void>;
 }
 
@@ -58,7 +42,7 @@ export function createHttpStreams(options: HttpStreamsOptions): HttpStreams {
     connect: { timeout: CONNECT_TIMEOUT_MS },
   });
 
-  const fault: HttpStreams['fault'] = (kind, what, retryAfterMs = null) =>
+  const fault: CreateFault = (kind, what, retryAfterMs = null) =>
     new SourceError({ source, fault: kind, what: redact(what), retryAfterMs });
 
   const asSourceError = (error: unknown): SourceError =>

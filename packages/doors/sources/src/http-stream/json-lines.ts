@@ -1,5 +1,5 @@
 import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError } from '@chainstead/core';
-import type { HttpStream, HttpStreams } from './http-streams.ts';
+import type { CreateFault, HttpStream } from './http-stream.ts';
 
 export const BODY_BYTES_MAX = 256 * 1024 * 1024;
 /** A block has thousands. A byte can become 30 bytes of objects. */
@@ -9,12 +9,10 @@ const SPACE = 0x20;
 const OBJECT = 0x7b;
 const SHOWN_LENGTH = 80;
 
-type Fault = HttpStreams['fault'];
-
 /** One JSON value per line. @throws SourceError; `unavailable`: the last line is cut */
 export async function* readJsonLines(
   body: AsyncIterable<Buffer>,
-  fault: Fault,
+  fault: CreateFault,
   lineBytesMax = BODY_BYTES_MAX,
 ): AsyncGenerator<unknown> {
   for await (const { bytes, isEnded } of splitLines(body, fault, lineBytesMax)) {
@@ -24,7 +22,11 @@ export async function* readJsonLines(
 }
 
 /** @throws SourceError */
-export async function readJson(stream: HttpStream, fault: Fault, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+export async function readJson(
+  stream: HttpStream,
+  fault: CreateFault,
+  bytesMax = BODY_BYTES_MAX,
+): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream.body) {
@@ -45,7 +47,11 @@ interface Line {
 }
 
 /** Parts of a line are joined once: joining at each chunk would copy a long line over and over. */
-async function* splitLines(body: AsyncIterable<Buffer>, fault: Fault, bytesMax: number): AsyncGenerator<Line> {
+async function* splitLines(
+  body: AsyncIterable<Buffer>,
+  fault: CreateFault,
+  bytesMax: number,
+): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -72,7 +78,7 @@ async function* splitLines(body: AsyncIterable<Buffer>, fault: Fault, bytesMax: 
 }
 
 /** The start of an object that is no JSON was cut. */
-function parseLast(bytes: Buffer, fault: Fault): unknown {
+function parseLast(bytes: Buffer, fault: CreateFault): unknown {
   if (bytes[0] !== OBJECT) return parseJson(bytes, fault);
   try {
     return parseBounded(bytes);
@@ -82,7 +88,7 @@ function parseLast(bytes: Buffer, fault: Fault): unknown {
   }
 }
 
-function parseJson(bytes: Buffer, fault: Fault): unknown {
+function parseJson(bytes: Buffer, fault: CreateFault): unknown {
   try {
     return parseBounded(bytes);
   } catch (error) {

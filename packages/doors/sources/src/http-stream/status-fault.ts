@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '@chainstead/rpc/upstream-http';
 import type { Dispatcher } from 'undici';
 import type { SourceFault } from '../source-error.ts';
-import type { HttpStream, HttpStreams } from './http-streams.ts';
+import type { CreateFault, HttpStream } from './http-stream.ts';
 
 const TEXT_BYTES_MAX = 4_096;
 const SHOWN_LENGTH = 300;
@@ -11,7 +11,7 @@ const MOVED_PERMANENTLY = [301, 308];
 const PASSING = [408, 425];
 
 /** @throws SourceError by the status */
-export async function checkStatus(stream: HttpStream, fault: HttpStreams['fault']): Promise<never> {
+export async function checkStatus(stream: HttpStream, fault: CreateFault): Promise<never> {
   const { status } = stream;
   const kind = faultOf(status);
   const text = status >= 300 && status < 400 ? 'a redirect, which is not followed' : await readText(stream.body);

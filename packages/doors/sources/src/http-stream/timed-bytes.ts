@@ -7,7 +7,7 @@ export interface StreamDeadlines {
   readonly headersMs: number;
   /** Without a byte. */
   readonly idleMs: number;
-  /** Of this much waiting, each period must bring `windowBytesMin`: a byte per minute is no stream. */
+  /** Each such period of waiting must bring `windowBytesMin`: a byte per minute is no stream. */
   readonly windowMs: number;
   readonly windowBytesMin: number;
 }

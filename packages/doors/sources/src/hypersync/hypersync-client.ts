@@ -1,5 +1,6 @@
 import { type BlockRange, type Clock, isObject } from '@chainstead/core';
-import type { HttpStream, HttpStreams } from '../http-stream/http-streams.ts';
+import type { HttpStream } from '../http-stream/http-stream.ts';
+import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson } from '../http-stream/json-lines.ts';
 import { readText } from '../http-stream/status-fault.ts';
 import { type HyperSyncPage, readPage } from './hypersync-page.ts';

@@ -1,7 +1,7 @@
 import { type BlockRange, isObject } from '@chainstead/core';
 import type { Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
-import type { HttpStreams } from '../http-stream/http-streams.ts';
+import type { CreateFault } from '../http-stream/http-stream.ts';
 
 export interface HyperSyncPage {
   /** Covered blocks; null: none yet. */
@@ -24,10 +24,8 @@ export interface RollbackGuard {
   readonly firstParentHash: string;
 }
 
-type Fault = HttpStreams['fault'];
-
 /** Batches come in any order and repeat rows. @throws SourceError */
-export function readPage(json: unknown, asked: BlockRange, fault: Fault): HyperSyncPage {
+export function readPage(json: unknown, asked: BlockRange, fault: CreateFault): HyperSyncPage {
   if (!isObject(json)) throw fault('wrong', 'a page is not an object');
   const next = json.next_block;
   if (!isBlockNumber(next)) throw fault('wrong', 'a page has no next_block');
@@ -39,7 +37,7 @@ export function readPage(json: unknown, asked: BlockRange, fault: Fault): HyperS
   return { range, blocks: readBlocks(json.data, range, fault), height, guard: readGuard(json.rollback_guard) };
 }
 
-function readBlocks(data: unknown, range: BlockRange, fault: Fault): NumberedRows[] {
+function readBlocks(data: unknown, range: BlockRange, fault: CreateFault): NumberedRows[] {
   const batches = Array.isArray(data) ? data : [data];
   const headers = new Map<number, Json>();
   const transactions = new Map<number, Map<number, Json>>();

@@ -5,7 +5,7 @@ import type { HyperSyncSelection } from './hypersync-query.ts';
 
 export type FilledPage = HyperSyncPage & { readonly range: BlockRange };
 
-/** An instance that lags answers with an empty page. */
+/** An instance that lags returns an empty page. */
 const EMPTY_RETRY_MS = [1_000, 2_000, 4_000, 8_000];
 const EMPTY_PAUSE_MS = 60_000;
 
@@ -52,7 +52,7 @@ interface Link {
   readonly hash: string;
 }
 
-/** Of neighbors, inside a page and to the page before. A difference is another branch. @throws SourceError */
+/** Neighbors inside a page, and the page before. A difference is another branch. @throws SourceError */
 function checkLinks({ http }: HyperSyncClient, page: HyperSyncPage, before: Link | null): Link | null {
   let previous = before;
   const { guard, range } = page;

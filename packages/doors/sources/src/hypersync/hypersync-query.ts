@@ -16,7 +16,7 @@ const TRANSACTION = words(`
 const LOG = words(`
   log_index transaction_index transaction_hash block_hash block_number address data topic0 topic1 topic2 topic3`);
 
-/** Of headers since Pectra and Amsterdam, which HyperSync does not have. */
+/** Header fields since Pectra and Amsterdam, which HyperSync does not have. */
 export const ABSENT_FIELDS: ReadonlySet<string> = new Set(['requestsHash', 'blockAccessListHash', 'slotNumber']);
 
 /** A page ends after the block that reaches one of them. */

@@ -1,7 +1,7 @@
 import { type BlockRange, isObject } from '@chainstead/core';
 import type { Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
-import type { HttpStreams } from '../http-stream/http-streams.ts';
+import type { CreateFault } from '../http-stream/http-stream.ts';
 
 export interface CheckedLine extends BlockRows {
   readonly number: number;
@@ -19,7 +19,7 @@ export interface LineChecks {
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /** @param isWhole each block has a line */
-export function createLineChecks(range: BlockRange, isWhole: boolean, fault: HttpStreams['fault']): LineChecks {
+export function createLineChecks(range: BlockRange, isWhole: boolean, fault: CreateFault): LineChecks {
   let next = range.from;
   let previous: Pick<CheckedLine, 'number' | 'hash'> | null = null;
 
@@ -52,7 +52,7 @@ export function createLineChecks(range: BlockRange, isWhole: boolean, fault: Htt
   };
 }
 
-function toRows(json: unknown, fault: HttpStreams['fault']): BlockRows {
+function toRows(json: unknown, fault: CreateFault): BlockRows {
   if (!isObject(json) || !isObject(json.header)) throw fault('wrong', 'a line is not a block');
   const list = (name: 'transactions' | 'logs'): readonly Json[] => {
     const rows = json[name] ?? [];

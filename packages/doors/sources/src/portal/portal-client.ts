@@ -1,12 +1,13 @@
 import type { BlockRange } from '@chainstead/core';
 import { type Clock, isObject } from '@chainstead/core';
-import type { HttpStream, HttpStreams } from '../http-stream/http-streams.ts';
+import type { HttpStream } from '../http-stream/http-stream.ts';
+import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson } from '../http-stream/json-lines.ts';
 import { readText } from '../http-stream/status-fault.ts';
 import { refusedField, withoutField } from './portal-fields.ts';
 import { type PortalSelection, queryText } from './portal-query.ts';
 
-/** Requests of a Portal and their answers. */
+/** Requests to a Portal. */
 export interface PortalClient {
   readonly http: HttpStreams;
   readonly clock: Pick<Clock, 'sleep'>;

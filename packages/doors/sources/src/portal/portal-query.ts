@@ -14,7 +14,7 @@ export interface PortalSelection {
 export const ITEMS_MAX = 100;
 export const QUERY_BYTES_MAX = 262_144;
 const ADDRESSES_PER_ITEM = 1_000;
-/** Of the members beside the filters. */
+/** Bytes of all other members. */
 const RESERVED_BYTES = 8_192;
 
 /** `toBlock` is inclusive. */

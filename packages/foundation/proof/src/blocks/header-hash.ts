@@ -3,10 +3,10 @@ import { hexToBytes } from '../rlp/hex-bytes.ts';
 import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 
 type RawHeader = Readonly<Record<string, unknown>>;
-type FieldKind = 'bytes' | 'integer';
+export type HeaderField = readonly [name: string, kind: 'bytes' | 'integer'];
 
 /** Ethereum's first block, in RLP order (yellow paper, 4.3). */
-const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+export const REQUIRED_FIELDS: readonly HeaderField[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
   ['miner', 'bytes'],
@@ -24,7 +24,7 @@ const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['nonce', 'bytes'],
 ];
 
-const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+export const OPTIONAL_FIELDS: readonly HeaderField[] = [
   ['baseFeePerGas', 'integer'], // EIP-1559
   ['withdrawalsRoot', 'bytes'], // EIP-4895
   ['blobGasUsed', 'integer'], // EIP-4844
@@ -91,6 +91,6 @@ function encodeFields(raw: RawHeader): Buffer[] | null {
   return fields;
 }
 
-function encodeField(value: string, kind: FieldKind): Buffer {
+function encodeField(value: string, kind: HeaderField[1]): Buffer {
   return encodeString(kind === 'bytes' ? hexToBytes(value) : integerBytes(BigInt(value)));
 }

@@ -49,3 +49,12 @@ export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buf
   }
   return bloom;
 }
+
+/** False: none of the logs has the address or topic. */
+export function mayContain(bloom: Uint8Array, value: Hex): boolean {
+  const packed = packedPositions(value);
+  const low = packed % (BLOOM_BITS * BLOOM_BITS);
+  return [Math.floor(packed / (BLOOM_BITS * BLOOM_BITS)), low >> 11, low & (BLOOM_BITS - 1)].every(
+    (position) => ((bloom[BLOOM_BYTES - 1 - (position >> 3)] ?? 0) & (1 << (position & 7))) !== 0,
+  );
+}

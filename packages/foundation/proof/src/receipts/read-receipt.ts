@@ -17,10 +17,19 @@ export function readReceiptLogs(encoded: Buffer): readonly ReadLog[] | null {
   const [first] = encoded;
   const members = first === undefined ? null : readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
   const logs = members?.[LOGS_PLACE];
-  if (members === null || members.length < MEMBERS_MIN || logs?.isList !== true) return null;
-  const read = (readRlpList(logs.encoded) ?? [null]).map((item) => (item === null ? null : readLog(item)));
-  const found = read.filter((log) => log !== null);
-  return found.length === read.length ? found : null;
+  return members === null || members.length < MEMBERS_MIN || logs === undefined ? null : readLogList(logs);
+}
+
+export function readLogList(list: RlpItem): readonly ReadLog[] | null {
+  const items = list.isList ? readRlpList(list.encoded) : null;
+  if (items === null) return null;
+  const logs: ReadLog[] = [];
+  for (const item of items) {
+    const log = readLog(item);
+    if (log === null) return null;
+    logs.push(log);
+  }
+  return logs;
 }
 
 function readLog(item: RlpItem): ReadLog | null {

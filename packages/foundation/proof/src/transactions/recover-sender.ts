@@ -39,7 +39,8 @@ export function compareSender({ from, r, s }: TransactionJson, recovered: Addres
   return isReal ? { result: 'mismatch', recovered } : { result: 'unchecked' };
 }
 
-function signatureOf(transaction: TransactionJson): Signature | null {
+/** Null: unsigned, or no valid form. */
+export function signatureOf(transaction: TransactionJson): Signature | null {
   const signed = signedHash(transaction);
   const scalars = signed === null ? null : compactSignature(transaction);
   return signed === null || scalars === null ? null : { ...signed, scalars };

@@ -1,0 +1,110 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BlockRange } from '@chainstead/core';
+import { EPOCH_BLOCKS } from '@chainstead/proof';
+import { EraDamage } from './era-damage.ts';
+import { type EraIndex, readEraIndex } from './era-index.ts';
+import { type EraFileName, type EraFormat, parseEraFileName } from './file-name.ts';
+import { createRecordReader } from './record-reader.ts';
+
+export interface EraFileFacts {
+  readonly path: string;
+  readonly name: string;
+  readonly format: EraFormat;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  readonly index: EraIndex;
+}
+
+export interface EraFolder {
+  /** Lists the files again. @throws the errors of `node:fs` */
+  refresh(): Promise<void>;
+  /** Lowest to highest block; there may be holes. */
+  span(): BlockRange | null;
+  /** The best file first. */
+  filesOf(block: number): readonly EraFileFacts[];
+  /** Why a file that should contain the block is refused. */
+  refusalOf(block: number): string | null;
+}
+
+interface Listed {
+  readonly name: EraFileName;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  readonly facts: EraFileFacts | null;
+  readonly refusal: string | null;
+}
+
+/** An index is read again only if size or time of its file changed. */
+export function createEraFolder(folder: string, network: string): EraFolder {
+  let listed: ReadonlyMap<string, Listed> = new Map();
+
+  async function refresh(): Promise<void> {
+    const files = new Map<string, Listed>();
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const name = parseEraFileName(entry.name);
+      if (name?.network !== network || entry.isDirectory()) continue;
+      const path = join(folder, entry.name);
+      const { size: bytes, mtimeMs: modifiedMs } = await stat(path);
+      const before = listed.get(entry.name);
+      const isSame = before?.bytes === bytes && before.modifiedMs === modifiedMs;
+      files.set(entry.name, isSame ? before : await list(path, entry.name, name, { bytes, modifiedMs }));
+    }
+    listed = files;
+  }
+
+  const all = (): readonly EraFileFacts[] => [...listed.values()].flatMap(({ facts }) => facts ?? []);
+  return {
+    refresh,
+    span() {
+      const files = all();
+      if (files.length === 0) return null;
+      return {
+        from: Math.min(...files.map(({ index }) => index.first)),
+        to: Math.max(...files.map(lastBlock)),
+      };
+    },
+    filesOf: (block) =>
+      all()
+        .filter((facts) => facts.index.first <= block && block <= lastBlock(facts))
+        .toSorted((left, right) => rank(right) - rank(left) || lastBlock(right) - lastBlock(left)),
+    refusalOf: (block) => {
+      const epoch = Math.floor(block / EPOCH_BLOCKS);
+      return (
+        [...listed.values()].find(({ name, refusal }) => refusal !== null && name.epoch === epoch)?.refusal ??
+        null
+      );
+    },
+  };
+}
+
+export function lastBlock({ index }: EraFileFacts): number {
+  return index.first + index.count - 1;
+}
+
+async function list(
+  path: string,
+  fileName: string,
+  name: EraFileName,
+  state: Pick<Listed, 'bytes' | 'modifiedMs'>,
+): Promise<Listed> {
+  const handle = await open(path, 'r');
+  try {
+    const index = await readEraIndex(createRecordReader(handle, state.bytes, 0), state.bytes, name);
+    const facts = { path, name: fileName, format: name.format, ...state, index };
+    return { name, ...state, facts, refusal: null };
+  } catch (error) {
+    if (error instanceof EraDamage)
+      return { name, ...state, facts: null, refusal: `${fileName}: ${error.message}` };
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Receipts before proofs: without them, blocks are read from nodes. */
+function rank({ format, index: { columns } }: EraFileFacts): number {
+  const hasReceipts = format !== 'ere' || columns.includes('receipts');
+  const hasProofs = format !== 'ere' || columns.includes('proof');
+  return (hasReceipts ? 2 : 0) + (hasProofs ? 1 : 0);
+}

@@ -1,0 +1,72 @@
+import type { Chain } from '@chainstead/chains';
+import type { RecoverSigners } from '@chainstead/proof';
+import { toExpectation } from '@chainstead/rpc';
+import type { BlockSource } from '../block-source.ts';
+import { type CanonicalHeaders, createCanonicalHeaders } from './canonical-headers.ts';
+import { decodeBlock } from './decode-block.ts';
+import { decodeEraHeader } from './decode-header.ts';
+import type { EraFile } from './era-file.ts';
+import { createEraFiles } from './era-files.ts';
+import { eraNetwork } from './file-name.ts';
+import { readHistoryLists } from './history-lists.ts';
+import { pagesOf, readBlockLogs } from './read-era-logs.ts';
+
+export interface EraSourceOptions {
+  /** Has `.era1`, `.ere` and `.e2hs` files. Files that are added later are read too. */
+  readonly folder: string;
+  readonly chain: Pick<Chain, 'id' | 'key'>;
+  /** @default in this thread */
+  readonly recoverSigners?: RecoverSigners;
+  /** Historical summaries of a beacon node, 64 bytes per entry. Without it, no list proves blocks from Capella on. */
+  readonly summariesFile?: string | null;
+}
+
+/** Blocks of files on disk, whose headers public lists prove. */
+export function openEraSource(options: EraSourceOptions): BlockSource {
+  const { folder, chain, recoverSigners, summariesFile = null } = options;
+  const files = createEraFiles(folder, eraNetwork(chain));
+  let canonical: CanonicalHeaders | null = null;
+
+  async function canonicalHeaders(): Promise<CanonicalHeaders> {
+    const lists = await readHistoryLists(chain.id, summariesFile).catch((error: Error) => {
+      throw files.failure('refused', `the lists of history can't be read: ${error.message}`);
+    });
+    return createCanonicalHeaders(chain, lists);
+  }
+
+  async function readBlock(file: EraFile, number: number, last: number, transactions: boolean) {
+    canonical ??= await canonicalHeaders();
+    const proven = await canonical.epoch(file);
+    const read = await file.header(number);
+    const header = decodeEraHeader(read.rlp, number);
+    const parts = {
+      header,
+      headerBytes: read.rlp.length,
+      body: await file.body(number),
+      receipts: await file.receipts(number),
+      totalDifficulty: proven?.totalDifficulties[number - proven.first] ?? null,
+    };
+    const block = await decodeBlock(parts, { chain, transactions, recoverSigners });
+    // Parent links prove the blocks before the last one.
+    const isCanonical =
+      parts.totalDifficulty !== null ||
+      (number === last && (await canonical.isProven(file, header.header, read)));
+    return { ...block, isCanonical };
+  }
+
+  return {
+    name: files.name,
+    available: files.available,
+    readBlocks: (range, { transactions }, signal) =>
+      files.eachBlock(range, signal, (file, number, last) => readBlock(file, number, last, transactions)),
+    readLogs(query, signal) {
+      const expected = toExpectation(query);
+      const blocks = files.eachBlock(query.range, signal, (file, number) =>
+        readBlockLogs(file, number, expected),
+      );
+      return pagesOf(query.range.from, blocks);
+    },
+    // Files are open only while they are read.
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import { type Hash, type Hex, parseHash } from '@chainstead/core';
+import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { LIST_BASE } from '../rlp/rlp.ts';
+import { hexOf, quantityOf } from '../rlp/rlp-values.ts';
+import { BLOOM_BYTES } from './bloom.ts';
+import { type ReadLog, readLogList } from './read-receipt.ts';
+
+export interface DecodedReceipt {
+  readonly type: number;
+  /** Root: before Byzantium. */
+  readonly outcome: { readonly status: Hex } | { readonly root: Hash };
+  readonly cumulativeGasUsed: bigint;
+  /** Null in slim form. */
+  readonly logsBloom: Hex | null;
+  readonly logs: readonly ReadLog[];
+}
+
+const MEMBERS = 4;
+const ROOT_BYTES = 32;
+const GAS_BYTES_MAX = 8;
+
+/** EIP-2718: the reverse of `encodeReceipt` for Ethereum's types. */
+export function decodeReceipt(encoded: Buffer): DecodedReceipt | null {
+  const [first] = encoded;
+  if (first === undefined) return null;
+  const type = first < LIST_BASE ? first : 0;
+  const members = readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
+  const [outcome, gas, bloom, logs] = members ?? [];
+  const logsBloom = hexOf(bloom, BLOOM_BYTES);
+  return members?.length !== MEMBERS || logsBloom === null ? null : decoded(type, outcome, gas, logsBloom, logs);
+}
+
+/** Form of the protocol eth/69 and of ere files: `[type, status or root, cumulative gas, logs]`. */
+export function decodeSlimReceipt(encoded: Buffer): DecodedReceipt | null {
+  const members = readRlpList(encoded);
+  const [typeItem, outcome, gas, logs] = members ?? [];
+  const type = quantityOf(typeItem);
+  if (members?.length !== MEMBERS || type === null || type.length > TYPE_DIGITS_MAX) return null;
+  return decoded(Number(type), outcome, gas, null, logs);
+}
+
+const TYPE_DIGITS_MAX = '0xff'.length;
+
+function decoded(
+  type: number,
+  outcomeItem: RlpItem | undefined,
+  gas: RlpItem | undefined,
+  logsBloom: Hex | null,
+  logItems: RlpItem | undefined,
+): DecodedReceipt | null {
+  const outcome = outcomeOf(outcomeItem);
+  const cumulativeGasUsed = gas !== undefined && gas.payload.length <= GAS_BYTES_MAX ? quantityOf(gas) : null;
+  const logs = logItems === undefined ? null : readLogList(logItems);
+  if (outcome === null || cumulativeGasUsed === null || logs === null) return null;
+  return { type, outcome, cumulativeGasUsed: BigInt(cumulativeGasUsed), logsBloom, logs };
+}
+
+function outcomeOf(item: RlpItem | undefined): DecodedReceipt['outcome'] | null {
+  const root = hexOf(item, ROOT_BYTES);
+  if (root !== null) return { root: parseHash(root) };
+  const status = quantityOf(item);
+  return status === '0x0' || status === '0x1' ? { status } : null;
+}
