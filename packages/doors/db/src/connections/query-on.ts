@@ -1,7 +1,7 @@
 import { type ClientBase, Query, type QueryConfig, type QueryResult } from 'pg';
 import { type Sql, statementOf } from '../sql.ts';
 
-/** Of column `block_number`, rows have `blockNumber`. */
+/** Rows name column `block_number` as `blockNumber`. */
 export function queryOn<Row extends object = Record<string, unknown>>(
   client: Pick<ClientBase, 'query'>,
   statement: Sql,
