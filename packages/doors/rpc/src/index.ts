@@ -15,7 +15,6 @@ export { parseReceipt } from './formats/parse-receipt.ts';
 export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';
-export { checkLogs, type LogsExpectation, matchesLog, toExpectation } from './logs/check-logs.ts';
 export {
   countCalls,
   countUpstreamCalls,
