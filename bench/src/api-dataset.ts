@@ -1,7 +1,7 @@
 import { type Address, parseChainId } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { ensurePartitions } from '@chainstead/sync';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import { ensurePartitions } from '@chainstead/sync/ingest';
 import { CHAIN_ID } from './bench-chain.ts';
 import { dropIndexes } from './drop-indexes.ts';
 

@@ -2,14 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { Dataset } from '@chainstead/sync/datasets';
 import {
   backfillRanges,
   createSyncMetrics,
   keepSealing,
   type RangeCommandOptions,
   sealFullPartitions,
-} from '@chainstead/sync';
-import type { Dataset } from '@chainstead/sync/datasets';
+} from '@chainstead/sync/ingest';
 import type { Comparison, Target } from './benchmark.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 

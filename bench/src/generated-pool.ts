@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, type Hash, type Log, parseHash, silentLogger } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 
 const SECONDS_PER_BLOCK = 12;
 const FIRST_TIMESTAMP = 1_700_000_000;

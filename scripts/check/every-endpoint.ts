@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
-import { createApi, createKeyStore } from '@chainstead/http';
+import { openDatabase } from '@chainstead/db/server';
+import { createApi, createKeyStore } from '@chainstead/http/server';
 import { createEveryRoute } from '../../apps/chainstead/src/testing/every-route.ts';
 import type { ListedEndpoint } from './endpoint-table.ts';
 

@@ -12,7 +12,6 @@ export const AREAS = {
     'packages/engine/pages/src/*.ts',
     'packages/foundation/core/src/cursors/cursor.ts',
     'packages/engine/http/src/parameters/paging.ts',
-    'packages/engine/http/src/parameters/block-bounds.ts',
     'packages/assets/transactions/src/history/page/*.ts',
     'packages/assets/erc20/src/transfers/*.ts',
     'packages/assets/nft/src/transfer-lists/*.ts',

@@ -41,7 +41,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'Both calls return before the response is written, and the log line contains nothing that sending changes.',
   ],
   [
-    "packages/engine/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
+    "packages/engine/http/src/parameters/paging.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
     'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
   ],
   [

@@ -1,7 +1,7 @@
 /** Helper process of `chainstead backfill`, until it is done, stopped, or the channel closes. */
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
-import { createSyncMetrics, helpBackfill } from '@chainstead/sync';
+import { openDatabase } from '@chainstead/db/server';
+import { createSyncMetrics, helpBackfill } from '@chainstead/sync/ingest';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration } from './configuration/index.ts';
 import { describeError } from './errors/describe-error.ts';

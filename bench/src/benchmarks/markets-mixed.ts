@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import type { BenchNode } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { alternate, type Side } from '../alternate.ts';

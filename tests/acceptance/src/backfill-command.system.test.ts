@@ -1,6 +1,6 @@
 /** What `chainstead backfill` does to real tables. */
 import { mergeRanges } from '@chainstead/core';
-import { backfillRanges, reindexRanges } from '@chainstead/sync';
+import { backfillRanges, reindexRanges } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { describe } from 'vitest';

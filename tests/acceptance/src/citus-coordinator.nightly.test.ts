@@ -1,6 +1,6 @@
 /** The coordinator of a cluster of Citus is killed in the midst of commits, reorganisations and a reindex: nothing is lost or doubled. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { reindexRanges } from '@chainstead/sync';
+import { reindexRanges } from '@chainstead/sync/ingest';
 import { createSeededRandom } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { expect, it } from 'vitest';

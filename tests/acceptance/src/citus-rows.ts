@@ -4,7 +4,7 @@ import type { Address } from '@chainstead/core';
 import { type Database, hexText, type Sql, sql } from '@chainstead/db';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import { datasetsOf } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 

@@ -1,7 +1,12 @@
 /** The program's work apart from indexing has the same result on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
 import { silentLogger, systemClock } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { type RangeCommandOptions, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import {
+  type RangeCommandOptions,
+  readChainStatuses,
+  reindexRanges,
+  verifyRanges,
+} from '@chainstead/sync/ingest';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { runCaptured } from 'chainstead/src/testing/captured-context.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { startOfficialSdk, startProgram } from '@chainstead/testkit';
 import { runCaptured } from 'chainstead/src/testing/captured-context.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

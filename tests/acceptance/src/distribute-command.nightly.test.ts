@@ -1,6 +1,7 @@
 /** `chainstead distribute` on a real cluster of three servers, where this machine's Postgres has Citus. */
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, rawSql, sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import {
   findCitus,
   queryCluster,

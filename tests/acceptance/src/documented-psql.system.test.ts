@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
-import { startEmbeddedPostgres } from '@chainstead/db';
+import { startEmbeddedPostgres } from '@chainstead/db/server';
 import { findPostgresPrograms, startProgram } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 

@@ -1,6 +1,7 @@
 /** The running program behind a proxy that turns from a primary to the promoted standby: the program knows one host, and gets no notice. */
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, rawSql } from '@chainstead/db';
+import { rawSql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { findPostgresPrograms, openSwitchedLine, type ScratchCluster } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';

@@ -1,8 +1,9 @@
 /** One test for each fault of nodes: the final tables are correct, and the fault is counted. */
 
 import { sql } from '@chainstead/db';
-import { type FaultKind, NoUpstreamError, type PoolLimits } from '@chainstead/rpc';
-import { readChainStatuses } from '@chainstead/sync';
+import { type FaultKind, NoUpstreamError } from '@chainstead/rpc';
+import type { PoolLimits } from '@chainstead/rpc/pool';
+import { readChainStatuses } from '@chainstead/sync/ingest';
 import { type ChainNode, createScriptedChain, type FaultSettings } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';

@@ -9,14 +9,15 @@ import {
   systemClock,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool, type PoolLimits, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool, type PoolLimits } from '@chainstead/rpc/pool';
 import {
   type BackfillProgress,
   type ChainSyncSettings,
   createChainSync,
   createSyncMetrics,
   type SyncMetrics,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 
 /** A real pool and sync engine over nodes of a scripted chain, in this process. For tests of what ends up in the tables. */

@@ -1,7 +1,7 @@
 /** An ingest process with default settings over a node that refuses calls above a rate that no setting states. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { readChainStatuses } from '@chainstead/sync';
+import { readChainStatuses } from '@chainstead/sync/ingest';
 import {
   createScratchDatabase,
   createScriptedChain,

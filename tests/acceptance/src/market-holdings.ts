@@ -1,7 +1,7 @@
 /** What pools of v4 hold: their liquidity by tick is that of all events, and the manager has the tokens of their positions. */
 import type { Address, Hex } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createPoolPrincipal } from '@chainstead/markets';
+import { createPoolPrincipal } from '@chainstead/markets/requests';
 import type { Devnet } from '@chainstead/testkit';
 import { parseAbi } from 'viem';
 import { expect } from 'vitest';

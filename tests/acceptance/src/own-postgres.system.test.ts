@@ -1,6 +1,7 @@
 /** The running program on a Postgres of one's own with a standby: failover. */
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase, rawSql } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { findPostgresPrograms, type ScratchCluster, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';

@@ -1,7 +1,7 @@
 /** The background prover over a node that refuses calls above a rate. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync/ingest';
 import {
   createScratchDatabase,
   createScriptedChain,

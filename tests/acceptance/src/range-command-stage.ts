@@ -2,7 +2,7 @@
 
 import { type BlockRange, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { RangeCommandOptions } from '@chainstead/sync';
+import type { RangeCommandOptions } from '@chainstead/sync/ingest';
 import type { ChainNode } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { startPool } from './indexed-chain.ts';

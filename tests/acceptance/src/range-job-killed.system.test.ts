@@ -2,7 +2,7 @@
 
 import { platform } from 'node:os';
 import { type Database, sql } from '@chainstead/db';
-import { listRangeJobs } from '@chainstead/sync';
+import { listRangeJobs } from '@chainstead/sync/ingest';
 import { commandLineOf } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';

@@ -1,7 +1,8 @@
 /** A reader of the analytics views holds its locks: ingestion, migrations and streams' changes continue. */
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
-import { migrate, openDatabase, rawSql, sql, transactionLock } from '@chainstead/db';
+import { rawSql, sql, transactionLock } from '@chainstead/db';
+import { migrate, openDatabase } from '@chainstead/db/server';
 import { describe } from 'vitest';
 import { untilIndexed } from './indexed-tables.ts';
 import { type Stage, stagedTest } from './stage.ts';

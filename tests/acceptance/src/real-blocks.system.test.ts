@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import {
   createScratchDatabase,

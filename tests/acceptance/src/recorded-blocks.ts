@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync/ingest';
 import { serveRecordedChain } from '@chainstead/testkit';
 import { datasets as allDatasets } from 'chainstead/src/datasets/index.ts';
 

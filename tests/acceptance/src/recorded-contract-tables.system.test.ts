@@ -6,7 +6,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { addContract, readContractDatasets } from '@chainstead/contracts';
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import { readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { erc20Abi, toEventSelector } from 'viem';

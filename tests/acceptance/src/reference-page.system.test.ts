@@ -1,7 +1,7 @@
 /** The page `/docs` of the whole API in Chromium, behind a path prefix: it filters, opens, and sends a request under its own policy. */
 import { createServer, request } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { createScratchDatabase, findChromium, listenOnLoopback } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { createEveryRoute } from 'chainstead/src/testing/every-route.ts';

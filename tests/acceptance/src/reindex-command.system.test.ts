@@ -1,9 +1,9 @@
 /** What `chainstead reindex` does to real tables, any number of times. */
 
 import { sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { backfillRanges, reindexRanges } from '@chainstead/sync';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { backfillRanges, reindexRanges } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';

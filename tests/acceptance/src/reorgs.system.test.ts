@@ -1,6 +1,6 @@
 /** Reorganisations of every depth, through the real pool and sync engine: the tables are always those of the branch that stays. */
 
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync/ingest';
 import { type ChainNode, createScriptedChain } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';

@@ -1,7 +1,8 @@
 /** Tables of requests, each with the status and the whole body that answers it, sent over a real socket. */
 import type { ChainRegistry } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
-import { type IndexedHere, type RouteModule, serveApi, unservedRoutes } from '@chainstead/http';
+import type { IndexedHere, RouteModule } from '@chainstead/http';
+import { serveApi, unservedRoutes } from '@chainstead/http/server';
 import type { Closable } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,8 +2,8 @@
 
 import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { ensurePartitions } from '@chainstead/sync';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import { ensurePartitions } from '@chainstead/sync/ingest';
 import { createApiUnderTest, type ServedTransfer, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { describe, vi } from 'vitest';
 import { untilIndexed } from './indexed-tables.ts';

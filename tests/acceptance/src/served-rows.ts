@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import {
   createScratchDatabase,
   createScriptedChain,

@@ -1,6 +1,6 @@
 /** The line between an ingest and its database falls silent, without a notice to either: another ingest takes the chain over. */
 import { type Logger, silentLogger, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { openSilentLine } from '@chainstead/testkit';
 import { describe, vi } from 'vitest';
 import { type Indexer, waitUntil } from './indexed-chain.ts';

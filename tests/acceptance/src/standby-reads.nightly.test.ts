@@ -1,9 +1,10 @@
 /** The API on hot standbys: pages of runs that go from server to server, keys, what a request causes, and the program when a standby dies. */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { type Database, migrate, openDatabase, openReads, type Reads, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
+import { migrate, openDatabase, openReads, type Reads } from '@chainstead/db/server';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
-import { createKeyStore, createRequestDatabase } from '@chainstead/http';
+import { createKeyStore, createRequestDatabase } from '@chainstead/http/server';
 import {
   addressOf,
   findPostgresPrograms,

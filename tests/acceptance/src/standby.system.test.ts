@@ -1,6 +1,7 @@
 /** Two ingests of one chain on one database: one leads, the other stands by and takes over, and nothing is lost or doubled. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { type Database, openDatabase, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { describe } from 'vitest';
 import { hastyClock, type Indexer, waitUntil } from './indexed-chain.ts';
 import { expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';

@@ -4,9 +4,10 @@
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import { addStateReads } from '@chainstead/node-reads';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type ChainNode,
   checkAnswers,

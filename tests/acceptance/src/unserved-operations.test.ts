@@ -1,7 +1,8 @@
 /** What the official SDK makes of operations that are not served, of a chain that is not indexed, and of the server's own facts. */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { type ApiServer, serveApi, UNSERVED_OPERATIONS, unservedRoutes } from '@chainstead/http';
+import { UNSERVED_OPERATIONS } from '@chainstead/http';
+import { type ApiServer, serveApi, unservedRoutes } from '@chainstead/http/server';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';

@@ -1,8 +1,8 @@
 /** Findings and repairs of `chainstead verify` and `chainstead gaps` in real tables. */
 
 import { sql } from '@chainstead/db';
-import { backfillRanges, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { datasetsOf } from '@chainstead/sync/datasets';
+import { backfillRanges, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync/ingest';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { upstreamName, waitUntil } from './indexed-chain.ts';

@@ -5,7 +5,7 @@
 
 import { silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { reindexRanges } from '@chainstead/sync';
+import { reindexRanges } from '@chainstead/sync/ingest';
 import { createSeededRandom, requestNode } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import type { Hex } from 'viem';

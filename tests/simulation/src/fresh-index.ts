@@ -1,8 +1,8 @@
 /** Indexes the final chain once, without faults, in this process: what the simulated tables must equal. */
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { simulatedChain, simulatedDatasets } from './simulated-chain.ts';
 
 /** For a long chain. */

@@ -1,9 +1,9 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { ensurePartitions, subjectProjectionsOf } from '@chainstead/sync';
+import { subjectProjectionsOf } from '@chainstead/sync';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, ensurePartitions } from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   compareTableRows,

@@ -1,5 +1,6 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 
 /** `program_limit_exceeded`: there are too many notifications. */
 const SQLSTATE_FULL = '54000';

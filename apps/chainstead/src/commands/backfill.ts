@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { networkOfChain } from '@chainstead/aptos/network';
 import { mergeRanges } from '@chainstead/core';
-import { type BackfillProgress, backfillRanges, buildBulkIndexes, dropBulkIndexes } from '@chainstead/sync';
+import {
+  type BackfillProgress,
+  backfillRanges,
+  buildBulkIndexes,
+  dropBulkIndexes,
+} from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';

@@ -14,7 +14,7 @@ import {
   requireNotIndexed,
   type StoredChain,
   storedEvmChain,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';

@@ -1,5 +1,10 @@
 import { ChainsteadError } from '@chainstead/core';
-import { type DistributionPlan, distributeTables, type PlannedTable, planDistribution } from '@chainstead/db';
+import {
+  type DistributionPlan,
+  distributeTables,
+  type PlannedTable,
+  planDistribution,
+} from '@chainstead/db/server';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
 import type { Storage } from '../session/storage.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { defineError, findingsOf, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
-import { readKnownBlocks } from '@chainstead/sync';
+import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
+import { readKnownBlocks } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { progressText } from '../dataset-progress/dataset-progress.ts';
 import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';

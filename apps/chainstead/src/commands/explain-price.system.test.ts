@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
 import { seedReadings } from '@chainstead/tokens/price-feeds/testing';
 import { expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';

@@ -1,4 +1,4 @@
-import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync/ingest';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { withDatabase } from '../session/with-database.ts';

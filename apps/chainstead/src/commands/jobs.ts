@@ -1,6 +1,6 @@
 import { forgetSetAsideWork } from '@chainstead/db';
 import { recordAudit } from '@chainstead/http';
-import { cancelRangeJob, listRangeJobs, type RangeJob } from '@chainstead/sync';
+import { cancelRangeJob, listRangeJobs, type RangeJob } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';

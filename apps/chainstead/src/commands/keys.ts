@@ -1,13 +1,7 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import {
-  createKeyStore,
-  DEFAULT_SCOPES,
-  KEY_SCOPES,
-  type KeyScopes,
-  type KeyStore,
-  parseScopes,
-} from '@chainstead/http';
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScopes, parseScopes } from '@chainstead/http';
+import { createKeyStore, type KeyStore } from '@chainstead/http/server';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';

@@ -1,5 +1,5 @@
-import { migrate } from '@chainstead/db';
-import { migrateJobs } from '@chainstead/jobs';
+import { migrate } from '@chainstead/db/server';
+import { migrateJobs } from '@chainstead/jobs/worker';
 import type { Invocation } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
 import { withDatabase } from '../session/with-database.ts';

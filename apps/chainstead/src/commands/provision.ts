@@ -1,4 +1,4 @@
-import { provisionDatabase } from '@chainstead/db';
+import { provisionDatabase } from '@chainstead/db/server';
 import { UsageError } from '../errors/usage-error.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';

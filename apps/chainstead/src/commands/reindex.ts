@@ -1,5 +1,5 @@
-import { reindexRanges } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { reindexRanges } from '@chainstead/sync/ingest';
 import { datasets as allDatasets } from '../datasets/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';

@@ -1,14 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
-import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
+import {
+  hasCluster,
+  migrate,
+  readConnectionRoom,
+  redactConnectionString,
+  waitingTables,
+} from '@chainstead/db/server';
 import {
   assertSafeBinding,
   createKeyStore,
   isLoopbackName,
   type KeyStore,
   UnsafeBindingError,
-} from '@chainstead/http';
-import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
+} from '@chainstead/http/server';
+import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync/ingest';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';

@@ -1,8 +1,9 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
+import { readSetAsideWork } from '@chainstead/db';
+import { readCluster, readStorage } from '@chainstead/db/server';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
-import { countRows, readReportedChains, readUnknownHeads } from '@chainstead/sync';
+import { countRows, readReportedChains, readUnknownHeads } from '@chainstead/sync/ingest';
 import { readHistories } from '@chainstead/sync/requests';
 import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';

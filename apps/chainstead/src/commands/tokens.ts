@@ -1,5 +1,5 @@
 import { recordAudit } from '@chainstead/http';
-import { requestTokenFacts } from '@chainstead/tokens';
+import { requestTokenFacts } from '@chainstead/tokens/requests';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { Invocation } from '../session/command-context.ts';

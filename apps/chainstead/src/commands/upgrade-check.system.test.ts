@@ -1,5 +1,6 @@
 /** `chainstead upgrade-check` of this version and of a next one, which has more migrations. */
-import { migrate, rawSql, sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
+import { migrate } from '@chainstead/db/server';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';

@@ -2,7 +2,7 @@
 
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import {
   compileDemoContracts,
   createScratchDatabase,

@@ -1,5 +1,5 @@
 import { rangeSize } from '@chainstead/core';
-import { VerificationIncompleteError, verifyRanges } from '@chainstead/sync';
+import { VerificationIncompleteError, verifyRanges } from '@chainstead/sync/ingest';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { detachRangeWork } from '../ranges/detach-range-work.ts';
 import { runRangeWork } from '../ranges/range-command.ts';

@@ -1,4 +1,4 @@
-import { environmentSuffix } from '@chainstead/chains';
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { EXCHANGE_FAMILIES } from '@chainstead/markets/custom-exchanges';
 import { z } from 'zod';
 import { keysOf } from './key-facts.ts';

@@ -1,7 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from '../testing/configuration-problems.ts';
 import {

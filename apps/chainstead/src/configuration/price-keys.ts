@@ -1,4 +1,4 @@
-import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains/pricing-rules';
 import type { z } from 'zod';
 import { keysOf } from './key-facts.ts';
 import { exactNumber, wholeNumber } from './values.ts';

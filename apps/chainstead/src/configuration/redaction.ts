@@ -1,5 +1,5 @@
 import { redactUrl } from '@chainstead/core';
-import { redactConnectionString } from '@chainstead/db';
+import { redactConnectionString } from '@chainstead/db/server';
 import type { KeyFacts } from './key-facts.ts';
 
 const REDACTED = '[redacted]';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { RetentionSettings } from '@chainstead/sync';
+import type { RetentionSettings } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from './chain-configuration.ts';
 
 export function retentionOfChains(

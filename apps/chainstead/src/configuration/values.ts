@@ -1,11 +1,8 @@
-import {
-  type CustomExchange,
-  createChainRegistry,
-  type MarketplaceDeployment,
-  type TokenFeed,
-} from '@chainstead/chains';
+import { type CustomExchange, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
+import type { TokenFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { DatabaseError, parseConnectionString } from '@chainstead/db';
+import { DatabaseError } from '@chainstead/db';
+import { parseConnectionString } from '@chainstead/db/server';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
 import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
 import { binChanges, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';

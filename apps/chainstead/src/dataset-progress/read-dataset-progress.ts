@@ -1,8 +1,9 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { countDuePools } from '@chainstead/markets';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import { readFeedsWithValue } from '@chainstead/tokens/price-feeds';
 import type { Configuration } from '../configuration/index.ts';
 import {

@@ -1,7 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync/ingest';
 import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { datasets } from './registry.ts';

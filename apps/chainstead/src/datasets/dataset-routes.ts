@@ -42,7 +42,7 @@ import {
 import { createMarketStatisticsRoutes } from '@chainstead/prices/market-statistics';
 import { createProfitRoutes } from '@chainstead/prices/profits';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import { createResolveRoutes } from '@chainstead/tokens/names';
 import {

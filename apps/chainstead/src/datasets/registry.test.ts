@@ -1,5 +1,5 @@
 import { sql } from '@chainstead/db';
-import { findTableMismatches } from '@chainstead/sync';
+import { findTableMismatches } from '@chainstead/sync/ingest';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { getTableName } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';

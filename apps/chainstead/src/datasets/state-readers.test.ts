@@ -1,10 +1,10 @@
 import { parseHash, silentLogger } from '@chainstead/core';
-import { hasCodeOf } from '@chainstead/node-reads';
+import { hasCodeOf } from '@chainstead/node-reads/account-codes';
 import { transactionFactsOf } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
-import { readTokenFacts } from '@chainstead/tokens';
+import { readTokenFacts } from '@chainstead/tokens/requests';
 import { expect, test } from 'vitest';
 import { stateReaders } from './state-readers.ts';
 

@@ -7,7 +7,8 @@ import {
   ownersNow,
   tokenCodes,
 } from '@chainstead/erc20';
-import { poolLookupsReader, tradeFiguresReader } from '@chainstead/markets';
+import { poolLookupsReader } from '@chainstead/markets';
+import { tradeFiguresReader } from '@chainstead/markets/requests';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import {
   accountCodesReader,

@@ -1,10 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { nftTransfers } from '@chainstead/nft';
-import { createKnownContracts, enqueueHistory, readHistory } from '@chainstead/sync';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import { nftTransfers } from '@chainstead/nft/requests';
+import { createKnownContracts, enqueueHistory } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { readHistory } from '@chainstead/sync/ingest';
 import { createScriptedChain, examplePool, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';

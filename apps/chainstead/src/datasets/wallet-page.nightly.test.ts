@@ -1,5 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, migrate, openDatabase, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
+import { migrate, openDatabase } from '@chainstead/db/server';
 import { readWalletTransfers, type WalletTransfersQuery, walletTransfersPage } from '@chainstead/erc20';
 import {
   backfillRanges,
@@ -7,7 +8,7 @@ import {
   type RangeCommandOptions,
   reindexRanges,
   verifyRanges,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   CONTAINER_HOOK_MS_MAX,

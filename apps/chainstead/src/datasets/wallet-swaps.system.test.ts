@@ -2,8 +2,9 @@
 import type { Address, BlockRange } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createMarketRoutes, readCoveredBlocks } from '@chainstead/markets';
+import { createMarketRoutes } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
+import { readCoveredBlocks } from '@chainstead/markets/requests';
 import { noBackfill } from '@chainstead/markets/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { Dataset } from '@chainstead/sync/datasets';

@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import type { SampledBlock } from '@chainstead/rpc';
+import type { SampledBlock } from '@chainstead/rpc/pool';
 import { describe, expect, it } from 'vitest';
 import { datasets as known } from '../datasets/registry.ts';
 import { type DatasetCostFacts, datasetCosts } from './dataset-costs.ts';

@@ -1,6 +1,7 @@
-import { type Chain, environmentSuffix } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { type Finding, findingsOf } from '@chainstead/core';
-import type { SampledBlock } from '@chainstead/rpc';
+import type { SampledBlock } from '@chainstead/rpc/pool';
 import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainstead/sync/datasets';
 
 export interface DatasetCostFacts {

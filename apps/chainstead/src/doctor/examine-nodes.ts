@@ -1,7 +1,8 @@
 import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
-import { checkNode, type KnownBlock, type SampledBlock, type UpstreamConfig } from '@chainstead/rpc';
+import type { UpstreamConfig } from '@chainstead/rpc';
+import { checkNode, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
 import { datasetsOf } from '@chainstead/sync/datasets';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 

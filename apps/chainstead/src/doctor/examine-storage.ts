@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { type CheckReport, type Clock, type Finding, findingsOf, type Logger, redactUrl } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import {
-  type Database,
   examineServer,
   hasCluster,
   obstacleOf,
   planMigrations,
   readConnectionRoom,
   redactConnectionString,
-} from '@chainstead/db';
-import { examineRedis } from '@chainstead/jobs';
+} from '@chainstead/db/server';
+import { examineRedis } from '@chainstead/jobs/worker';
 import type { Configuration } from '../configuration/index.ts';
 import { openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';

@@ -9,7 +9,7 @@ import {
   transactionLock,
 } from '@chainstead/db';
 import { COLLECTION_COLUMNS } from '@chainstead/nft';
-import { refreshTokens } from '@chainstead/tokens';
+import { refreshTokens } from '@chainstead/tokens/refresh-tokens';
 import { collectionFormats } from './collection-formats.ts';
 import { labelFormats } from './label-formats.ts';
 import type { CollectionListEntry, LabelListEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';

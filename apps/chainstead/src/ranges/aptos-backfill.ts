@@ -8,7 +8,7 @@ import {
   type FillProgress,
 } from '@chainstead/aptos';
 import { createMetricsRegistry } from '@chainstead/core';
-import { createSyncMetrics } from '@chainstead/sync';
+import { createSyncMetrics } from '@chainstead/sync/ingest';
 import { UsageError } from '../errors/usage-error.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { commandLogger, withStorage } from '../session/command-session.ts';

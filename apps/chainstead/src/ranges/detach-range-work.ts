@@ -1,7 +1,7 @@
 import { chainKeyOf, networkOfChain } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
-import { type RangeWork, requestRangeJob } from '@chainstead/sync';
+import { type RangeWork, requestRangeJob } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';

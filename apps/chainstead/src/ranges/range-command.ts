@@ -1,6 +1,6 @@
 import type { BlockRange } from '@chainstead/core';
-import type { UpstreamLimits } from '@chainstead/rpc';
-import type { RangeCommandOptions } from '@chainstead/sync';
+import type { UpstreamLimits } from '@chainstead/rpc/pool';
+import type { RangeCommandOptions } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';

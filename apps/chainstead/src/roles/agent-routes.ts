@@ -1,6 +1,6 @@
 import { type RouteModule, withScope } from '@chainstead/http';
 import { mcpRoute, openSqlReader, type Progress } from '@chainstead/mcp';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import { readStatuses } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
 import { VERSION } from '../version.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from '@chainstead/db';
+import type { DatabaseOptions } from '@chainstead/db/server';
 import { REQUEST_TIMEOUT_MS } from './api-limits.ts';
 
 /** No statement outlives its request by much. */

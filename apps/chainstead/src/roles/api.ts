@@ -1,7 +1,8 @@
 import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
-import { openReads, type Reads } from '@chainstead/db';
+import { openReads, type Reads } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
+import type { RouteModule } from '@chainstead/http';
 import {
   assertSafeBinding,
   createApiUsageCounter,
@@ -10,11 +11,11 @@ import {
   createPostgresSpendingStore,
   createRequestDatabase,
   createSharedLimits,
-  type RouteModule,
   unservedRoutes,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { createPictureReader } from '@chainstead/nft';
-import { createNodeReadQueue, hasCodeOf, placeOfHash } from '@chainstead/node-reads';
+import { createNodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { hasCodeOf } from '@chainstead/node-reads/account-codes';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';

@@ -1,5 +1,5 @@
 import type { AptosStatus } from '@chainstead/aptos';
-import type { UnknownHead } from '@chainstead/sync';
+import type { UnknownHead } from '@chainstead/sync/ingest';
 import { describe, expect, it } from 'vitest';
 import { READY_LAG_VERSIONS, whyNotReady } from './aptos-readiness.ts';
 

@@ -1,7 +1,7 @@
 import { type AptosStatus, chainKeyOf, readAptosStatuses } from '@chainstead/aptos';
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { UnknownHead } from '@chainstead/sync';
+import type { UnknownHead } from '@chainstead/sync/ingest';
 import type { AptosConfiguration, AptosNetworkConfiguration } from '../configuration/index.ts';
 import { unknownHeadReason } from './readiness.ts';
 

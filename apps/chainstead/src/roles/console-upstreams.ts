@@ -1,8 +1,8 @@
 import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { ConsoleOptions } from '@chainstead/console';
-import { nameUpstreams } from '@chainstead/rpc';
-import { readKnownBlocks } from '@chainstead/sync';
+import { nameUpstreams } from '@chainstead/rpc/pool';
+import { readKnownBlocks } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { examineUrl } from '../doctor/examine-nodes.ts';
 import type { RoleContext } from './role.ts';

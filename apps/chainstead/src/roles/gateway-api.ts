@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { createGateway, type Gateway } from '@chainstead/gateway';
-import { type ByteBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
+import { type ByteBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import { closest, countRequested } from '../configuration/index.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { VERSION } from '../version.ts';

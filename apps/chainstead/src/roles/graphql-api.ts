@@ -1,4 +1,5 @@
-import { isLoopbackName, withScope } from '@chainstead/http';
+import { withScope } from '@chainstead/http';
+import { isLoopbackName } from '@chainstead/http/server';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 

@@ -1,6 +1,6 @@
 import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync/ingest';
 import {
   createScratchDatabase,
   createScriptedChain,

@@ -12,8 +12,9 @@ import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/d
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
+import type { BlockWatcher } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import {
-  type BlockWatcher,
   beginChainMetrics,
   clearStartFailure,
   createChainSync,
@@ -24,8 +25,7 @@ import {
   keepHeadReports,
   type SyncMetrics,
   saveStartFailure,
-} from '@chainstead/sync';
-import type { Dataset } from '@chainstead/sync/datasets';
+} from '@chainstead/sync/ingest';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { watchContractsFile } from '../contracts-file/apply-contracts.ts';

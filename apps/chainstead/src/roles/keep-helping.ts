@@ -1,7 +1,7 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
-import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
+import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';

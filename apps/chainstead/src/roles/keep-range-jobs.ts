@@ -8,9 +8,9 @@ import {
 } from '@chainstead/aptos';
 import { defineError, orAborted } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import type { RecoverSigners } from '@chainstead/proof';
-import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync';
+import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';

@@ -2,19 +2,18 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { createEventOperations } from '@chainstead/contracts';
 import { createCursorCodec } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import type { ApiApp, DocumentExamples } from '@chainstead/http';
 import {
-  type ApiApp,
   type ApiOptions,
   type ApiServer,
   createApi,
   createKeyStore,
-  type DocumentExamples,
   isLoopbackName,
   loadServerSecret,
   type RequestDatabase,
   serveApi,
-} from '@chainstead/http';
-import { readUnknownHeads } from '@chainstead/sync';
+} from '@chainstead/http/server';
+import { readUnknownHeads } from '@chainstead/sync/ingest';
 import { NAME_EXAMPLES } from '@chainstead/tokens/names';
 import type { Configuration } from '../configuration/index.ts';
 import { readExamples } from '../datasets/index.ts';

@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import type { ChainStatus, UnknownHead } from '@chainstead/sync';
+import type { ChainStatus, UnknownHead } from '@chainstead/sync/ingest';
 import { describe, expect, it } from 'vitest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { datasets } from '../datasets/index.ts';

@@ -1,8 +1,8 @@
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Readiness } from '@chainstead/http';
-import { type ChainStatus, isDroppable, readChainStatuses, type UnknownHead } from '@chainstead/sync';
+import type { Readiness } from '@chainstead/http/server';
 import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
+import { type ChainStatus, isDroppable, readChainStatuses, type UnknownHead } from '@chainstead/sync/ingest';
 import { type ChainConfiguration, retentionOfChains } from '../configuration/index.ts';
 
 export interface ReadinessOptions {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { OnWrongAnswer, UpstreamLimits } from '@chainstead/rpc';
+import type { OnWrongAnswer } from '@chainstead/rpc';
+import type { UpstreamLimits } from '@chainstead/rpc/pool';
 import type { Configuration } from '../configuration/index.ts';
 import type { ProcessNumber } from '../shares/role-slot.ts';
 

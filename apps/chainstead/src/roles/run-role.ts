@@ -1,4 +1,5 @@
-import { type DatabaseOptions, isSpread, measureSizes, openDatabase } from '@chainstead/db';
+import { isSpread } from '@chainstead/db';
+import { type DatabaseOptions, measureSizes, openDatabase } from '@chainstead/db/server';
 import type { RoleName } from '../configuration/index.ts';
 import { poolSizeOf } from '../shares/connection-demand.ts';
 import { type RoleSlot, slotName } from '../shares/role-slot.ts';

@@ -1,5 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { checkSchema, type Database, DatabaseError, sql } from '@chainstead/db';
+import { type Database, DatabaseError, sql } from '@chainstead/db';
+import { checkSchema } from '@chainstead/db/server';
 
 export interface SchemaWatch {
   /** For readiness responses; null: this version knows the schema. */

@@ -1,7 +1,8 @@
 import type { ChainId } from '@chainstead/core';
-import { readTime } from '@chainstead/db';
+import { readTime } from '@chainstead/db/server';
 import { createEgress } from '@chainstead/egress';
-import type { RouteModule, SharedLimits } from '@chainstead/http';
+import type { RouteModule } from '@chainstead/http';
+import type { SharedLimits } from '@chainstead/http/server';
 import {
   createEnrichMatch,
   createPastBlockServices,

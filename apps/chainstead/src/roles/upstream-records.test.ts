@@ -1,7 +1,7 @@
 import { createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { listWrongAnswers, readUpstreamCalls } from '@chainstead/sync';
+import { listWrongAnswers, readUpstreamCalls } from '@chainstead/sync/ingest';
 import {
   createAptosLedger,
   createScratchDatabase,

@@ -1,7 +1,7 @@
 import { countFullnodeCalls } from '@chainstead/aptos';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createFlushedCounts } from '@chainstead/http';
+import { createFlushedCounts } from '@chainstead/http/server';
 import { countUpstreamCalls, type OnWrongAnswer, type UpstreamCallCounts } from '@chainstead/rpc';
 import {
   addUpstreamCalls,
@@ -9,7 +9,7 @@ import {
   CALLS_SLOT_MS,
   type CountedWrongAnswers,
   type UpstreamCalls,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 
 export interface UpstreamRecordsOptions {
   readonly role: string;

@@ -1,9 +1,10 @@
 import { readAptosStatuses } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
-import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
+import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
+import { sampleTables } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
-import { createDueWork, createSchedules } from '@chainstead/jobs';
+import { createDueWork, createSchedules } from '@chainstead/jobs/worker';
 import {
   addOutdatedCandles,
   addPoolProofs,
@@ -20,8 +21,7 @@ import {
   createEnrichMatch,
   createWebhookBodies,
 } from '@chainstead/streams';
-import { sampleChains, saveSamples } from '@chainstead/sync';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync/ingest';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';

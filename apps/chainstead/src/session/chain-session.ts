@@ -1,6 +1,6 @@
 import { type Clock, createMetricsRegistry, errorText } from '@chainstead/core';
-import type { UpstreamLimits } from '@chainstead/rpc';
-import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync';
+import type { UpstreamLimits } from '@chainstead/rpc/pool';
+import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { type CommandSession, commandLogger, withStorage } from './command-session.ts';
 import { readIndexedDatasets } from './indexed-datasets.ts';

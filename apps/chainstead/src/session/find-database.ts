@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasCluster, hasRunningServer } from '@chainstead/db';
+import { hasCluster, hasRunningServer } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';

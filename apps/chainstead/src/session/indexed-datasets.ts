@@ -1,7 +1,7 @@
 import { readContractDatasets } from '@chainstead/contracts/datasets';
 import type { Database } from '@chainstead/db';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync/ingest';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 
 export async function readIndexedDatasets(

@@ -1,16 +1,14 @@
 import { defineError, type Logger } from '@chainstead/core';
+import { type Database, DatabaseError, sql } from '@chainstead/db';
 import {
   checkSchema,
   checkSessions,
   connectionProblem,
-  type Database,
-  DatabaseError,
   migrate,
   openDatabase,
   redactConnectionString,
-  sql,
   startEmbeddedPostgres,
-} from '@chainstead/db';
+} from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 
 export interface Storage {

@@ -7,13 +7,8 @@ import {
   type Registry,
   sleepUnlessAborted,
 } from '@chainstead/core';
-import {
-  createUpstreamPool,
-  type ForwardingPool,
-  type OnWrongAnswer,
-  type UpstreamLimits,
-  type UpstreamPool,
-} from '@chainstead/rpc';
+import type { ForwardingPool, OnWrongAnswer, UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool, type UpstreamLimits } from '@chainstead/rpc/pool';
 import type { ChainConfiguration } from '../configuration/index.ts';
 
 const RETRY_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { ConnectionRoom } from '@chainstead/db';
+import type { ConnectionRoom } from '@chainstead/db/server';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import type { ProcessNumber, RoleSlot } from './role-slot.ts';
 

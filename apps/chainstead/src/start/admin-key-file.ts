@@ -2,7 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ConfiguredKey, createFirstAdminKey } from '@chainstead/http';
+import type { ConfiguredKey } from '@chainstead/http';
+import { createFirstAdminKey } from '@chainstead/http/server';
 
 const FILE = 'console-key';
 

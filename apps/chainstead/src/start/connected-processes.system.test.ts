@@ -1,5 +1,6 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';

@@ -1,5 +1,6 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, rawSql, sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { provideReaderLogin } from '@chainstead/db';
-import { loadServerSecret } from '@chainstead/http';
+import { provideReaderLogin } from '@chainstead/db/server';
+import { loadServerSecret } from '@chainstead/http/server';
 import type { Configuration } from '../configuration/index.ts';
 import type { Storage } from '../session/storage.ts';
 

@@ -5,8 +5,8 @@ import {
   measureProcess,
   type Registry,
 } from '@chainstead/core';
-import { measureDisk } from '@chainstead/db';
-import { createLocalLimits } from '@chainstead/rpc';
+import { measureDisk } from '@chainstead/db/server';
+import { createLocalLimits } from '@chainstead/rpc/pool';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { listen } from '../roles/listen.ts';
 import type { RunningRole } from '../roles/role.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
-import { redactConnectionString } from '@chainstead/db';
-import { isLoopbackName } from '@chainstead/http';
+import { redactConnectionString } from '@chainstead/db/server';
+import { isLoopbackName } from '@chainstead/http/server';
 import { chainSuffix } from '../configuration/chain-keys.ts';
 import type { Configuration } from '../configuration/index.ts';
 import type { Storage } from '../session/storage.ts';

@@ -1,6 +1,7 @@
 import { chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@chainstead/core';
-import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
+import { NoUpstreamError } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
 export interface ChainFinding {

@@ -6,7 +6,7 @@ import {
   createTokenBucket,
   type Limiter,
   type UpstreamLimits,
-} from '@chainstead/rpc';
+} from '@chainstead/rpc/pool';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
 interface SharedUpstreamLimits extends UpstreamLimits {

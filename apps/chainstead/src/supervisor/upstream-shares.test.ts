@@ -1,4 +1,4 @@
-import type { CallRank, ConcurrencyLimiter, RateLimiter } from '@chainstead/rpc';
+import type { CallRank, ConcurrencyLimiter, RateLimiter } from '@chainstead/rpc/pool';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';

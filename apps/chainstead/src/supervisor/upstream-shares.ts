@@ -1,4 +1,4 @@
-import { splitLimit } from '@chainstead/rpc';
+import { splitLimit } from '@chainstead/rpc/pool';
 import type { RoleName } from '../configuration/index.ts';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 

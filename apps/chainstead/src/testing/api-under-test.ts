@@ -2,15 +2,8 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { walletTokenTransfersRoute } from '@chainstead/erc20';
-import {
-  ALL_SCOPES,
-  createApi,
-  createKeyStore,
-  type IndexedHere,
-  loadServerSecret,
-  type RequestDatabase,
-  type RouteModule,
-} from '@chainstead/http';
+import { ALL_SCOPES, type IndexedHere, type RouteModule } from '@chainstead/http';
+import { createApi, createKeyStore, loadServerSecret, type RequestDatabase } from '@chainstead/http/server';
 /** The whole API over a database, asked without a socket. For tests of what a client sees. */
 
 export const TEST_KEY = 'test-key-0123456789';

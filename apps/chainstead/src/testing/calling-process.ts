@@ -4,7 +4,8 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamConfig } from '@chainstead/rpc';
+import type { UpstreamConfig } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { parseRoleMessage, type RoleMessage } from '../supervisor/role-messages.ts';
 import { createSharedLimits } from '../supervisor/shared-limits.ts';
 

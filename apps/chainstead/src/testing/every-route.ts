@@ -3,7 +3,8 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createGatewayRoutes } from '@chainstead/gateway';
-import { type RouteModule, unservedRoutes } from '@chainstead/http';
+import type { RouteModule } from '@chainstead/http';
+import { unservedRoutes } from '@chainstead/http/server';
 import { createStreamRoutes } from '@chainstead/streams';
 import { createDatasetRoutes } from '../datasets/index.ts';
 

@@ -1,6 +1,6 @@
 import { type AptosNetwork, type AptosStatus, chainKeyOf } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
-import type { UnknownHead } from '@chainstead/sync';
+import type { UnknownHead } from '@chainstead/sync/ingest';
 import { headText, neverIngestedText, storedJson, storedText, unknownHeadJson } from './chain-status-text.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';

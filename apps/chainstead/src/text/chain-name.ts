@@ -1,5 +1,5 @@
 import type { ChainRegistry } from '@chainstead/chains';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 
 /** From the configuration, the ingest process, or its id. */
 export function chainName(

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import { describe, expect, it } from 'vitest';
 import { renderStatus, type StatusFacts, toStatusJson } from './chain-status-text.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
-import type { ChainStatus, countRows, UnknownHead } from '@chainstead/sync';
+import type { ChainStatus, countRows, UnknownHead } from '@chainstead/sync/ingest';
 import type { readHistories } from '@chainstead/sync/requests';
 import { type DatasetProgress, progressText } from '../dataset-progress/dataset-progress.ts';
 import { chainName } from './chain-name.ts';

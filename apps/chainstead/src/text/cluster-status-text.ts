@@ -1,4 +1,4 @@
-import type { ClusterSummary } from '@chainstead/db';
+import type { ClusterSummary } from '@chainstead/db/server';
 
 const TABLES_MAX = 12;
 

@@ -1,4 +1,4 @@
-import type { StorageReport } from '@chainstead/db';
+import type { StorageReport } from '@chainstead/db/server';
 import { expect, test } from 'vitest';
 import { renderStorage, storageJson } from './storage-status-text.ts';
 

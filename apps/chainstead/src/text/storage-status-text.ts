@@ -1,4 +1,5 @@
-import type { DiskPlace, StorageReport } from '@chainstead/db';
+import type { DiskPlace } from '@chainstead/db';
+import type { StorageReport } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 
 /** DATABASE_DISK_BYTES, or this machine for the embedded server. */

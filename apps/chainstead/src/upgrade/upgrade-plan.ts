@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
+import { type Database, sql } from '@chainstead/db';
 import {
-  type Database,
   findHeldTables,
   findObstacles,
   type HeldTable,
@@ -8,10 +8,9 @@ import {
   obstacleOf,
   POSTGRES_MAJOR_MIN,
   planMigrations,
-  sql,
   type UpgradeObstacle,
-} from '@chainstead/db';
-import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
+} from '@chainstead/db/server';
+import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync/ingest';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
 import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';
 

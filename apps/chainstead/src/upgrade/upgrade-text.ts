@@ -1,4 +1,4 @@
-import type { PlannedMigration } from '@chainstead/db';
+import type { PlannedMigration } from '@chainstead/db/server';
 import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';

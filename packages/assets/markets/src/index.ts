@@ -1,34 +1,6 @@
 /** Exchanges: start with `events/decode-pool-event.ts` and `exchanges/families.ts`. */
-export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
-export {
-  anchorsOf,
-  knownDecimals,
-  nativeTokenOf,
-  shownToken,
-  wrappedNativeOf,
-} from './anchors/anchors-of-chain.ts';
-export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
-export {
-  type BinReserves,
-  type BlockBinChange,
-  firstUnsummedBinBlock,
-  readBinChanges,
-  readBinReserves,
-} from './bin-reserves/read-bin-reserves.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export { addOutdatedCandles } from './candle-storage/outdated-candles.ts';
-export { readSettledBlock } from './candle-storage/storable-hours.ts';
-export { decodePoolEvent } from './events/decode-pool-event.ts';
-export type {
-  ActiveBin,
-  ConcentratedState,
-  PoolEvent,
-  PoolId,
-  PoolState,
-  Reserves,
-} from './events/pool-event.ts';
-export { exchangesOf } from './exchanges/custom-exchanges.ts';
-export { recomputePool } from './exchanges/prove-pool.ts';
 export { createMarketRoutes } from './market-routes.ts';
 export {
   type ListedPool,
@@ -37,48 +9,7 @@ export {
   readPoolsListedOf,
 } from './pool-lists/listed-pools.ts';
 export { poolLookupsReader } from './pool-readings/lookup-reader.ts';
-export { requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
-export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
-export { poolKey } from './pools/pool-key.ts';
-export { priceOf } from './pools/pool-price.ts';
-export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
-export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
 export { countDuePools } from './proofs/count-due-pools.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
-export type { ReadDirectPrices } from './swap-lists/direct-prices.ts';
-export { EVERY_SWAP } from './swap-lists/every-swap.ts';
-export { factoriesOf, unknownExchange } from './swap-lists/exchange-names.ts';
-export {
-  getPairOfTokens,
-  listPairsOfTokens,
-  type PairOfTokens,
-  type TokenRecord,
-  withTokenRecords,
-} from './swap-lists/get-pair-state.ts';
-export { getPoolPrice } from './swap-lists/get-pool-price.ts';
-export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
-export { refuseCursor } from './swap-lists/refuse-cursor.ts';
-export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-page.ts';
-export { pairLabel } from './swap-lists/swaps-response.ts';
-export { readCoveredBlocks } from './swaps/covered-blocks.ts';
-export {
-  type SharedFiguresQuery,
-  sumTradeFigures,
-  tradeFiguresReader,
-} from './trade-figures/summed-figures.ts';
-export { SwapsNotSummedError } from './trade-figures/swaps-not-summed-error.ts';
-export { NO_TRADES, type PoolGroup, type TradeSums } from './trade-figures/trade-sums.ts';
-export { DOLLAR } from './trade-values/candle.ts';
-export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
-export { pairOf } from './trade-values/price-trade.ts';
-export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-record.ts';
-export { isTrade, soldToken } from './trades/trade-direction.ts';
-export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
-export type { ManagedPool } from './vault-liquidity/read-tick-liquidity.ts';
-export {
-  firstUnsummedBlock,
-  readTickLiquidity,
-  type TickLiquidity,
-} from './vault-liquidity/read-tick-liquidity.ts';

@@ -1,4 +1,4 @@
-import { isDroppable } from '@chainstead/sync';
+import { isDroppable } from '@chainstead/sync/ingest';
 import { expect, test } from 'vitest';
 import { binChanges, poolCreations, poolStates, swaps } from './datasets.ts';
 

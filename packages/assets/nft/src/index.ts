@@ -1,6 +1,5 @@
 /** Start with `transfers/dataset.ts`. */
 
-export { collectionFacts } from './collections/collection-facts-statement.ts';
 export {
   COLLECTION_COLUMNS,
   type CollectionFields,
@@ -14,15 +13,9 @@ export {
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { addNftMetadata } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
-export { readDocument } from './document-object.ts';
 export { nftDueEntries } from './due-entries.ts';
 export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export { createPictureReader, type PictureReader } from './pictures/picture-reader.ts';
-export {
-  type NormalizedMetadata,
-  normalizedMetadataSchema,
-  normalizeMetadata,
-} from './records/normalized-metadata.ts';
 export type { SendersOf } from './records/record-pages.ts';
 export { readSaleDays, type SaleDay } from './sale-prices/read-sale-days.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
@@ -36,7 +29,5 @@ export { readTraitsStatuses, type TraitsStatus } from './traits/traits-status.ts
 export { addTraits } from './traits/traits-worker.ts';
 export { hasNftTransfers } from './transfer-lists/has-nft-transfers.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
-export { nftTransfers } from './transfers/dataset.ts';
-export { countHeldNfts, type HeldNfts } from './wallet-collections/count-held-nfts.ts';
 export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 export { createWalletNftsRoute } from './wallet-nfts/wallet-nfts-route.ts';

@@ -5,9 +5,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, createScratchDatabase, type Moralis, seedBuilt, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from './owners/owners-routes.ts';

@@ -1,4 +1,4 @@
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import type { RouteModule } from '@chainstead/http';
 import { createPairPriceRoute } from './pair-price/pair-price-route.ts';
 import { createPriceProver } from './price-proof/price-prover.ts';

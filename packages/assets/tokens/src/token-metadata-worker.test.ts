@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { hexText, type Sql, sql } from '@chainstead/db';
-import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
+import { claimDue, failDue } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,
@@ -15,8 +16,8 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './facts/request-token-facts.ts';
 import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
-import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
 import { addTokenFacts } from './token-metadata-worker.ts';
 
 const scripted = createScriptedChain({ seed: 5 });

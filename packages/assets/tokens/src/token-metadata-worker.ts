@@ -8,7 +8,8 @@ import {
   type Registry,
 } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
-import { type Claim, type DueWork, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { type Claim, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { saveTokenMetadata, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './token-metadata.ts';

@@ -1,8 +1,8 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
 import { joinSql, rawSql, sql } from './sql.ts';
+import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './statement.ts';
 
 type Key = readonly [block: number, log: number, token: string];
 

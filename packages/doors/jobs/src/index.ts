@@ -1,7 +1,6 @@
 /** Background work: rows that become due (due-work/), functions at intervals (schedules/). */
 
 export { dueChannel, notifyDue, TOKEN_FACTS_WORK } from './due-work/due-channel.ts';
-export { type DueEntry, type DueSummary, summarizeDueWork } from './due-work/due-summary.ts';
 export {
   type Claim,
   claimDue,
@@ -11,8 +10,5 @@ export {
   isClaimed,
   SETTLED,
 } from './due-work/due-table.ts';
-export { createDueWork, type DueWork } from './due-work/due-work.ts';
 export { backoffSeconds } from './due-work/retry-delay.ts';
 export { createSettledWatch } from './due-work/settled-watch.ts';
-export { createSchedules, examineRedis, migrateJobs } from './schedules/load-schedules.ts';
-export type { Schedule } from './schedules/schedules.ts';

@@ -1,15 +1,13 @@
 /** Start reading at `queue/node-read-queue.ts`, `queue/state-worker.ts` and `state-at.ts`. */
-export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
+export { accountCodesReader } from './account-codes/account-codes-reader.ts';
 export { type CalledState, type ContractCalls, createContractCalls } from './calls/contract-calls.ts';
 export { isUnread, settleTogether } from './calls/settle-together.ts';
 export { type HashPlace, hashPlacesReader, placeOfHash } from './hash-places/hash-places.ts';
-export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
 export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
-export { createNodeReadQueue, SILENCE_MS } from './queue/node-read-queue.ts';
+export { createNodeReadQueue } from './queue/node-read-queue.ts';
 export { DUE_QUESTIONS } from './queue/question-rows.ts';
-export { recentAnswer } from './queue/recent-answer.ts';
 export { addStateReads } from './queue/state-worker.ts';
 export type { BlockToRead } from './read-at-block.ts';
 export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';

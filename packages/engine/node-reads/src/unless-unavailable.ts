@@ -1,6 +1,9 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 
+/** For results that responses can do without. Short: a reorg during a read fails too. */
+export const SILENCE_MS = 10_000;
+
 /**
  * For results that responses can do without: null, with a log line, if nodes return none in time.
  * @param mayNeedArchive if also null without an archive node

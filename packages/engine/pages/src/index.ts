@@ -60,15 +60,13 @@ export {
   chainPage,
   chainRange,
   newestOfRun,
-  type SubjectRows,
-} from './pages/chain-page.ts';
-export { InconsistentPageError, type PageBlock, readConsistentPage } from './pages/page-blocks.ts';
-export {
   type PageBounds,
   type PageRange,
   pageRange,
   type ScanRange,
+  type SubjectRows,
   scanRange,
-} from './pages/page-bounds.ts';
+} from './pages/chain-page.ts';
+export { InconsistentPageError, type PageBlock, readConsistentPage } from './pages/page-blocks.ts';
 export { areTablesSpread } from './spread-tables.ts';
 export { forgetWalletCounts, walletCountsState } from './wallet-counts/forget-wallet-counts.ts';

@@ -1,66 +1,15 @@
-/** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
-export type { BackfillProgress } from './backfill/backfill-options.ts';
-export { chunksOf } from './backfill/backfill-ranges.ts';
-export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
-export { untilItSucceeds } from './backfill/retry-range.ts';
-export { createChainSync } from './chain-sync.ts';
-export type { ChainSyncSettings } from './chain-sync-options.ts';
-export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
-export { commitSubjectRows } from './commit/commit-subject.ts';
-export { listFillingChains } from './coverage/claims.ts';
-export { readKnownBlocks } from './coverage/known-blocks.ts';
+/** Reads, proves and writes blocks of datasets. Ingestion is in `ingest.ts`; start at `chain-sync.ts`. */
 export { readRetainedFrom } from './coverage/retained-from.ts';
-export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export { recordSubjectRange } from './coverage/subject.ts';
-export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
-export { joinWatchers } from './follow/join-watchers.ts';
-export { lead } from './lead.ts';
-export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
-export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { subjectProjectionsOf } from './projections/projection-record.ts';
-export { planUpgradeWork, type UpgradeWork } from './projections/upgrade-work.ts';
-export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
-export { performRangeWork } from './range-jobs/perform-range-work.ts';
-export {
-  backfillRanges,
-  type RangeCommandOptions,
-  reindexRanges,
-  verifyRanges,
-} from './range-jobs/range-commands.ts';
-export {
-  NoSuchRangeJobError,
-  RANGE_JOB_ID,
-  RANGE_WORKS,
-  type RangeJob,
-  RangeJobKnownError,
-  type RangeWork,
-  TooManyRangeJobsError,
-  VerificationIncompleteError,
-} from './range-jobs/range-job.ts';
-export {
-  cancelRangeJob,
-  listRangeJobs,
-  readRangeJobPace,
-  requestRangeJob,
-} from './range-jobs/range-job-store.ts';
-export { addRangeJobs, type RangeJobSite } from './range-jobs/run-range-job.ts';
 export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watcher.ts';
 export { linesOfRows } from './read/decoded-batch.ts';
 export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
-export { readAhead } from './read/read-ahead.ts';
-export { readWatchedBlock } from './read/read-watched-block.ts';
 export { readTraces } from './read/traces/read-traces.ts';
 export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';
-export {
-  type MeasuredTable,
-  measureChain,
-  readChainTables,
-} from './removal/chain-tables.ts';
-export { removeChain, requireNotIndexed } from './removal/remove-chain.ts';
-export { type ChainRecord, listEvmChains, type StoredChain, storedEvmChain } from './removal/stored-chain.ts';
 export {
   awaitMore,
   claimHistory,
@@ -69,40 +18,5 @@ export {
   refuseForCalls,
 } from './requests/claim-history.ts';
 export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
-export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
-export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
-export { readHistory } from './requests/read-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
-export { deleteOldRows } from './retention/delete-old-rows.ts';
-export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
-export { underCommitLock } from './rows/under-commit-lock.ts';
-export { lockChainCommits } from './rows/write-batch.ts';
-export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
-export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
-export {
-  type HeadSource,
-  headSourceOf,
-  keepHeadReports,
-  readReportedChains,
-  readUnknownHeads,
-  type UnknownHead,
-} from './status/head-reports.ts';
-export { sampleChains } from './status/sample-chains.ts';
-export { clearStartFailure, saveStartFailure } from './status/status-reports.ts';
-export {
-  addUpstreamCalls,
-  CALLS_SLOT_MS,
-  type RecentCalls,
-  readUpstreamCalls,
-  type UpstreamCalls,
-} from './status/upstream-calls.ts';
-export {
-  addWrongAnswers,
-  type CountedWrongAnswers,
-  listWrongAnswers,
-  type WrongAnswerCursor,
-  type WrongAnswerRecord,
-} from './status/upstream-mismatches.ts';
-export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
-export { LOCAL_ACCESS, runProjection } from './table-access/table-access.ts';

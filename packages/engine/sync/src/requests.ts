@@ -7,12 +7,8 @@ export {
   missingCoverage,
   removeCoverage,
 } from './coverage/coverage.ts';
-export {
-  createSubjectProjections,
-  isAskNoted,
-  isNoted,
-  type SubjectProjections,
-} from './projections/subject-projections.ts';
+export { isAskNoted, isNoted } from './projections/noted-requests.ts';
+export type { SubjectProjections } from './projections/subject-projections.ts';
 export {
   DUE_HISTORIES,
   finishHistory,

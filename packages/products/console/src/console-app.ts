@@ -1,13 +1,6 @@
 import type { Logger } from '@chainstead/core';
-import {
-  type AuditActor,
-  answerTo,
-  BodyTooLargeError,
-  clientAddressOf,
-  NotFoundError,
-  type SharedLimits,
-  sendAsset,
-} from '@chainstead/http';
+import { type AuditActor, answerTo, BodyTooLargeError, NotFoundError } from '@chainstead/http';
+import { clientAddressOf, type SharedLimits, sendAsset } from '@chainstead/http/server';
 import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html, raw } from 'hono/html';

@@ -1,15 +1,8 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Hash, type Logger, settlesWithin } from '@chainstead/core';
 import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
-import {
-  type ApiApp,
-  type ConfiguredKey,
-  createInnerApi,
-  type KeyStore,
-  loadServerSecret,
-  type RouteModule,
-  type SharedLimits,
-} from '@chainstead/http';
+import type { ApiApp, ConfiguredKey, RouteModule } from '@chainstead/http';
+import { createInnerApi, type KeyStore, loadServerSecret, type SharedLimits } from '@chainstead/http/server';
 import type { PictureReader } from '@chainstead/nft';
 import type { HashPlace } from '@chainstead/node-reads';
 import type { StreamOperations } from '@chainstead/streams';

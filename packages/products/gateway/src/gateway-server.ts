@@ -8,7 +8,7 @@ import {
   type RawHandler,
   type SharedLimits,
   type UpgradeHandler,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts';
 import type { GatewayChain, HandleCall } from './call.ts';
 import type { Filters } from './filters/filters.ts';

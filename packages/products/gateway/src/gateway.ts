@@ -1,4 +1,5 @@
-import type { RawHandler, RouteModule, UpgradeHandler } from '@chainstead/http';
+import type { RouteModule } from '@chainstead/http';
+import type { RawHandler, UpgradeHandler } from '@chainstead/http/server';
 import { type CallHandlerOptions, createCallHandler } from './calls/create-call-handler.ts';
 import { createFilterStore } from './filters/filter-store.ts';
 import { createFilters } from './filters/filters.ts';

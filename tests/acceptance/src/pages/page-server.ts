@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase, rawSql } from '@chainstead/db';
+import { rawSql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
 import type { PageReader } from './page-reader.ts';
 

@@ -1,4 +1,5 @@
-import { type Chain, DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { parseChainId } from '@chainstead/core';
 
 /** A chain without quirks, for tests of what reads only a few of a chain's facts. */

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 
 /** A started pool of one upstream for tests: gives up at once where the node refuses; it has longer than a machine stalls to say anything. */
 export async function examplePool(chain: Chain, url: string): Promise<UpstreamPool> {

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIGRATIONS_FOLDER } from '@chainstead/db';
+import { MIGRATIONS_FOLDER } from '@chainstead/db/server';
 
 /** A copy of the migrations folder, to which a test adds the migrations of a next version. */
 export interface MigrationsCopy {

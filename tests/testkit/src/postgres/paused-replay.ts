@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
-import { asSql, openDatabase, type Sql, sql } from '@chainstead/db';
+import { asSql, type Sql, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import type { ScratchCluster } from './scratch-cluster.ts';
 
 /** A pause begins when the replay comes to it. */

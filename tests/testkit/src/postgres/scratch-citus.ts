@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
-import {
-  type Database,
-  distributeTables,
-  migrate,
-  openDatabase,
-  planDistribution,
-  rawSql,
-  type Sql,
-  sql,
-} from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
+import { distributeTables, migrate, openDatabase, planDistribution } from '@chainstead/db/server';
 import { findPostgresPrograms, type PostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';
 import type { ScratchDatabase } from './scratch-database.ts';
 

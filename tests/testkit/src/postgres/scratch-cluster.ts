@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { chooseServerAccount, unlessMissing } from '@chainstead/db';
+import { chooseServerAccount, unlessMissing } from '@chainstead/db/server';
 import { freePort } from '../network/free-port.ts';
 
 /** A server of the Postgres that Debian installs: a separate cluster in a temporary folder, on 127.0.0.1. */

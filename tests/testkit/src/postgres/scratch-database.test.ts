@@ -1,5 +1,6 @@
 import { parseChainId, silentLogger } from '@chainstead/core';
-import { openDatabase, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { expect, test } from 'vitest';
 import { createPartitions } from './create-partitions.ts';
 import { createScratchDatabase, startScratchServer } from './scratch-database.ts';

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { type Database, migrate, openDatabase, rawSql, sql, startEmbeddedPostgres } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
+import { migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db/server';
 import { folderInMemory } from './memory-folder.ts';
 
 /** A separate migrated, empty database. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { POSTGRES_MAJOR_MIN } from '@chainstead/db';
+import { POSTGRES_MAJOR_MIN } from '@chainstead/db/server';
 import { describe, expect, test, vi } from 'vitest';
 import { CONTAINER_IMAGES, findDockerDaemon } from './containers.ts';
 

@@ -2,8 +2,8 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';

@@ -10,15 +10,9 @@ import {
 import { addressBytes, type Database, sql, type WorkJournal } from '@chainstead/db';
 import { swaps } from '@chainstead/markets/datasets';
 import { type AlteredNode, alterNode, openPool } from '@chainstead/node-reads/testing';
-import {
-  backfillRanges,
-  createKnownContracts,
-  createSyncMetrics,
-  enqueueHistory,
-  type HistoryOutcome,
-  readHistory,
-} from '@chainstead/sync';
+import { createKnownContracts, enqueueHistory, type HistoryOutcome } from '@chainstead/sync';
 import type { Dataset, Subject } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import {
   type Closable,
   closeOf,

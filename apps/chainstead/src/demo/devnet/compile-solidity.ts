@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@chainstead/core';
-import { unlessMissing } from '@chainstead/db';
+import { unlessMissing } from '@chainstead/db/server';
 import type { Abi } from 'viem';
 import { DemoError } from '../demo-error.ts';
 import { requireDemoTool } from './demo-tools.ts';

@@ -1,4 +1,4 @@
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holders } from '../holders/dataset.ts';

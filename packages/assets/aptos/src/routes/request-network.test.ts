@@ -1,4 +1,5 @@
-import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
+import type { ApiApp } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';

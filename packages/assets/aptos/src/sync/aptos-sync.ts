@@ -1,7 +1,7 @@
 /** State is in the database: a new session resumes from the last commit after any failure. */
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
-import { lead } from '@chainstead/sync';
+import { lead } from '@chainstead/sync/ingest';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainIdOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';

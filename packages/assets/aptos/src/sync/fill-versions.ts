@@ -1,6 +1,6 @@
 /** Resumes anywhere; skips versions that are covered meanwhile. */
 import { type BlockRange, ChainsteadError, mergeRanges, rangeSize } from '@chainstead/core';
-import { chunksOf, untilItSucceeds } from '@chainstead/sync';
+import { chunksOf, untilItSucceeds } from '@chainstead/sync/ingest';
 import { missingCoverage } from '@chainstead/sync/requests';
 import { commitBatch } from './commit-batch.ts';
 import { listCoverage } from './coverage.ts';

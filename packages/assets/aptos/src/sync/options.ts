@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database, Leadership } from '@chainstead/db';
-import type { SyncMetrics } from '@chainstead/sync';
+import type { SyncMetrics } from '@chainstead/sync/ingest';
 import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 

@@ -1,5 +1,5 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { readAhead } from '@chainstead/sync';
+import { readAhead } from '@chainstead/sync/ingest';
 import type { AptosDataset, DecodedRows } from '../dataset.ts';
 import type { FullnodePage } from '../fullnode/fullnodes.ts';
 import type { Markers } from '../fullnode/read-page.ts';

@@ -4,7 +4,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSyncMetrics, deleteOldRows, isDroppable } from '@chainstead/sync';
+import { createSyncMetrics, deleteOldRows, isDroppable } from '@chainstead/sync/ingest';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { contractRoutes } from '../routes/contract-routes.ts';

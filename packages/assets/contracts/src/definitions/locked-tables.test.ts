@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { addContract } from './add-contract.ts';

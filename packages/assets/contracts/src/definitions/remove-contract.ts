@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
-import { lockChainCommits } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';

@@ -1,7 +1,7 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { DocumentAdditions } from '@chainstead/http';
+import type { DocumentAdditions } from '@chainstead/http/server';
 import { z } from 'zod';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 import { columnValues } from '../routes/column-values.ts';

@@ -2,7 +2,7 @@
 import type { Address } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

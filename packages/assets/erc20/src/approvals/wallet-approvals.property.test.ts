@@ -1,5 +1,5 @@
 import { rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
-import { LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

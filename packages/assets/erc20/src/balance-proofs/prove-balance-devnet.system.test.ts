@@ -4,7 +4,8 @@ import { type Address, createMetricsRegistry, parseHash, silentLogger, ZERO_ADDR
 import { sql } from '@chainstead/db';
 import { stateAt } from '@chainstead/node-reads';
 import type { StateBlock } from '@chainstead/node-reads/requests';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   addressOf,
   compileDemoContracts,

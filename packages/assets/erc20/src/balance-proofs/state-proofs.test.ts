@@ -1,5 +1,5 @@
 import { createMetricsRegistry, type Hash, silentLogger } from '@chainstead/core';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { addressOf, createScriptedChain, exampleChain, hashOf, serveScriptedChain } from '@chainstead/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { createStateProofs } from './state-proofs.ts';

@@ -9,8 +9,8 @@ import {
   unlessUnavailable,
 } from '@chainstead/node-reads/requests';
 import type { SubjectCoverage } from '@chainstead/pages';
-import type { createSubjectProjections } from '@chainstead/sync/requests';
-import { readTokenFacts } from '@chainstead/tokens';
+import type { SubjectProjections } from '@chainstead/sync/requests';
+import { readTokenFacts } from '@chainstead/tokens/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW, BALANCES_THEN, type PastBalanceQuestion } from './balance-questions.ts';
@@ -21,7 +21,7 @@ import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
 interface BalanceSources {
   readonly database: Database;
   readonly nodeReads: NodeReadQueue;
-  readonly projections: ReturnType<typeof createSubjectProjections>;
+  readonly projections: SubjectProjections;
   readonly logger: Logger;
   readonly waitMs: number;
 }

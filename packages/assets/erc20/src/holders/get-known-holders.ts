@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, joinSql, type ReadDatabase, sql } from '@chainstead/db';
-import { recentAnswer } from '@chainstead/node-reads';
+import { recentAnswer } from '@chainstead/node-reads/requests';
 import {
   type CoveredSubject,
   readSubject,

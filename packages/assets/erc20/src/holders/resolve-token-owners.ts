@@ -1,9 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { SILENCE_MS } from '@chainstead/node-reads';
-import { type ReadingContext, unlessUnavailable } from '@chainstead/node-reads/requests';
+import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
 import type { AddressLabel } from '@chainstead/pages';
-import type { createSubjectProjections } from '@chainstead/sync/requests';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -13,7 +12,7 @@ import { OWNERS_NOW } from './holder-questions.ts';
 import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
 interface OwnerSources extends ReadingContext, OwnersCache {
-  readonly projections: ReturnType<typeof createSubjectProjections>;
+  readonly projections: SubjectProjections;
   readonly waitMs: number;
   readonly liveMaxAgeMs: number;
 }

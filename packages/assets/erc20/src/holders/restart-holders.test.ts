@@ -1,8 +1,8 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync/ingest';
 import { addressOf, atDepth, exampleChain, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { createHasCodeOf } from '@chainstead/node-reads';
+import { createHasCodeOf } from '@chainstead/node-reads/account-codes';
 import { createLabelBook, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { percentagesOf } from '../balances/percent-of-supply.ts';

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { ReadingContext } from '@chainstead/node-reads/requests';
 import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/pages';
-import { readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
+import { readTokenFacts, seekTokenCreations } from '@chainstead/tokens/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { getChangedSupplies, getTokens, getTokensBySymbol, type StoredToken } from './token-rows.ts';
 

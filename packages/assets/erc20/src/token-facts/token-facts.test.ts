@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import {

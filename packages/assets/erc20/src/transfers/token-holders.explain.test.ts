@@ -1,7 +1,7 @@
 /** Each piece of a token's holders, or of a wallet's tokens, costs its own rows, however many are stored already. */
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,13 +1,15 @@
 import { type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import {
   decodeErc20Transfer,
-  decodeWrappedCoinMove,
   type Erc20Transfer,
   TRANSFER_TOPIC,
   topicOf,
+} from '@chainstead/events/token-events';
+import {
+  decodeWrappedCoinMove,
   WRAPPED_COIN_DEPOSIT,
   WRAPPED_COIN_WITHDRAWAL,
-} from '@chainstead/events/token-events';
+} from '@chainstead/events/wrapped-coin-move';
 import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import type { Erc20TransferRow } from '../transfers/schema.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import type { NativeToken } from '@chainstead/tokens/token-book';
+import type { NativeToken, TokenFacts } from '@chainstead/tokens/token-book';
 
 /** Tokens priced without pools, the most preferred quote token first. */
 export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;
@@ -49,6 +49,12 @@ const DOLLAR_DECIMALS = 6;
 /** The more preferred anchor is the quote token; of two equal ones, token 1. */
 export function isQuotedIn0(token0: Address, token1: Address, anchors: Anchors): boolean {
   return rankOf(token0, anchors) < rankOf(token1, anchors);
+}
+
+/** `BASE/QUOTE`; null if a symbol is unknown. */
+export function pairLabel(base: TokenFacts | null, quote: TokenFacts | null): string | null {
+  const [left, right] = [base?.symbol ?? null, quote?.symbol ?? null];
+  return left === null || right === null ? null : `${left}/${right}`;
 }
 
 function rankOf(token: Address, anchors: Anchors): number {

@@ -1,4 +1,4 @@
-import type { Schedule } from '@chainstead/jobs';
+import type { Schedule } from '@chainstead/jobs/worker';
 import type { OutdatedCandlesOptions } from './outdated-candles.ts';
 import { storeCandles } from './store-candles.ts';
 

@@ -11,8 +11,9 @@ import {
   sql,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { backoffSeconds, type Claim, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
-import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
+import { backoffSeconds, type Claim, isClaimed, SETTLED } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { packPrices, type StoredPrices, unpackPrices } from '../pool-candles/candle-prices.ts';

@@ -2,8 +2,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, rawSql, runStatements, type Sql, sql } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
-import { runProjection } from '@chainstead/sync';
+import { createDueWork } from '@chainstead/jobs/worker';
+import { runProjection } from '@chainstead/sync/ingest';
 import { addressOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { saveTokenMetadata } from '@chainstead/tokens';

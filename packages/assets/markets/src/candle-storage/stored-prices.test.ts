@@ -1,7 +1,7 @@
 /** Stored hours whose prices change, and those of the first day of a run of indexed blocks. */
-import { feedsOf } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { rawSql, sql, type Transaction } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync/ingest';
 import { timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers, seedReadings } from '@chainstead/tokens/price-feeds/testing';

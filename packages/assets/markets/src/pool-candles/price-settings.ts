@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains/price-feeds';
 import { hasEtherQuotes } from '@chainstead/tokens/price-feeds/quotes';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 

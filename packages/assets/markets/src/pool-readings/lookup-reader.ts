@@ -1,32 +1,17 @@
-import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
+import { type Address, ChainsteadError, errorText } from '@chainstead/core';
 import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
-import { type StateKind, type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { knownBlock, type StateBlock, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readBlockRuns } from '@chainstead/pages';
 import { tokenFactsReader } from '@chainstead/tokens';
-import { z } from '@hono/zod-openapi';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { ProofContext } from '../proofs/pool-verdict.ts';
 import { provePools } from '../proofs/prove-pools.ts';
 import { type FoundPool, findPools } from './find-pools.ts';
 import { RESULT_BYTES_MAX, readStandingStates } from './look-back.ts';
+import { POOL_LOOKUPS, type PoolLookupQuestion } from './request-lookups.ts';
 import { saveLookup } from './save-lookups.ts';
-
-export interface PoolLookupQuestion {
-  readonly tokens: readonly Address[];
-  readonly block: number;
-}
-
-const address = z.string().transform((text): Address => parseAddress(text));
-
-export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: number }> = {
-  name: 'pool-lookups',
-  question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
-  answer: z.object({ pools: z.int() }),
-  callsOf: ({ tokens }) => tokens.length,
-  failsAlike: () => '',
-};
 
 export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools: number }> = {
   kind: POOL_LOOKUPS,

@@ -1,10 +1,25 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, inParts, type Logger } from '@chainstead/core';
+import { type Address, inParts, type Logger, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { SILENCE_MS } from '@chainstead/node-reads';
-import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
-import { POOL_LOOKUPS } from './lookup-reader.ts';
+import type { StateKind } from '@chainstead/node-reads';
+import { type NodeReadQueue, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
+import { z } from '@hono/zod-openapi';
 import { LOOKUP_MAX_AGE_SECONDS } from './save-lookups.ts';
+
+export interface PoolLookupQuestion {
+  readonly tokens: readonly Address[];
+  readonly block: number;
+}
+
+const address = z.string().transform((text): Address => parseAddress(text));
+
+export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: number }> = {
+  name: 'pool-lookups',
+  question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
+  answer: z.object({ pools: z.int() }),
+  callsOf: ({ tokens }) => tokens.length,
+  failsAlike: () => '',
+};
 
 export interface PoolLookupSources {
   readonly database: ReadDatabase;

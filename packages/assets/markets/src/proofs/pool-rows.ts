@@ -10,8 +10,8 @@ import {
   type Transaction,
 } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
-import { underCommitLock } from '@chainstead/sync';
-import { requestTokenFacts } from '@chainstead/tokens';
+import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { requestTokenFacts } from '@chainstead/tokens/requests';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';

@@ -9,9 +9,10 @@ import {
   type Registry,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, failDue } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { readChainState } from '@chainstead/sync';
+import { readChainState } from '@chainstead/sync/checkpoint';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import { recomputePool } from '../exchanges/prove-pool.ts';

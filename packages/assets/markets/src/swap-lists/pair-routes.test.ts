@@ -1,7 +1,7 @@
 /** Reserves and addresses of pairs, by plain HTTP and by the official SDK. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import {
   addressOf,

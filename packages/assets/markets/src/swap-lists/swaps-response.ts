@@ -4,7 +4,7 @@ import type { PageEnvelope } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
-import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import { type Anchors, anchorsOf, isQuotedIn0, pairLabel } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import type { Pair } from './get-pair.ts';
 import type { ListedSwap, SwapsPage } from './get-swaps.ts';
@@ -263,12 +263,6 @@ function showSide(
     usdAmount: values.totalValueUsd,
     tokenType: side.type,
   };
-}
-
-/** `BASE/QUOTE`; null if a symbol is unknown. */
-export function pairLabel(base: TokenFacts | null, quote: TokenFacts | null): string | null {
-  const [left, right] = [base?.symbol ?? null, quote?.symbol ?? null];
-  return left === null || right === null ? null : `${left}/${right}`;
 }
 
 /** Unsigned, in whole tokens. Null: unknown amount or decimals. */

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, isAddress, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { expect, vi } from 'vitest';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
 import type { Dataset, Projection } from '@chainstead/sync/datasets';
+import { runProjection } from '@chainstead/sync/ingest';
 import { createPartitions } from '@chainstead/testkit';
 
 /** These projections have no subjects. */

@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync/ingest';
 import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

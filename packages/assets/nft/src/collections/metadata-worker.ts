@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { DueWork } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   COLLECTION_COLUMNS_CLAIMED,

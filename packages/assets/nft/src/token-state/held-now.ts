@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { SILENCE_MS, type StateKind } from '@chainstead/node-reads';
-import { fetchInParts, type ReadingContext } from '@chainstead/node-reads/requests';
+import type { StateKind } from '@chainstead/node-reads';
+import { fetchInParts, type ReadingContext, SILENCE_MS } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type Database, rawSql, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import { backoffSeconds, type Claim, type DueWork } from '@chainstead/jobs';
+import { backoffSeconds, type Claim } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';

@@ -5,8 +5,8 @@
 
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, sql, type Transaction } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
+import { runProjection } from '@chainstead/sync/ingest';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { getTableName } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, runStatements, type Sql, sql, statementOf } from '@chainstead/db';
-import { LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, exampleChain, explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { formsOf, type PairOfTokens, shownToken, type TokenRecord } from '@chainstead/markets';
+import { formsOf, type PairOfTokens, shownToken, type TokenRecord } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
 

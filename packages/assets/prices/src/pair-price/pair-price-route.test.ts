@@ -2,9 +2,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';

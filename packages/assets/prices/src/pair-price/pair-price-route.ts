@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, smallerFraction } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, NotFoundError, type RouteModule } from '@chainstead/http';
 import {
   exchangesOf,
@@ -14,7 +14,7 @@ import {
   pairNotFound,
   unknownExchange,
   withTokenRecords,
-} from '@chainstead/markets';
+} from '@chainstead/markets/requests';
 import { readTokenBook } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';

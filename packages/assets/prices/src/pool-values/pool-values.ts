@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, invertFraction } from '@chainstead/core';
-import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from '@chainstead/markets';
+import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from '@chainstead/markets/requests';
 import type { Sides } from '../token-price/states/side-depths.ts';
 import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, type Fraction, isAddress, wholeFraction } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20';
+import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20/requests';
 import {
   createPoolPrincipal,
   type ManagedPool,
@@ -11,7 +11,7 @@ import {
   poolStateOf,
   STATE_COLUMNS,
   type StateColumns,
-} from '@chainstead/markets';
+} from '@chainstead/markets/requests';
 import { anchorPrices } from '../token-price/place/anchor-prices.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';

@@ -1,5 +1,5 @@
 import type { Hex } from '@chainstead/core';
-import { readBalanceEvidence } from '@chainstead/erc20';
+import { readBalanceEvidence } from '@chainstead/erc20/balance-evidence';
 import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
 import { encodeHeader, proveReceipts, readHeader } from '@chainstead/proof';
 import { readProvenBlock } from '@chainstead/sync';

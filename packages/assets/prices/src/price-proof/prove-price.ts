@@ -1,4 +1,5 @@
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains/price-feeds';
 import { type Hash, type Hex, inParts } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';

@@ -1,6 +1,7 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, cents, type Fraction, isObject, ZERO_ADDRESS } from '@chainstead/core';
-import { formsOf } from '@chainstead/markets';
+import { formsOf } from '@chainstead/markets/requests';
 import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
 import { countedDepth, hopOf, isNew } from '../token-price/read/read-hop-prices.ts';

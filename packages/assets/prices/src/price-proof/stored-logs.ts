@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Hex } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { poolKey } from '@chainstead/markets';
+import { poolKey } from '@chainstead/markets/requests';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 import type { LogOfBlock } from './evidence-kind.ts';
 

@@ -1,6 +1,7 @@
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains/price-feeds';
 import { isAddress, parseAddress } from '@chainstead/core';
-import { anchorsOf } from '@chainstead/markets';
+import { anchorsOf } from '@chainstead/markets/requests';
 import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { feedOfAnchor } from '../token-price/place/anchor-prices.ts';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';

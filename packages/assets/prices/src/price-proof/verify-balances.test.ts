@@ -8,7 +8,7 @@ import {
   parseHash,
   ZERO_HASH,
 } from '@chainstead/core';
-import { slotOfHolder } from '@chainstead/erc20';
+import { slotOfHolder } from '@chainstead/erc20/requests';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { PriceProof } from '../token-price/serve/price-proof-document.ts';

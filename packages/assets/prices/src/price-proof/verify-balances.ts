@@ -1,5 +1,5 @@
 import { isAddress, parseAddress } from '@chainstead/core';
-import { slotOfHolder } from '@chainstead/erc20';
+import { slotOfHolder } from '@chainstead/erc20/requests';
 import { InvalidStateProofError, verifyAccountProof } from '@chainstead/proof';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import type { CountedPool } from './counted-pools.ts';

@@ -1,5 +1,6 @@
 import { isAddress } from '@chainstead/core';
-import { decodePoolEvent, type PoolEvent } from '@chainstead/markets';
+import { decodePoolEvent } from '@chainstead/markets/decode-pool-event';
+import type { PoolEvent } from '@chainstead/markets/requests';
 import { type PriceExplanation, showState } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import {

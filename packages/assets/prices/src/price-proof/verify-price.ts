@@ -1,6 +1,7 @@
-import { type Chain, type ChainRegistry, DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, type Hash, isAddress, isObject, nearestNumber, parseAddress } from '@chainstead/core';
-import { anchorsOf, exchangesOf, formsOf, knownDecimals, recomputePool } from '@chainstead/markets';
+import { anchorsOf, exchangesOf, formsOf, knownDecimals, recomputePool } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {

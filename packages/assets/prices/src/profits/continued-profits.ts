@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { claimTraderSums, readSettledBlock, storeTraderSums } from '@chainstead/markets';
+import { claimTraderSums, readSettledBlock, storeTraderSums } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import type { ProfitSum } from './profit-sum.ts';
 import { readAnchorDecimals, readTrades, readTradesSpan } from './trades/read-trades.ts';

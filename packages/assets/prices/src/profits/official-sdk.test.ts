@@ -1,5 +1,5 @@
 /** The official SDK reads profits as they are sent. */
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createScratchDatabase, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
-import { DOLLAR } from '@chainstead/markets';
+import { DOLLAR } from '@chainstead/markets/requests';
 import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chainstead/pages';
 import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';

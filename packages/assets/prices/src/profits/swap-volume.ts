@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { anchorsOf, DOLLAR } from '@chainstead/markets';
+import { anchorsOf, DOLLAR } from '@chainstead/markets/requests';
 import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
 
 interface SwapVolume {

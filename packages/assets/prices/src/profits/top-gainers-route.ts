@@ -1,5 +1,5 @@
 import { defineRoute, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP, nativeTokenOf, shownToken } from '@chainstead/markets';
+import { EVERY_SWAP, nativeTokenOf, shownToken } from '@chainstead/markets/requests';
 import { readTokenBook } from '@chainstead/tokens/token-book';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
-import { shownToken, undecidedPoolsOf } from '@chainstead/markets';
+import { shownToken, undecidedPoolsOf } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import { addTrade, compare, type ProfitSum, realizedProfit } from './profit-sum.ts';
 import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';

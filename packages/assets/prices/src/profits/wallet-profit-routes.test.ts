@@ -1,5 +1,5 @@
 /** Profits of wallets over HTTP, with exact values: by dollars and ether, cost, coverage, windows, roles, unknown values, and refusals. */
-import { feedsOf } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedPools } from '@chainstead/markets/testing';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ApiDependencies, defineRoute, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets';
+import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets/requests';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
 import { requestFeedReadings } from '@chainstead/tokens/price-feeds';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { shownToken } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
 import {

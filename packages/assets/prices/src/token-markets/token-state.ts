@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, roundedUnits, wholeFraction } from '@chainstead/core';
-import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets';
+import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets/requests';
 import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/side-values.ts';
 import { newest } from '../token-price/decide/time-weighted.ts';
 import { anchorPrices } from '../token-price/place/anchor-prices.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction } from '@chainstead/core';
 import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { shownToken } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets/requests';
 import { toDateBound } from '@chainstead/pages';
 import { anchorPrices, readAnchorPrices } from '../token-price/place/anchor-prices.ts';
 import { type PriceMoment, readPlace } from '../token-price/place/price-place.ts';

@@ -9,7 +9,7 @@ import {
   wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import type { ResolvedBalance } from '@chainstead/erc20';
+import type { ResolvedBalance } from '@chainstead/erc20/requests';
 import { changeBetween } from '../token-price/serve/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ApiDependencies } from '@chainstead/http';
-import { getNativeBalances, type NativeBalancesOptions } from '@chainstead/node-reads';
+import { getNativeBalances, type NativeBalancesOptions } from '@chainstead/node-reads/native-balances';
 import { unlessUnavailable } from '@chainstead/node-reads/requests';
 
 /** After a block; null: newest. Base units; 0 and not known if no node answered in time. */

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
-import { erc20Transfers, resolveWalletBalances } from '@chainstead/erc20';
+import { erc20Transfers, resolveWalletBalances } from '@chainstead/erc20/requests';
 import {
   type ApiDependencies,
   booleanParameter,

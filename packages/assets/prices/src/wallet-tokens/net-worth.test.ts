@@ -1,6 +1,6 @@
 /** Net worth of a wallet over stored pools. */
 import { ALICE } from '@chainstead/erc20/testing';
-import { serveApi } from '@chainstead/http';
+import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { startOfficialSdk } from '@chainstead/testkit';
 import { stageOfTest } from '@chainstead/testkit/hooks';

@@ -1,4 +1,4 @@
-import type { BalanceRequestSources, ReadTokenPrices } from '@chainstead/erc20';
+import type { BalanceRequestSources, ReadTokenPrices } from '@chainstead/erc20/requests';
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readHeldPrices } from './held-prices.ts';
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { decimalAmount, type Fraction, parseAddress } from '@chainstead/core';
-import { type ResolvedBalance, showToken, tokenBalanceShape } from '@chainstead/erc20';
+import { type ResolvedBalance, showToken, tokenBalanceShape } from '@chainstead/erc20/requests';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import type { HeldPrice } from './held-prices.ts';

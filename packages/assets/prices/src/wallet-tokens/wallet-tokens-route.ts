@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalFraction, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import type { WalletBalancesOptions } from '@chainstead/erc20';
 import {
   erc20Transfers,
   type ResolvedBalances,
   resolveWalletBalances,
   type SettledOrder,
-  type WalletBalancesOptions,
-} from '@chainstead/erc20';
+} from '@chainstead/erc20/requests';
 import {
   type ApiDependencies,
   booleanParameter,

@@ -2,8 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { defineApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
-import { SILENCE_MS } from '@chainstead/node-reads';
-import { type NodeReadQueue, StateUnavailableError, unlessUnavailable } from '@chainstead/node-reads/requests';
+import {
+  type NodeReadQueue,
+  SILENCE_MS,
+  StateUnavailableError,
+  unlessUnavailable,
+} from '@chainstead/node-reads/requests';
 import { chainOfService } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
 import { readStoredName } from './stored-names.ts';

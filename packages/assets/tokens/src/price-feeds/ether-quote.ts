@@ -1,6 +1,7 @@
 /** SQL of the price of ether: the feed's last price, or the most trusted pool's last swap. */
 
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import type { Address, Fraction } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { isComplete } from '@chainstead/pages';

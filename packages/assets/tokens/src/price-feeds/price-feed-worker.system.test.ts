@@ -1,4 +1,5 @@
-import { type Chain, createChainRegistry, type PriceFeed, type TokenFeed } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import type { PriceFeed, TokenFeed } from '@chainstead/chains/price-feeds';
 import {
   type Address,
   createMetricsRegistry,
@@ -9,7 +10,7 @@ import {
   silentLogger,
 } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createSchedules } from '@chainstead/jobs';
+import { createSchedules } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,

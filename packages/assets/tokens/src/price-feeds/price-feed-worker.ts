@@ -1,7 +1,8 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Schedule } from '@chainstead/jobs';
+import type { Schedule } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createFeedPhasesReader } from './feeds/feed-phases.ts';
 import { saveFeedPhases, seedPriceSources } from './feeds/price-sources.ts';

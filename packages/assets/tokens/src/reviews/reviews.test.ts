@@ -1,6 +1,6 @@
 import { type Address, parseChainId } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

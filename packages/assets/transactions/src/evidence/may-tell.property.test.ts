@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { TRANSFER_TOPIC, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/token-events';
+import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/wrapped-coin-move';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

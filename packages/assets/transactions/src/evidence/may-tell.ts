@@ -1,6 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { ZERO_HASH } from '@chainstead/core';
-import { TRANSFER_TOPIC, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/token-events';
+import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/wrapped-coin-move';
 import { APPROVAL_EVENTS } from '../approvals/read-approvals.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';

@@ -1,7 +1,7 @@
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import type { InternalTransaction, WholeBlock } from '@chainstead/sync/datasets';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import {
   addressOf,
   createScriptedChain,

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
-import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens';
+import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens/requests';
 import { UNANNOUNCED } from './proxy-forms.ts';
 
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAddress, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { readWatchedBlock } from '@chainstead/sync';
+import { readWatchedBlock } from '@chainstead/sync/ingest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
 import { SLOTS } from './proxy-forms.ts';

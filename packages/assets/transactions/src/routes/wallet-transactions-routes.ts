@@ -1,4 +1,5 @@
-import { type Chain, environmentSuffix } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import type { Address, Hash, Hex } from '@chainstead/core';
 import {
   type ApiDependencies,

@@ -1,7 +1,7 @@
 import { type Chain, createChainRegistry, type TransactionKeeping } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import {

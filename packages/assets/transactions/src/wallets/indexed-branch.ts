@@ -2,7 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
-import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
+import type { Checkpoint } from '@chainstead/sync/checkpoint';
+import { lockChainCommits } from '@chainstead/sync/commit-lock';
 
 /** State of unsettled blocks is read by hash; results are written while the branch is indexed. */
 export interface IndexedBranch {

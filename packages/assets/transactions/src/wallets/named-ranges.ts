@@ -1,7 +1,8 @@
 /** Rows of `subject_ranges`, separate for each search. */
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
-import { lockChainCommits, recordSubjectRange } from '@chainstead/sync';
+import { recordSubjectRange } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import type { Subject } from '@chainstead/sync/datasets';
 import { accountTransactions } from '../stored/datasets.ts';
 

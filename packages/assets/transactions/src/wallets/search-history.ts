@@ -5,16 +5,15 @@ import type { SenderReading } from '@chainstead/pages/on-demand';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
 import {
   awaitMore,
-  type ChainState,
   claimHistory,
   type HistoryOutcome,
-  readChainState,
-  readHighestFinal,
   readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
 } from '@chainstead/sync';
+import { type ChainState, readChainState } from '@chainstead/sync/checkpoint';
 import type { Subject } from '@chainstead/sync/datasets';
+import { readHighestFinal } from '@chainstead/sync/ingest';
 import { finishHistory, type HistoryRecord, postponeHistory } from '@chainstead/sync/requests';
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase, provisionDatabase, rawSql, sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
+import { openDatabase, provisionDatabase } from '@chainstead/db/server';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';

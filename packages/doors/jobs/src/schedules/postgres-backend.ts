@@ -1,5 +1,6 @@
 import type { Logger, Registry } from '@chainstead/core';
-import { measurePool, openPool, queryOn, sql } from '@chainstead/db';
+import { queryOn, sql } from '@chainstead/db';
+import { measurePool, openPool } from '@chainstead/db/server';
 import {
   assertSchemaCompatibility,
   createPostgresBackend,

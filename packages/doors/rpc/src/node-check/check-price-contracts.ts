@@ -1,4 +1,5 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, type Finding, findingsOf, type Hex, quotable } from '@chainstead/core';
 import type { NodeProbe } from './node-probe.ts';
 

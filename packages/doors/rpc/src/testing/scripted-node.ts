@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Chain, DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { type Address, type ChainId, type Hash, parseChainId, toQuantity, ZERO_HASH } from '@chainstead/core';
 
 /** A JSON-RPC call as the node received it. */

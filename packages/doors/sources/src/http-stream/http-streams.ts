@@ -1,5 +1,5 @@
 import { whenAborted } from '@chainstead/core';
-import { createRedactor, type RateLimiter } from '@chainstead/rpc';
+import { createRedactor, type RateLimiter } from '@chainstead/rpc/pool';
 import { basicAuthorization, isStaleConnection, toTransportError } from '@chainstead/rpc/upstream-http';
 import { type Dispatcher, Pool } from 'undici';
 import { SourceError } from '../source-error.ts';

@@ -1,4 +1,5 @@
-import { type Chain, environmentSuffix } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { defineApiError, InvalidParameterError } from '../errors/api-error.ts';
 
 /** By name, alias, hexadecimal or decimal id, in any letter case. */

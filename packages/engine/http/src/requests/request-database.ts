@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
-import type { Database, ReadDatabase, ReadSession, Reads } from '@chainstead/db';
+import type { Database, ReadDatabase, ReadSession } from '@chainstead/db';
+import type { Reads } from '@chainstead/db/server';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 import { defineApiError } from '../errors/api-error.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase, RESULT_BYTES_MAX, type Sql, sql } from '@chainstead/db';
+import { type Database, RESULT_BYTES_MAX, type Sql, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';

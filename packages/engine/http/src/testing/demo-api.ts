@@ -6,15 +6,16 @@ import {
   type Logger,
   silentLogger,
 } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, requestLogger } from '../api-context.ts';
 import type { RouteModule } from '../api-dependencies.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { blockBoundsSchema, readBlockBounds } from '../parameters/block-bounds.ts';
 import { type ChainLookup, indexedChain } from '../parameters/indexed-chains.ts';
+import { blockBoundsSchema, readBlockBounds } from '../parameters/paging.ts';
 import { querySchema } from '../parameters/parameters.ts';
 import { errorResponses } from '../requests/error-answer.ts';
 

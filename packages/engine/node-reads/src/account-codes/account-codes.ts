@@ -3,17 +3,16 @@ import { type Address, type ChainId, getOrCompute, isAddress, parseAddress } fro
 import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
-import { SILENCE_MS } from '../queue/node-read-queue.ts';
-import { stateAt } from '../state-at.ts';
-import type { StateKind, StateReader } from '../state-kind.ts';
+import type { StateKind } from '../state-kind.ts';
+import { SILENCE_MS } from '../unless-unavailable.ts';
 
-interface Question {
+export interface AccountCodesQuestion {
   items: string[];
 }
 /** `true`: there is a contract. */
-type Answer = (readonly [address: string, hasCode: boolean])[];
+export type AccountCodesAnswer = (readonly [address: string, hasCode: boolean])[];
 
-const accountCodesKind: StateKind<Question, Answer> = {
+export const accountCodesKind: StateKind<AccountCodesQuestion, AccountCodesAnswer> = {
   name: 'account-codes',
   question: z.object({ items: z.array(z.string().refine(isAddress)).min(1) }),
   answer: z.array(z.tuple([z.string(), z.boolean()])),
@@ -24,8 +23,6 @@ const accountCodesKind: StateKind<Question, Answer> = {
 
 /** The absence of a contract is cached this long, its presence permanently. */
 const ABSENCE_SECONDS = 3_600;
-/** EIP-7702: an account of a person that lets a contract act for it. */
-const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
 /** Unknown addresses are missing. A node that timed out is skipped for a while. */
 export type HasCodeOf = (
@@ -106,30 +103,4 @@ async function lookUpRest(
   }))
     for (const [address, hasCode] of answer) codes.set(parseAddress(address), hasCode);
   return codes;
-}
-
-export const accountCodesReader: StateReader<Question, Answer> = {
-  kind: accountCodesKind,
-  async read({ chain, pool, database }, { items }, signal) {
-    const addresses = items.map(parseAddress);
-    const codes = await stateAt(pool, chain, 'latest').codes(addresses, signal);
-    const answer = addresses.map((address, index) => {
-      const code = codes[index] ?? '0x';
-      return [address, code.length > 2 && !DELEGATION.test(code)] as const;
-    });
-    await saveCodes(database, chain.id, answer);
-    return answer;
-  },
-};
-
-async function saveCodes(
-  database: Database,
-  chainId: ChainId,
-  reported: readonly (readonly [Address, boolean])[],
-): Promise<void> {
-  await database.query(
-    sql`INSERT INTO account_codes (address, chain_id, has_code)
-     SELECT address, ${chainId}, has_code FROM unnest(${reported.map(([address]) => addressBytes(address))}::bytea[], ${reported.map(([, hasCode]) => hasCode)}::boolean[]) AS reported (address, has_code) ORDER BY address
-     ON CONFLICT (address, chain_id) DO UPDATE SET has_code = excluded.has_code, looked_at = excluded.looked_at`,
-  );
 }

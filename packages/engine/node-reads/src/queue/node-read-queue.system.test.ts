@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { DatabaseUnavailableError, sql } from '@chainstead/db';
 import { answerTo } from '@chainstead/http';
-import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -27,9 +27,6 @@ export interface AskOptions {
   readonly fruitlessMs?: number;
 }
 
-/** For results that responses can do without. Short: a reorg during a read fails too. */
-export const SILENCE_MS = 10_000;
-
 export interface NodeReadQueue {
   /**
    * A new question counts for the key of the request. Null: no result in time, no worker, or no

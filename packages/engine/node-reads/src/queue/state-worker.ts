@@ -9,7 +9,7 @@ import {
   sleepUnlessAborted,
 } from '@chainstead/core';
 import { type Database, type RiskyWork, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import type { DueWork } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { StateNotArchivedError } from '../state-error.ts';
 import type { StateReader, StateReadingContext } from '../state-kind.ts';

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { createDueWork } from '@chainstead/jobs/worker';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type Closable,
   closeOf,

@@ -4,7 +4,7 @@ import { addressBytes, joinSql, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync/requests';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pageRange } from '../pages/page-bounds.ts';
+import { pageRange } from '../pages/chain-page.ts';
 import {
   readSubject,
   type SubjectColumns,

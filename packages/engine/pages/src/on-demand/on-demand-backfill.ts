@@ -1,20 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type Database, hexText, sql, type WorkJournal } from '@chainstead/db';
-import type { DueWork } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   createKnownContracts,
   enqueueHistory,
   type HistoryOutcome,
-  isHistoryMissing,
   type RequestOutcome,
-  type RetentionSettings,
-  readHistory,
   readRetainedFrom,
   type SentTransactions,
 } from '@chainstead/sync';
 import { type Dataset, datasetsOf, type Subject } from '@chainstead/sync/datasets';
+import { isHistoryMissing, type RetentionSettings, readHistory } from '@chainstead/sync/ingest';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 
 export const createHistoryMetrics = defineMetrics('chainstead', {

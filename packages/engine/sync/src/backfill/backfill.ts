@@ -7,7 +7,7 @@ import { UnavailableBlocksError } from '../errors.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
-import { underCommitLock } from '../rows/under-commit-lock.ts';
+import { underCommitLock } from '../rows/commit-lock.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { type BackfillRange, deepestPartOf, planRanges } from './backfill-ranges.ts';
 import { createChunkPlan } from './chunk-plan.ts';

@@ -21,9 +21,10 @@ import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failu
 import { type BlockFacts, batchOf, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
 import { levelsOf } from '../read/part-levels.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { type KnownContracts, writeContracts } from '../rows/known-contracts.ts';
 import { addRows, removeRows } from '../rows/row-changes.ts';
-import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
+import { writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
 import { commitRows, requireCurrent } from './commit-rows.ts';

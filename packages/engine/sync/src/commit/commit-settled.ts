@@ -1,7 +1,7 @@
 import type { Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { type SeenContract, writeContracts } from '../rows/known-contracts.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows, type PlacedRows, requireCurrent } from './commit-rows.ts';
 

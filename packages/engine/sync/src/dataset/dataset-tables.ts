@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { defineError } from '@chainstead/core';
-import { type Database, listMigrationFiles, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
+import { listMigrationFiles } from '@chainstead/db/server';
 import { getTableName } from 'drizzle-orm';
 import type { Dataset } from './dataset.ts';
 import type { ColumnType } from './row-table.ts';

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type RecoverSigners, recoverSigners } from '@chainstead/proof/packed-signatures';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   createScratchDatabase,
   type JsonObject,

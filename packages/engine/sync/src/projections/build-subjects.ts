@@ -15,8 +15,8 @@ import {
 import { getTableName } from 'drizzle-orm';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { emptyStagingTable } from '../rows/staging-table.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
 import { LOCAL_ACCESS } from '../table-access/table-access.ts';
 import { type ProjectionOf, rowsOfSubject, sourceTables, subjectsIn } from './counted-rows.ts';
 import { countSelected } from './derive-changes.ts';

@@ -5,7 +5,7 @@ import { getTableName } from 'drizzle-orm';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection } from '../dataset/projection.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { NO_SUBJECT, type ProjectionOf } from './counted-rows.ts';
 import { countSelected } from './derive-changes.ts';
 import {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { clearSubjects } from './build-subjects.ts';
 import type { MaintainProjectionsOptions } from './maintain-projections.ts';
 import { subjectProjectionsOf } from './projection-record.ts';

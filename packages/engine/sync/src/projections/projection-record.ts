@@ -4,8 +4,8 @@ import type { ChainId } from '@chainstead/core';
 import { type Database, IS_CITUS, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection, type SubjectProjection } from '../dataset/projection.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
 import type { ProjectionOf } from './counted-rows.ts';
 
 export interface ProjectionRecord {

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ROWS_AT_ONCE } from '../read/decoded-batch.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from '../testing/marked-chain.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { build, buildAll, misderivedSoFar, someBuild } from '../testing/some-builds.ts';

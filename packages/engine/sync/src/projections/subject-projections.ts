@@ -1,18 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Address,
-  type ChainId,
-  counter,
-  defineMetrics,
-  gauge,
-  type Registry,
-  within,
-} from '@chainstead/core';
-import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
+import { type Address, counter, defineMetrics, gauge, type Registry, within } from '@chainstead/core';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import type { SubjectProgress } from './build-subjects.ts';
 import { createBuildTurns } from './build-turns.ts';
 import type { ProjectionOf } from './counted-rows.ts';
+import { REQUESTED_AGAIN } from './noted-requests.ts';
 
 export interface SubjectProjections {
   /** Up to date from then on. `waitMs` limits only the wait: the build continues. */
@@ -22,19 +15,6 @@ export interface SubjectProjections {
     subject: Address,
     waitMs: number,
   ): Promise<SubjectProgress>;
-}
-
-/** Between records of requests. After weeks without one, a subject's rows are deleted. */
-const REQUESTED_AGAIN = sql`interval '6 hours'`;
-
-/** A recent request is recorded: {@link SubjectProjections.keep} need not be called. */
-export function isAskNoted(chainId: ChainId | Sql, subject: Sql, { name }: Pick<SubjectProjection, 'name'>): Sql {
-  return sql`EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = ${rawSql(`'${name}'`)} AND noted.subject = ${subject}
-    AND ${isNoted('noted')})`;
-}
-
-export function isNoted(row: string): Sql {
-  return sql`${rawSql(row)}.asked_at >= now() - ${REQUESTED_AGAIN}`;
 }
 
 export const createBuildMetrics = defineMetrics('chainstead', {

@@ -1,6 +1,6 @@
 import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { DatabaseUnavailableError, sql } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';

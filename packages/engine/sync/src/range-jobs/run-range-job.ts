@@ -7,7 +7,8 @@ import {
   sleepUnlessAborted,
 } from '@chainstead/core';
 import { type Database, failureLevel, isOutage, outageOr } from '@chainstead/db';
-import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, failDue } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import {
   ALL_CHAINS,
   DUE_RANGE_JOB_COLUMNS,

@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { type ChainNode, createScriptedChain, type FaultSettings, serveScriptedChain } from '@chainstead/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { crossCheck } from './cross-check.ts';

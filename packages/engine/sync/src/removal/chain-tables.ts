@@ -1,5 +1,6 @@
 /** The Postgres catalog lists the tables with rows of a chain: a new one needs no entry here. */
-import { type Database, rawSql, readLayout, readTableSizes, type Sql, sql, where } from '@chainstead/db';
+import { type Database, rawSql, readLayout, type Sql, sql, where } from '@chainstead/db';
+import { readTableSizes } from '@chainstead/db/server';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 

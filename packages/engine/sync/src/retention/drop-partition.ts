@@ -12,7 +12,7 @@ import {
 import { removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { lockChainCommits } from '../rows/write-batch.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
 
 export type RunStatement = (statement: Sql) => Promise<void>;
 

@@ -1,17 +1,8 @@
 /** The only writer of decoded rows, in the transaction of coverage and checkpoint. */
-import type { Chain } from '@chainstead/chains';
-import { commitLock, type HeldLock, rawSql, sql, type Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type AddedRows, type Adding, addRows, gatherCopies, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
-
-/** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */
-export async function lockChainCommits(
-  transaction: Transaction,
-  chain: Pick<Chain, 'id'>,
-): Promise<Pick<HeldLock, 'isFirst'>> {
-  return commitLock(transaction, `commit:${chain.id}`);
-}
 
 /** Disjoint ranges may be written concurrently, before the commit lock. */
 export async function writeRows(

@@ -8,7 +8,7 @@ import {
   systemClock,
 } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';

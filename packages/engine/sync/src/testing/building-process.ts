@@ -4,7 +4,7 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import type { Dataset } from '../dataset/dataset.ts';
 import { buildProjectionPiece } from '../projections/build-whole.ts';
 import { marks } from './marks-dataset.ts';

@@ -4,8 +4,9 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, openDatabase, sql } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createWorkJournal, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createChainSync } from '../chain-sync.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockWatcher } from '../read/block-watcher.ts';

@@ -1,7 +1,8 @@
 /** A block of a scripted chain, and nodes that return altered versions of it. */
 import { createChainRegistry, type ProofPolicy } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type ChainNode,
   createScriptedChain,

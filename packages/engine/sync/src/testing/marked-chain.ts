@@ -2,7 +2,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, type Log, rangeSize, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { type Checkpoint, saveChainStart } from '../checkpoint.ts';
 import { commitFollowed } from '../commit/commit-followed.ts';

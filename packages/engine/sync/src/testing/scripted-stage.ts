@@ -2,7 +2,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type ChainNode,
   type Closable,

@@ -22,4 +22,3 @@ export {
   TRANSFER_TOPIC,
   topicOf,
 } from './topics.ts';
-export { decodeWrappedCoinMove, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from './wrapped-coin-move.ts';

@@ -1,4 +1,4 @@
-import { createLocalLimits } from '@chainstead/http';
+import { createLocalLimits } from '@chainstead/http/server';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import { openConsoleStage } from '../testing/console-stage.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type StaticAsset, staticAsset } from '@chainstead/http';
+import { type StaticAsset, staticAsset } from '@chainstead/http/server';
 
 export interface ConsoleAssets {
   /** Changes with the content, for permanent caching. */

@@ -1,4 +1,4 @@
-import type { RecentCalls } from '@chainstead/sync';
+import type { RecentCalls } from '@chainstead/sync/ingest';
 import { cut } from './html.ts';
 import { plainCount } from './numbers.ts';
 

@@ -1,5 +1,6 @@
 import { sql } from '@chainstead/db';
-import { ALL_SCOPES, createLocalLimits, listAudit } from '@chainstead/http';
+import { ALL_SCOPES, listAudit } from '@chainstead/http';
+import { createLocalLimits } from '@chainstead/http/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, OWN_ORIGIN, openConsoleStage, type StageOptions } from '../testing/console-stage.ts';

@@ -1,11 +1,5 @@
-import {
-  addressGroupOf,
-  defineApiError,
-  type KeyStore,
-  type Principal,
-  RateLimitedError,
-  type SharedLimits,
-} from '@chainstead/http';
+import { defineApiError, type Principal, RateLimitedError } from '@chainstead/http';
+import { addressGroupOf, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import type { Html } from '../layout/html.ts';
 import type { RequestOrigin, SessionStore } from './session-store.ts';

@@ -1,4 +1,4 @@
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { findChromium, freePort } from '@chainstead/testkit';
 import {
   type Browser,

@@ -2,16 +2,9 @@ import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { erc20Transfers } from '@chainstead/erc20';
-import {
-  type ApiApp,
-  type ConfiguredKey,
-  createKeyStore,
-  createLocalLimits,
-  type KeyScope,
-  type KeyStore,
-  type SharedLimits,
-} from '@chainstead/http';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import type { ApiApp, ConfiguredKey, KeyScope } from '@chainstead/http';
+import { createKeyStore, createLocalLimits, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import { exampleApi } from '@chainstead/http/testing';
 import { createPictureReader } from '@chainstead/nft';
 import type { StreamOperations } from '@chainstead/streams';

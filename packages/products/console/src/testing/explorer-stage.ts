@@ -9,7 +9,7 @@ import { seedTransfers } from '@chainstead/erc20/testing';
 import { createPictureReader } from '@chainstead/nft';
 import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
 import { subjectProjectionsOf } from '@chainstead/sync';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, closeOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
 import { seedTransactions } from '@chainstead/transactions/testing';
 import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';

@@ -1,7 +1,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { hasCodeOf, placeOfHash } from '@chainstead/node-reads';
+import { placeOfHash } from '@chainstead/node-reads';
+import { hasCodeOf } from '@chainstead/node-reads/account-codes';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { closeOf } from '@chainstead/testkit';
 import { createNameReader } from '@chainstead/tokens/names';

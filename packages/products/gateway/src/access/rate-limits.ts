@@ -1,4 +1,4 @@
-import type { SharedLimit, SharedLimits } from '@chainstead/http';
+import type { SharedLimit, SharedLimits } from '@chainstead/http/server';
 import type { MethodFacts } from '../methods/method-table.ts';
 
 export interface RateLimitOptions {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { json, text } from 'node:stream/consumers';
-import { bytesOfValues, createByteBudget } from '@chainstead/http';
+import { bytesOfValues, createByteBudget } from '@chainstead/http/server';
 import { notedLimits } from '@chainstead/http/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';

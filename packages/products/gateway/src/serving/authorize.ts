@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
+import { type Principal, ScopeMissingError } from '@chainstead/http';
 import { KEY_PATTERN } from '@chainstead/http/configured-key';
+import type { KeyStore, RawGate } from '@chainstead/http/server';
 import { type RpcErrorObject, unauthorized } from '../protocol/rpc-errors.ts';
 
 export interface AdmissionRefusal {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CLIENT_CLOSED_REQUEST, type RawGate } from '@chainstead/http';
+import { CLIENT_CLOSED_REQUEST } from '@chainstead/http';
+import type { RawGate } from '@chainstead/http/server';
 import { OPEN_KEY_ID } from './authorize.ts';
 import type { AnswerPart, Reply } from './reply.ts';
 

@@ -1,14 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
-import {
-  type ApiError,
-  answerTo,
-  BodyTooLargeError,
-  type ByteBudget,
-  type KeyStore,
-  type RawGate,
-  type RawHandler,
-  TooManyBodiesError,
-} from '@chainstead/http';
+import { type ApiError, answerTo, BodyTooLargeError, TooManyBodiesError } from '@chainstead/http';
+import type { ByteBudget, KeyStore, RawGate, RawHandler } from '@chainstead/http/server';
 import { chainNotOffered, invalidRequest } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import { RESERVED_SEGMENTS } from '../reserved-segments.ts';

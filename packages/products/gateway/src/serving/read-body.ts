@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { JsonBoundsError } from '@chainstead/core';
-import { type ByteBudget, bytesOfValues } from '@chainstead/http';
+import { type ByteBudget, bytesOfValues } from '@chainstead/http/server';
 import { measureBody } from '../protocol/read-requests.ts';
 
 interface BodyLimits {

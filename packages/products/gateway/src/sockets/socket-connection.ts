@@ -1,5 +1,5 @@
 import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
-import { type ByteBudget, bytesOfValues } from '@chainstead/http';
+import { type ByteBudget, bytesOfValues } from '@chainstead/http/server';
 import type { RawData, WebSocket } from 'ws';
 import { measureBody } from '../protocol/read-requests.ts';
 import { invalidRequest, type RpcErrorObject, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';

@@ -1,7 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
-import { answerTo, type ByteBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
+import { answerTo } from '@chainstead/http';
+import type { ByteBudget, KeyStore, RawGate, UpgradeHandler } from '@chainstead/http/server';
 import { WebSocketServer } from 'ws';
 import { createGatewayMetrics } from '../gateway-metrics.ts';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';

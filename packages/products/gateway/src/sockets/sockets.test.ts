@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createByteBudget } from '@chainstead/http';
+import { createByteBudget } from '@chainstead/http/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { HandleCall } from '../call.ts';

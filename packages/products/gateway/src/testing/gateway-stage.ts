@@ -1,15 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createLogger, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
-import {
-  ALL_SCOPES,
-  type ApiServer,
-  createRawGate,
-  type KeyScopes,
-  type KeyStore,
-  type Principal,
-  type SharedLimits,
-} from '@chainstead/http';
+import type { Database } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
+import { ALL_SCOPES, type KeyScopes, type Principal } from '@chainstead/http';
+import { type ApiServer, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http/server';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import type { GatewayChain, HandleCall } from '../call.ts';

@@ -1,8 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ALL_SCOPES, createKeyStore, createRawGate } from '@chainstead/http';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { ALL_SCOPES } from '@chainstead/http';
+import { createKeyStore, createRawGate } from '@chainstead/http/server';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { onTestFinished } from 'vitest';
 import { createGateway } from '../gateway.ts';
 import type { GatewayLimits } from '../gateway-server.ts';

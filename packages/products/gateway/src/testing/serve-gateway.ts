@@ -1,13 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec } from '@chainstead/core';
-import {
-  type ApiOptions,
-  type ApiServer,
-  createApi,
-  createByteBudget,
-  type RouteModule,
-  serveApi,
-} from '@chainstead/http';
+import type { RouteModule } from '@chainstead/http';
+import { type ApiOptions, type ApiServer, createApi, createByteBudget, serveApi } from '@chainstead/http/server';
 import type { GatewayLimits, GatewayServer } from '../gateway-server.ts';
 
 /** Limits that no test reaches by accident. */

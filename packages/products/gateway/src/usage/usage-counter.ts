@@ -1,6 +1,6 @@
 import { type Clock, getOrCompute, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createFlushedCounts } from '@chainstead/http';
+import { createFlushedCounts } from '@chainstead/http/server';
 import { addTimes, noTimes } from './call-times.ts';
 import { type CountedUsage, type UsageEntry, writeUsage } from './write-usage.ts';
 

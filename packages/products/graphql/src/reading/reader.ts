@@ -1,12 +1,6 @@
 import { type Clock, createAnswerBudget, errorText, type Logger, within } from '@chainstead/core';
-import {
-  excessRights,
-  openDatabase,
-  type PooledConnection,
-  readBounded,
-  type Sql,
-  statementOf,
-} from '@chainstead/db';
+import { type PooledConnection, type Sql, statementOf } from '@chainstead/db';
+import { excessRights, openDatabase, readBounded } from '@chainstead/db/server';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
 

@@ -1,5 +1,6 @@
 import { type Clock, sleepUnlessAborted } from '@chainstead/core';
-import { type ApiContext, createByteBudget } from '@chainstead/http';
+import type { ApiContext } from '@chainstead/http';
+import { createByteBudget } from '@chainstead/http/server';
 import { GraphqlRefusalError } from '../refusal.ts';
 
 /** Bounds memory from the result to the end of its sending. One key may use a quarter. */

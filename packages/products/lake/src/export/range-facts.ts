@@ -1,6 +1,7 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import { readChainState, readRevisions } from '@chainstead/sync';
+import { readRevisions } from '@chainstead/sync';
+import { readChainState } from '@chainstead/sync/checkpoint';
 import { listCoverage } from '@chainstead/sync/requests';
 import type { ManifestFile } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';

@@ -1,7 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
-import { copyOut, type Database, joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
+import { type Database, joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
+import { copyOut } from '@chainstead/db/server';
 import { onFiles } from '../errors.ts';
 import { type ExportFolders, fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
 import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';

@@ -1,6 +1,7 @@
 /** The route as the official client meets it, over routes whose responses are known. */
 import { systemClock } from '@chainstead/core';
-import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
+import { type KeyScope, withScope } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,12 +1,6 @@
 import type { Clock, Logger } from '@chainstead/core';
-import {
-  type ApiApp,
-  createInnerApi,
-  InvalidParameterError,
-  type RouteModule,
-  readJsonBody,
-  withDescriptions,
-} from '@chainstead/http';
+import { type ApiApp, InvalidParameterError, type RouteModule, readJsonBody } from '@chainstead/http';
+import { createInnerApi, withDescriptions } from '@chainstead/http/server';
 import {
   createMcpHandler,
   isLegacyRequest,

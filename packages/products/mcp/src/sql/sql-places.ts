@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Database, runAlone } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { runAlone } from '@chainstead/db/server';
 import { SqlRefusalError } from './sql-refusal.ts';
 
 export type SessionClient = ReturnType<Database['session']>;

@@ -1,5 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { type Database, excessRights, openDatabase, runAlone } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { excessRights, openDatabase, runAlone } from '@chainstead/db/server';
 import { z } from 'zod';
 import { RESULT_BYTES_MAX } from '../results/fit-value.ts';
 import { type CheckedStatement, checkStatement } from './check-statement.ts';

@@ -1,4 +1,4 @@
-import type { InnerApi } from '@chainstead/http';
+import type { InnerApi } from '@chainstead/http/server';
 import { z } from 'zod';
 import { compactValue, fitValue, RESULT_BYTES_MAX, rowsThatFit, shareRepeated } from '../results/fit-value.ts';
 import { routeError, toolError } from '../results/tool-error.ts';

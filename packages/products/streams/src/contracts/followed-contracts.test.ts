@@ -4,7 +4,7 @@ import { addContract } from '@chainstead/contracts';
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';

@@ -1,5 +1,6 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { measureDeliveries } from './delivery-metrics.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Egress } from '@chainstead/egress';
-import { createLocalLimits, type SharedLimits } from '@chainstead/http';
+import { createLocalLimits, type SharedLimits } from '@chainstead/http/server';
 import { TEST_BODY } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';

@@ -1,6 +1,7 @@
 import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { type Claim, type DueTable, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
+import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs/worker';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';

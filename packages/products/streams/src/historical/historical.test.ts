@@ -1,7 +1,7 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, sql, type WorkJournal } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';

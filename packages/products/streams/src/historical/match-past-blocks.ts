@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ReorgedWhileReadingError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
+import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
+import { readWatchedBlock } from '@chainstead/sync/ingest';
 import { createReadNames } from '../contracts/read-names.ts';
 import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import { compileStream } from '../matching/compile-stream.ts';

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createScriptedChain, serveScriptedChain, startDevnet } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOffersTraces } from './offers-traces.ts';

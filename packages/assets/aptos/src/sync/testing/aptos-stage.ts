@@ -3,7 +3,7 @@
  */
 import { createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { createSyncMetrics } from '@chainstead/sync';
+import { createSyncMetrics } from '@chainstead/sync/ingest';
 import {
   type AptosFaultSettings,
   type AptosFullnode,

@@ -13,8 +13,8 @@ import {
   StateNotArchivedError,
   StateUnavailableError,
 } from '@chainstead/node-reads/requests';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   addressOf,
   type Closable,
@@ -27,9 +27,9 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
-import { tokenCodes } from '../check-token-codes.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ResolvedBalances, resolveWalletBalances } from '../resolve-wallet-balances.ts';
+import { tokenCodes } from '../token-codes-reader.ts';
 import { beginStoredChain, movedDatasets, storeCoin, storeFollowed, storeHistory } from './stored-chain.ts';
 import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
 import { serveTokenChain, type TokenNode } from './token-node.ts';

@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db';
 import type { ApiApp, RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { erc20Transfers } from '../../transfers/dataset.ts';
 import { createWalletBalancesRoute, type WalletBalancesOptions } from '../wallet-balances-route.ts';

@@ -3,7 +3,7 @@ import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { StateBlock } from '@chainstead/node-reads/requests';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf, DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { balanceOfCall } from '../../calls/balance-of.ts';

@@ -4,8 +4,8 @@ import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { LOCAL_ACCESS, lockChainCommits } from '@chainstead/sync';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import {
   type Closable,
   type CompiledContract,

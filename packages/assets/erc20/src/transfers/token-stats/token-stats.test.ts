@@ -1,7 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, runStatements, sql } from '@chainstead/db';
-import { LOCAL_ACCESS } from '@chainstead/sync';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

@@ -7,9 +7,8 @@ import { accountCodesReader, nativeBalancesReader } from '@chainstead/node-reads
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createChainSync, createSubjectProjections, createSyncMetrics } from '@chainstead/sync/ingest';
 import type { CompiledContract, DevnetCall } from '@chainstead/testkit';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import type { PoolId } from '../../events/pool-event.ts';
 import { poolStates } from '../../pool-states/dataset.ts';

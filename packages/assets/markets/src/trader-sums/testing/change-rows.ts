@@ -1,5 +1,5 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { runProjection } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync/ingest';
 import { traderSumsOfFeeds, traderSumsOfSwaps } from '../trader-sums-projection.ts';
 
 /** Removes the rows of a block as a commit does, or reports them as added. Only stored sums of traders follow. */

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import { exampleChain, examplePool } from '@chainstead/testkit';
 import { addNftMetadata, type MetadataOptions } from '../metadata-worker.ts';
 import { createDocumentReader } from '../read-document.ts';

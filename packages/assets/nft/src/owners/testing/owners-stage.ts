@@ -3,8 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { LOCAL_ACCESS } from '@chainstead/sync';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import {
   type Closable,
   closeOf,

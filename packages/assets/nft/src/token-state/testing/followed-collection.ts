@@ -1,7 +1,7 @@
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { compileSolidity } from '@chainstead/testkit';
 import { createCollectionOwnersRoutes } from '../../owners/owners-routes.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';

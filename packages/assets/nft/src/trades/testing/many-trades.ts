@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, rawSql, runStatements, sql } from '@chainstead/db';
-import { LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { saleDays } from '../sale-days.ts';
 import { BUYER, COLLECTION, SELLER } from './seeded-trades.ts';

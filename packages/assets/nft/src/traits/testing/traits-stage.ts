@@ -9,8 +9,8 @@ import {
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createDueWork } from '@chainstead/jobs/worker';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 import { eth, type OwnersStage, openOwnersStage } from '../../owners/testing/owners-stage.ts';

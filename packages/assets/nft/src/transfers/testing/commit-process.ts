@@ -4,9 +4,9 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
-import { backfillRanges, createSyncMetrics, verifyRanges } from '@chainstead/sync';
+import { openDatabase } from '@chainstead/db/server';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, verifyRanges } from '@chainstead/sync/ingest';
 import { nftTransfers } from '../dataset.ts';
 import { nftMalformedLogs } from '../malformed-logs.ts';
 import { stagePool } from '../wallet-history/testing/history-stage.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { nftTransfers } from '../dataset.ts';
 
 /** A chain whose NFT transfers are followed. */

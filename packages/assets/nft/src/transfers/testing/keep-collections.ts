@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { nftCollectionOwners } from '../collection-owners.ts';
 import { nftTransfers } from '../dataset.ts';
 import { type MovedIn, storedCollections, summedCollections } from './summed-collections.ts';

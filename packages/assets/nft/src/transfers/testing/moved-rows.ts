@@ -1,7 +1,7 @@
 /** Rows of transfers that are added and removed, with a projection's statements run each time. */
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import { LOCAL_ACCESS, runProjection } from '@chainstead/sync';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
+import { LOCAL_ACCESS, runProjection } from '@chainstead/sync/ingest';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll } from 'vitest';

@@ -2,15 +2,9 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import {
-  backfillRanges,
-  createChainSync,
-  createKnownContracts,
-  createSyncMetrics,
-  enqueueHistory,
-  readHistory,
-} from '@chainstead/sync';
+import { createKnownContracts, enqueueHistory } from '@chainstead/sync';
 import type { Dataset, SubjectKind } from '@chainstead/sync/datasets';
+import { backfillRanges, createChainSync, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
+import { createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync/ingest';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
 import {
   createOnDemandBackfill,
   type OnDemandBackfill,

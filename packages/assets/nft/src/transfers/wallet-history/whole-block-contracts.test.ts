@@ -7,13 +7,8 @@ import {
   PUNK_TRANSFER_TOPIC,
   TRANSFER_TOPIC,
 } from '@chainstead/events/token-events';
-import {
-  backfillRanges,
-  createKnownContracts,
-  createSyncMetrics,
-  enqueueHistory,
-  readHistory,
-} from '@chainstead/sync';
+import { createKnownContracts, enqueueHistory } from '@chainstead/sync';
+import { backfillRanges, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   addressOf,
   type Closable,

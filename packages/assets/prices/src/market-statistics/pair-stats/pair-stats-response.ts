@@ -1,8 +1,9 @@
 import { cents, type Fraction, nearestNumber } from '@chainstead/core';
-import { DOLLAR, pairLabel } from '@chainstead/markets';
+import { DOLLAR, pairLabel } from '@chainstead/markets/requests';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { changeBetween, plainDecimal, type ReadPoolValues } from '../../index.ts';
+import type { ReadPoolValues } from '../../pool-values/read-pool-values.ts';
+import { changeBetween, plainDecimal } from '../../token-price/serve/shown-values.ts';
 import type { StoredPool } from '../pools/stored-pools.ts';
 import type { PairStats, PairWindow, WindowStats } from './pair-stats.ts';
 

@@ -1,7 +1,7 @@
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, NotFoundError, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP, PAIR_NOT_FOUND, pairParameter } from '@chainstead/markets';
-import { STATES_DATASET } from '../../index.ts';
+import { EVERY_SWAP, PAIR_NOT_FOUND, pairParameter } from '@chainstead/markets/requests';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { sourcesOf } from '../pools/statistics-sources.ts';
 import { readPairStats } from './pair-stats.ts';
 import { pairStatsSchema, showPairStats } from './pair-stats-response.ts';

@@ -1,16 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
-import { NO_TRADES, type PoolId, poolKey, shownToken, type TradeSums } from '@chainstead/markets';
+import { NO_TRADES, type PoolId, poolKey, shownToken, type TradeSums } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
-import {
-  type PricePlace,
-  type PriceSources,
-  type ReadPoolValues,
-  readNativePrice,
-  readPlace,
-  readPoolValues,
-} from '../../index.ts';
+import { type ReadPoolValues, readPoolValues } from '../../pool-values/read-pool-values.ts';
+import { type PricePlace, readPlace } from '../../token-price/place/price-place.ts';
+import { type PriceSources, readNativePrice } from '../../token-price/read/prices-with-balances.ts';
 import { readFigures } from '../pools/statistics-sources.ts';
 import { readStoredPool, type StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, placeBefore, spanBefore } from '../pools/window.ts';

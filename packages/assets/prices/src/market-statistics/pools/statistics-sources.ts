@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import type { ApiDependencies } from '@chainstead/http';
-import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
-import type { PriceSources } from '../../index.ts';
+import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets/requests';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 
 export function sourcesOf(
   { reads, database, logger }: ApiDependencies,

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { nativeTokenOf, type PoolId, pairOf, poolKey } from '@chainstead/markets';
+import { nativeTokenOf, type PoolId, pairOf, poolKey } from '@chainstead/markets/requests';
 import { readTokenBook, type TokenFacts } from '@chainstead/tokens/token-book';
-import type { ValuedPool } from '../../index.ts';
+import type { ValuedPool } from '../../pool-values/pool-values.ts';
 
 export interface StoredPool extends ValuedPool {
   readonly exchange: string | null;

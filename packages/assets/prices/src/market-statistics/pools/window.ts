@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets';
+import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets/requests';
 import { readBlockRuns } from '@chainstead/pages';
-import { type PricePlace, readPlace } from '../../index.ts';
+import { type PricePlace, readPlace } from '../../token-price/place/price-place.ts';
 
 export const DAY_SECONDS = 86_400;
 

@@ -1,10 +1,11 @@
 /** Indexed blocks, anchors and tokens of two chains. Blocks are 300 seconds apart, and block 0 begins a day. */
-import { type Chain, createChainRegistry, type PriceFeed } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, cents, type Fraction, nearestNumber } from '@chainstead/core';
-import type { TradeSums } from '@chainstead/markets';
+import type { TradeSums } from '@chainstead/markets/requests';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { changeBetween, plainDecimal } from '../../index.ts';
+import { changeBetween, plainDecimal } from '../../token-price/serve/shown-values.ts';
 import type { TokenSpans } from './read-token-spans.ts';
 import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.ts';
 

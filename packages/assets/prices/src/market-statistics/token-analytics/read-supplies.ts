@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { getTokenFacts } from '@chainstead/erc20';
+import { getTokenFacts } from '@chainstead/erc20/requests';
 import type { ApiDependencies } from '@chainstead/http';
-import type { PriceSources } from '../../index.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 import type { TokenSupply } from './token-figures.ts';
 
 export async function readSupplies(

@@ -2,9 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { formsOf, SWAPS_DATASET, type TimeSpan, type TradeSums } from '@chainstead/markets';
+import { formsOf, SWAPS_DATASET, type TimeSpan, type TradeSums } from '@chainstead/markets/requests';
 import { type Indexed, readBlockRuns } from '@chainstead/pages';
-import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '../../index.ts';
+import { readTokenStates, type TokenState } from '../../token-markets/token-state.ts';
+import { readTradedPools } from '../../token-markets/traded-pools.ts';
+import { readPlace } from '../../token-price/place/price-place.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 import { readFigures, readFiguresIfSummed } from '../pools/statistics-sources.ts';
 import { poolsOfToken } from './token-figures.ts';
 

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ApiDependencies, indexedChain } from '@chainstead/http';
-import { EVERY_SWAP } from '@chainstead/markets';
+import { EVERY_SWAP } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
-import { STATES_DATASET } from '../../index.ts';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 
 export const TOKENS_MAX = 200;
 export const MARKET_DATASETS = [STATES_DATASET, EVERY_SWAP];

@@ -1,9 +1,9 @@
 import { type Address, nearestNumber } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { startPriceSources } from '../../index.ts';
+import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
 import { shown } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
 import { readTokenSpans, type TokenSpans } from './read-token-spans.ts';

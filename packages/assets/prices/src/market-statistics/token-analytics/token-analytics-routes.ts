@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { type ApiDependencies, defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { errorOf, startPriceSources } from '../../index.ts';
+import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
+import { errorOf } from '../../token-price/serve/price-refusals.ts';
 import { analyticsSchema, showAnalytics } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
 import { readTokenSpans } from './read-token-spans.ts';

@@ -1,6 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, multiplyFractions } from '@chainstead/core';
-import { DOLLAR, type FiguredPool, formsOf, type PoolGroup, pairOf, type TradeSums } from '@chainstead/markets';
+import {
+  DOLLAR,
+  type FiguredPool,
+  formsOf,
+  type PoolGroup,
+  pairOf,
+  type TradeSums,
+} from '@chainstead/markets/requests';
 
 /** A purchase is one of this token, also where it is the quote token. */
 export function poolsOfToken(token: Address, pools: readonly FiguredPool[], chain: Chain): PoolGroup {

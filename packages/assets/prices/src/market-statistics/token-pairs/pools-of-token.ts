@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
+import { formsOf, undecidedPoolsOf } from '@chainstead/markets/requests';
 import {
   IS_LISTED,
   type ListedColumns,

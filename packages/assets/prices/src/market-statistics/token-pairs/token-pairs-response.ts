@@ -1,9 +1,9 @@
 import { addFractions, type Fraction, invertFraction, multiplyFractions, nearestNumber } from '@chainstead/core';
 import type { PageEnvelope } from '@chainstead/http';
-import { DOLLAR, pairLabel } from '@chainstead/markets';
+import { DOLLAR, pairLabel } from '@chainstead/markets/requests';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { changeBetween } from '../../index.ts';
+import { changeBetween } from '../../token-price/serve/shown-values.ts';
 import type { ListedPair, RankedPool } from './token-pairs.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });

@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { poolKey } from '@chainstead/markets';
+import { poolKey } from '@chainstead/markets/requests';
 import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,12 +1,19 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineListRoute, defineRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP, isTrade, type PoolId, poolKey, refuseCursor, type TimeSpan } from '@chainstead/markets';
+import {
+  EVERY_SWAP,
+  isTrade,
+  type PoolId,
+  poolKey,
+  refuseCursor,
+  type TimeSpan,
+} from '@chainstead/markets/requests';
 import { fromDateBound } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { STATES_DATASET } from '../../index.ts';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { sourcesOf } from '../pools/statistics-sources.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
 import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';

@@ -1,15 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
-import { NO_TRADES, type PoolId, type TradeSums } from '@chainstead/markets';
+import { NO_TRADES, type PoolId, type TradeSums } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
-import {
-  type PricePlace,
-  type PriceSources,
-  type ReadPoolValues,
-  readNativePrice,
-  readPlace,
-  readPoolValues,
-} from '../../index.ts';
+import { type ReadPoolValues, readPoolValues } from '../../pool-values/read-pool-values.ts';
+import { type PricePlace, readPlace } from '../../token-price/place/price-place.ts';
+import { type PriceSources, readNativePrice } from '../../token-price/read/prices-with-balances.ts';
 import { readFiguresIfSummed } from '../pools/statistics-sources.ts';
 import type { StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, DAY_SECONDS, placeBefore, spanBefore } from '../pools/window.ts';

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, type Fraction } from '@chainstead/core';
-import { type PriceSources, readTradedPools } from '../../index.ts';
+import { readTradedPools } from '../../token-markets/traded-pools.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 import { readTokenSpans, type TokenSpans, type WantedTimes } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
 import { dilutedValuation, type TokenSupply, volumeOf } from '../token-analytics/token-figures.ts';

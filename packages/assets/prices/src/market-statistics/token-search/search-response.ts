@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, nearestNumber } from '@chainstead/core';
-import { DOLLAR, type TradeSums } from '@chainstead/markets';
+import { DOLLAR, type TradeSums } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import { percentOf, shown } from '../token-analytics/analytics-response.ts';
 import type { TokenSpans } from '../token-analytics/read-token-spans.ts';

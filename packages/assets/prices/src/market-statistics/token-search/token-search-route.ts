@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { type BalanceRequestSources, readCountedHolders } from '@chainstead/erc20';
+import { type BalanceRequestSources, readCountedHolders } from '@chainstead/erc20/requests';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -12,10 +12,11 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { EVERY_SWAP, pairOf, poolKey, shownToken } from '@chainstead/markets';
+import { EVERY_SWAP, pairOf, poolKey, shownToken } from '@chainstead/markets/requests';
 import { areTablesSpread } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { STATES_DATASET, startPriceSources } from '../../index.ts';
+import { STATES_DATASET } from '../../token-price/place/price-place.ts';
+import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';

@@ -9,7 +9,7 @@ import {
   parseHash,
 } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { type LogFacts, type LogsByBlock, sealChain } from './sealed-chain.ts';

@@ -14,7 +14,7 @@ import {
   SWAPS_DATASET,
   shownToken,
   soldToken,
-} from '@chainstead/markets';
+} from '@chainstead/markets/requests';
 import {
   areTablesSpread,
   InconsistentPageError,

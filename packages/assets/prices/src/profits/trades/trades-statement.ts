@@ -14,7 +14,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, packedRows, text } from '@chainstead/db/packed-rows';
-import { formsOf, isTrade } from '@chainstead/markets';
+import { formsOf, isTrade } from '@chainstead/markets/requests';
 
 export type TradesSubject =
   | { readonly kind: 'wallet'; readonly wallet: Address }

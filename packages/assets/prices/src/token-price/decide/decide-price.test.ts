@@ -1,4 +1,4 @@
-import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { addFractions, areWithin, compareFractions, type Fraction, smallerFraction } from '@chainstead/core';
 import {
   heldSeconds,

@@ -1,4 +1,4 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 
 const DECIMALS = 10n ** 6n;
 

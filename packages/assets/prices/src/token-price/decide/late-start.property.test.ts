@@ -2,7 +2,7 @@
  * Pushes of the only pool of a token, seen by a program that starts before, during or after them: with and without earlier requests, with nodes
  * that have many states or few. For ten minutes, the price is within 10 % of the honest one, or there is none.
  */
-import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { parseAddress, wholeFraction } from '@chainstead/core';
 import { sampleNumbers, standingSince } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';

@@ -1,5 +1,5 @@
 import { type Address, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
-import { priceOf } from '@chainstead/markets';
+import { priceOf } from '@chainstead/markets/requests';
 import type { PoolHistory } from '../states/pool-history.ts';
 import { type Sides, type StateSince, sideDepths } from '../states/side-depths.ts';
 import type { PriceCandidate } from './decide-price.ts';

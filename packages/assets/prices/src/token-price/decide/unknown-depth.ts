@@ -1,6 +1,6 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, compareFractions } from '@chainstead/core';
-import type { Holding } from '@chainstead/erc20';
+import type { Holding } from '@chainstead/erc20/requests';
 import type { PoolHistory } from '../states/pool-history.ts';
 import type { PriceCandidate } from './decide-price.ts';
 import { newest } from './time-weighted.ts';

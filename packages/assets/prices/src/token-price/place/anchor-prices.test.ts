@@ -3,7 +3,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, decimalFraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, exampleChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedPriceSources } from '@chainstead/tokens/price-feeds';

@@ -1,7 +1,8 @@
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { anchorsOf } from '@chainstead/markets';
+import { anchorsOf } from '@chainstead/markets/requests';
 import { type FeedState, type FeedValue, readFeedValues } from '@chainstead/tokens/price-feeds';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 

@@ -6,8 +6,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, decimalFraction, type Fraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
-import { exchangesOf } from '@chainstead/markets';
 import { poolStates, swaps } from '@chainstead/markets/datasets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { isProvenByAddress, proveStoredPools, recordedBlock, storeRows } from '@chainstead/markets/testing';
 import { readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20';
-import type { ReadDirectPrices } from '@chainstead/markets';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
+import type { ReadDirectPrices } from '@chainstead/markets/requests';
 import { readPlace } from '../place/price-place.ts';
 import { readPricesWithBalances, startPriceSources } from './prices-with-balances.ts';
 import { readDirectPrices, type TokenPrice } from './token-price.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
-import { requestPoolLookups, shownToken, tokensToLookUp } from '@chainstead/markets';
+import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20/requests';
+import { requestPoolLookups, shownToken, tokensToLookUp } from '@chainstead/markets/requests';
 import type { PricePlace } from '../place/price-place.ts';
 import { readTokenPrices } from './read-token-prices.ts';
 import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';

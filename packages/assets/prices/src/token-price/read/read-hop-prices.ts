@@ -1,7 +1,8 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { formsOf } from '@chainstead/markets';
+import { formsOf } from '@chainstead/markets/requests';
 import type { PriceDecision } from '../decide/decide-price.ts';
 import { hopRules } from '../decide/hop-rules.ts';
 import type { UnknownDepth } from '../decide/unknown-depth.ts';

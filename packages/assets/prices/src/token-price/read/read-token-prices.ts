@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { anchorsOf } from '@chainstead/markets';
+import { anchorsOf } from '@chainstead/markets/requests';
 import type { PricePlace } from '../place/price-place.ts';
 import { readHopPrices } from './read-hop-prices.ts';
 import {

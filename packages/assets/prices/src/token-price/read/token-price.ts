@@ -1,4 +1,5 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import {
   type Address,
   compareFractions,
@@ -8,7 +9,7 @@ import {
   ZERO_ADDRESS,
 } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
+import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets/requests';
 import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
 import { candidateOf } from '../decide/pool-candidate.ts';
 import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';

@@ -5,8 +5,8 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf, poolKey } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
+import { exchangesOf, poolKey } from '@chainstead/markets/requests';
 import { storeRows, swapRow } from '@chainstead/markets/testing';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';

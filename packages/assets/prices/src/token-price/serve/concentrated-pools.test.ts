@@ -4,7 +4,7 @@ import type { Address } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@
  * Prices at random blocks and moments, direct ones and through a hop, while blocks are indexed in random order. A final one is that of the whole
  * chain, however early it is served.
  */
-import type { PriceFeed } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';

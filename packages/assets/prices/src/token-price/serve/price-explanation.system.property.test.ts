@@ -1,5 +1,5 @@
 /** Prices of random pools against a recomputation from their explanations. */
-import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';

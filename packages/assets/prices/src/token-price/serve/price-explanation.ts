@@ -1,4 +1,4 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { PriceDecision } from '../decide/decide-price.ts';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { factoriesOf, shownToken } from '@chainstead/markets';
+import { factoriesOf, shownToken } from '@chainstead/markets/requests';
 import { type PriceMoment, type PricePlace, readPlace } from '../place/price-place.ts';
 import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
 import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { cents, compareFractions, nearestNumber, smallerFraction } from '@chainstead/core';
 import { type ErrorDetails, InvalidParameterError, NotFoundError } from '@chainstead/http';
-import { unknownExchange } from '@chainstead/markets';
+import { unknownExchange } from '@chainstead/markets/requests';
 import { type Indexed, showIndexed } from '@chainstead/pages';
 import type { JudgedCandidate } from '../decide/decide-price.ts';
 import { type NoPrice, VALUATION_MAX } from '../read/token-price.ts';

@@ -1,4 +1,5 @@
-import type { Chain, PricingRules } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import {
   type Address,
   addFractions,
@@ -10,7 +11,7 @@ import {
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { shownToken } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets/requests';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';

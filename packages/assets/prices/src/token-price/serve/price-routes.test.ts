@@ -1,12 +1,14 @@
 /** Prices of tokens over stored pools: fields, the time rule, refusals, and batches. Blocks are 300 seconds apart. */
-import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createMarketRoutes, exchangesOf } from '@chainstead/markets';
+import { createMarketRoutes } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';

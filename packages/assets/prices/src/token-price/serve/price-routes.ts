@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -10,7 +10,7 @@ import {
   type RouteModule,
   refuseBody,
 } from '@chainstead/http';
-import { EVERY_SWAP } from '@chainstead/markets';
+import { EVERY_SWAP } from '@chainstead/markets/requests';
 import { indexedHeaders } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { readPlace, STATES_DATASET } from '../place/price-place.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { formsOf, shownToken } from '@chainstead/markets';
+import { formsOf, shownToken } from '@chainstead/markets/requests';
 import { type TokenEntry, type TokenFacts, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 
 export async function readPricedTokens(

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type BalanceSeries, type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { type BalanceSeries, type Holding, readBalanceSeries } from '@chainstead/erc20/requests';
 import type { PricePlace } from '../place/price-place.ts';
 import { depthSourceOf } from './pool-balances.ts';
 import type { PoolHistory } from './pool-history.ts';

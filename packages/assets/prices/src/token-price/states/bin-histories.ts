@@ -8,7 +8,7 @@ import {
   firstUnsummedBinBlock,
   readBinChanges,
   readBinReserves,
-} from '@chainstead/markets';
+} from '@chainstead/markets/requests';
 import { readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import { addBalanceBounds } from './balance-bounds.ts';

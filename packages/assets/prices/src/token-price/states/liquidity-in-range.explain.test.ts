@@ -1,7 +1,7 @@
 /** The liquidity changes of a busy pool cost no row of its swaps. */
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { poolKey } from '@chainstead/markets';
+import { poolKey } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { type PoolId, poolKey } from '@chainstead/markets';
+import { type PoolId, poolKey } from '@chainstead/markets/requests';
 import type { StateSince } from './side-depths.ts';
 
 export interface ReportedState extends Pick<StateSince, 'block' | 'since' | 'state'>, LogPlace {}

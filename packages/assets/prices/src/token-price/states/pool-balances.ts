@@ -1,4 +1,4 @@
-import type { BalanceSeries } from '@chainstead/erc20';
+import type { BalanceSeries } from '@chainstead/erc20/requests';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 

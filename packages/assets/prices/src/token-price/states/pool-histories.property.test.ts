@@ -1,7 +1,7 @@
 /** States of pools over any part of the indexed blocks, with and without a reading: each is unknown, or the one of the chain. */
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import type { ConcentratedState, Reserves } from '@chainstead/markets';
+import type { ConcentratedState, Reserves } from '@chainstead/markets/requests';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

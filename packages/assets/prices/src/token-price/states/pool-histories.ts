@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { type Holding, readBalanceSeries } from '@chainstead/erc20';
-import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets';
+import { type Holding, readBalanceSeries } from '@chainstead/erc20/requests';
+import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets/requests';
 import { areTablesSpread, readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';

@@ -1,6 +1,6 @@
 /** Depths of concentrated liquidity: virtual reserves, later changes of liquidity, and balances over time. */
 import { compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
-import type { BalanceSeries } from '@chainstead/erc20';
+import type { BalanceSeries } from '@chainstead/erc20/requests';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addLiquidityChanges, type LiquidityChange, type ReportedState } from './liquidity-in-range.ts';

@@ -1,5 +1,5 @@
 import { type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
-import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets';
+import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets/requests';
 
 export type Sides<Value> = readonly [Value, Value];
 

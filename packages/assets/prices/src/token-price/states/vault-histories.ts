@@ -7,7 +7,7 @@ import {
   type PoolId,
   readTickLiquidity,
   type TickLiquidity,
-} from '@chainstead/markets';
+} from '@chainstead/markets/requests';
 import { readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';

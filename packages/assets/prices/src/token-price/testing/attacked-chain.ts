@@ -1,8 +1,9 @@
 /** A chain for attacks on a price: blocks 60 seconds apart, USDC at 1 dollar, and pools with reserves. */
-import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { createPartitions } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 

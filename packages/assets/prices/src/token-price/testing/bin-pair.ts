@@ -2,8 +2,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { exchangesOf, poolKey } from '@chainstead/markets';
 import { binChanges, poolStates } from '@chainstead/markets/datasets';
+import { exchangesOf, poolKey } from '@chainstead/markets/requests';
 import { exampleLog, seedPools, storeRows } from '@chainstead/markets/testing';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 

@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { wrappedNativeOf } from '@chainstead/markets';
+import { wrappedNativeOf } from '@chainstead/markets/requests';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
 /** Token 0 of a pool against wrapped ether: its address is lower. */

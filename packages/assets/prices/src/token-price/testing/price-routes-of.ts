@@ -3,7 +3,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { createPairPriceRoute } from '../../pair-price/pair-price-route.ts';
 import { createPriceProver } from '../../price-proof/price-prover.ts';
 import { createTokenPriceRoutes } from '../serve/price-routes.ts';

@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { ALICE, type BalancesApi, openBalancesApi } from '@chainstead/erc20/testing';
-import { exchangesOf } from '@chainstead/markets';
+import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { createWalletValueRoutes } from '../wallet-value-routes.ts';

@@ -1,10 +1,10 @@
+import type { Chain } from '@chainstead/chains';
 import {
-  type Chain,
   DEFAULT_HEARTBEAT_SECONDS,
   feedsOf,
   type PriceFeed,
   type TokenFeed,
-} from '@chainstead/chains';
+} from '@chainstead/chains/price-feeds';
 import {
   type Address,
   defineMetrics,

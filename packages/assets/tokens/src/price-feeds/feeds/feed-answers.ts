@@ -1,4 +1,4 @@
-import { feedsOf } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { defineEvent } from '@chainstead/events/decoding';
 import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { feedAnswers as table } from '../schema.ts';

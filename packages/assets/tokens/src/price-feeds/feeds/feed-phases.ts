@@ -1,4 +1,4 @@
-import type { PriceFeed } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { returnedNumber } from '@chainstead/events/abi';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';

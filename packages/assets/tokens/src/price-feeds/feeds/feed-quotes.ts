@@ -1,4 +1,4 @@
-import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
+import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains/price-feeds';
 import type { Address, Fraction } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer } from '../ether-price.ts';

@@ -1,6 +1,7 @@
 /** For many blocks, where `feed-values.ts` would look up each. */
 
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import type { Fraction } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';

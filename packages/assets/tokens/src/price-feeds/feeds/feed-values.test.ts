@@ -1,5 +1,5 @@
 /** Values of feeds over stored rows. A block is ten hours long, so that two make a value 20 hours old. */
-import { feedsOf } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -1,4 +1,5 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { isComplete } from '@chainstead/pages';

@@ -1,4 +1,5 @@
-import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf, type PriceFeed } from '@chainstead/chains/price-feeds';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';

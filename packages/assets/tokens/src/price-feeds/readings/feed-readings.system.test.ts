@@ -1,10 +1,11 @@
 /** Feeds that are older than the index, on a real node followed by the real engine: values from the first block on, the same after a backfill. */
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { addressOf, type CompiledContract, compileSolidity } from '@chainstead/testkit';
 import { madeForFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';

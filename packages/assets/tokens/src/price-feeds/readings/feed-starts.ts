@@ -1,4 +1,5 @@
-import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf, type PriceFeed } from '@chainstead/chains/price-feeds';
 import type { BlockHeader, Hash } from '@chainstead/core';
 import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type BlockRun, joinRanges } from '../feeds/block-runs.ts';

@@ -1,5 +1,5 @@
 /** Values that are requested at random moments, while blocks are followed and backfilled in random order: not known yet, or the final one. */
-import { feedsOf } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, parseHash } from '@chainstead/core';
 import { hexBytes, runStatements, sql } from '@chainstead/db';
 import { addressOf, atDepth, createSeededRandom, exampleChain, hashOf } from '@chainstead/testkit';

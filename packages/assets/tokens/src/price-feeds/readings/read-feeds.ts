@@ -1,4 +1,5 @@
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, ChainsteadError, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, bigIntAt, returnedNumber } from '@chainstead/events/abi';
 import { stateAt } from '@chainstead/node-reads';

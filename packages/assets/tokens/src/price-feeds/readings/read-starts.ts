@@ -1,4 +1,5 @@
-import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { ChainsteadError, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { committedBlock } from '@chainstead/node-reads/requests';

@@ -1,8 +1,9 @@
-import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
+import { feedsOf } from '@chainstead/chains/price-feeds';
 import { inParts, type Logger } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { SILENCE_MS, type StateKind, type StateReader } from '@chainstead/node-reads';
-import { knownBlock, type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { knownBlock, type NodeReadQueue, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { readFeedsAt } from './read-starts.ts';

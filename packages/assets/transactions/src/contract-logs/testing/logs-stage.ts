@@ -1,8 +1,8 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';

@@ -1,7 +1,7 @@
 import { atDepth } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVIDENCE } from '../../index.ts';
+import { EVIDENCE } from '../../evidence/evidence.ts';
 import { APES, BOB, CARDS, DAI, exampleCase, ME, NOBODY, ROUTER, USDC, VAULT } from '../testing/example-case.ts';
 import { classify } from './classify.ts';
 import { CATEGORIES, type WalletTransaction } from './wallet-transaction.ts';

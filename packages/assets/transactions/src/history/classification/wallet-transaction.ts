@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import type { Evidence } from '../../index.ts';
+import type { Evidence } from '../../evidence/evidence.ts';
 
 export interface CoinLeg {
   readonly from: Address;

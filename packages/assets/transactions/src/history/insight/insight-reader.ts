@@ -6,7 +6,7 @@ import { committedBlock } from '@chainstead/node-reads/requests';
 import { readSwapVolume } from '@chainstead/prices/profits';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 import { z } from 'zod';
-import { isDeposit } from '../../index.ts';
+import { isDeposit } from '../../stored/is-deposit.ts';
 import {
   type CountedPlace,
   type CountedTransaction,

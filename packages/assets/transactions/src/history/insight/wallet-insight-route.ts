@@ -10,7 +10,7 @@ import {
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readConsistentPage } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
-import type { TrackedWallets } from '../../index.ts';
+import type { TrackedWallets } from '../../wallets/tracked-wallets.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
 import { INSIGHT_COUNTED } from './insight-reader.ts';

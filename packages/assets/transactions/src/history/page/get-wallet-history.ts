@@ -2,13 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type Indexed, type PageBlock, readConsistentPage, type TransactionPosition } from '@chainstead/pages';
-import type {
-  BooksOf,
-  InternalTransactionRecord,
-  InternalTransactionsByHash,
-  StoredEvidence,
-  TransactionRecord,
-} from '../../index.ts';
+import type { BooksOf } from '../../abis/abi-books.ts';
+import type { StoredEvidence } from '../../evidence/evidence-bits.ts';
+import type { InternalTransactionsByHash } from '../../internal-transactions.ts';
+import type { InternalTransactionRecord } from '../../records/internal-transaction-record.ts';
+import type { TransactionRecord } from '../../records/transaction-record.ts';
 import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';

@@ -13,7 +13,9 @@ import {
   readIndexed,
   TRANSACTION_ORDER,
 } from '@chainstead/pages';
-import { accountTransactions, internalTransfers, watchedBlocks } from '../../index.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
+import { watchedBlocks } from '../../stored/watched-blocks.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
 

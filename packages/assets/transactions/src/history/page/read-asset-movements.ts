@@ -12,7 +12,9 @@ import {
 } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import type { TransactionPosition } from '@chainstead/pages';
-import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '../../index.ts';
+import type { GivenApproval } from '../../approvals/read-approvals.ts';
+import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
 import { readCoveredBlocks } from './covered-blocks.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';

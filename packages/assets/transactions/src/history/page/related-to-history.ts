@@ -1,7 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
+import {
+  collectionFacts,
+  type NormalizedMetadata,
+  normalizeMetadata,
+  readDocument,
+} from '@chainstead/nft/requests';
 import { type AddressLabel, getLabels } from '@chainstead/pages';
 import { readTokenBook } from '@chainstead/tokens/token-book';
 

@@ -8,7 +8,7 @@ import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync/
 import { addressOf, createPartitions, exampleChain, loadRecordedChain, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accountTransactions, transactions } from '../../index.ts';
+import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { readWalletPlaces } from '../insight/wallet-parts.ts';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
 import { readPlaces } from './places-page.ts';

@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
-import { STANDARDS_ALONE, type TransactionRecord } from '../../index.ts';
+import { STANDARDS_ALONE } from '../../abis/abi-books.ts';
+import type { TransactionRecord } from '../../records/transaction-record.ts';
 import { classify } from '../classification/classify.ts';
 import { seenByWallet } from './seen-by-wallet.ts';
 

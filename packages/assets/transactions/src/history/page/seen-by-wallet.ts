@@ -1,18 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
-import {
-  type BooksOf,
-  decodedCall,
-  decodeEvidence,
-  evidenceOf,
-  type GivenApproval,
-  type InternalTransactionRecord,
-  isDeposit,
-  readApprovals,
-  type StoredEvidence,
-  type TransactionRecord,
-} from '../../index.ts';
+import type { BooksOf } from '../../abis/abi-books.ts';
+import { type GivenApproval, readApprovals } from '../../approvals/read-approvals.ts';
+import { decodeEvidence, evidenceOf } from '../../evidence/decode-evidence.ts';
+import type { StoredEvidence } from '../../evidence/evidence-bits.ts';
+import { decodedCall } from '../../records/decoded-response.ts';
+import type { InternalTransactionRecord } from '../../records/internal-transaction-record.ts';
+import type { TransactionRecord } from '../../records/transaction-record.ts';
+import { isDeposit } from '../../stored/is-deposit.ts';
 import type { CoinLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import type { IndexedLegs, ShownNftLeg } from './read-asset-movements.ts';
 

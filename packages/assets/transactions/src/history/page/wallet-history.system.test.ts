@@ -3,7 +3,7 @@ import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isPlainTransfer } from '../../index.ts';
+import { isPlainTransfer } from '../../stored/is-plain-transfer.ts';
 import { FIRST_BLOCK, type HistoryAnswer, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { IN_HISTORY } from '../../index.ts';
+import { IN_HISTORY } from '../../stored/in-history.ts';
 
 export interface WalletTable {
   readonly table: string;

@@ -4,18 +4,13 @@ import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import type { TransactionPosition } from '@chainstead/pages';
-import {
-  accountTransactions,
-  isPlainTransfer,
-  readEvidenceBits,
-  readRetainedLogs,
-  readStored,
-  STORED_COLUMNS,
-  type StoredColumns,
-  type StoredEvidence,
-  type TransactionRecord,
-  transactionKey,
-} from '../../index.ts';
+import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';
+import { readRetainedLogs } from '../../indexed/retained-logs.ts';
+import type { TransactionRecord } from '../../records/transaction-record.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
+import { isPlainTransfer } from '../../stored/is-plain-transfer.ts';
+import { readStored, STORED_COLUMNS, type StoredColumns } from '../../stored/stored-transaction.ts';
+import { transactionKey } from '../../stored/transaction-key.ts';
 import { readCoveredBlocks } from '../page/covered-blocks.ts';
 import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
 

@@ -6,7 +6,7 @@ import { parseReceipt } from '@chainstead/rpc';
 import { standardTransaction } from '@chainstead/rpc/standard-form';
 import { executedTransaction } from '@chainstead/sync';
 import { z } from 'zod';
-import { transactionRecord, transactionRecordSchema } from '../../index.ts';
+import { transactionRecord, transactionRecordSchema } from '../../records/transaction-record.ts';
 
 const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 

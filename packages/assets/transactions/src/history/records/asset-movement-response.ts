@@ -1,6 +1,6 @@
 import { type Address, decimalAmount } from '@chainstead/core';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
-import { normalizedMetadataSchema } from '@chainstead/nft';
+import { normalizedMetadataSchema } from '@chainstead/nft/requests';
 import { z } from '@hono/zod-openapi';
 import { isGiven } from '../classification/classification-features.ts';
 import type { CoinLeg, TokenLeg } from '../classification/wallet-transaction.ts';

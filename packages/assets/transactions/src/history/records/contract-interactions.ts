@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { GivenApproval } from '../../index.ts';
+import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 import type { RelatedToHistory } from '../page/related-to-history.ts';
 

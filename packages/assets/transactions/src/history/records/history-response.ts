@@ -1,12 +1,8 @@
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import {
-  internalTransactionSchema,
-  olderMarksShape,
-  tracesMarkSchema,
-  transactionShape,
-  verboseLogSchema,
-} from '../../index.ts';
+import { internalTransactionSchema, tracesMarkSchema } from '../../records/internal-transaction-response.ts';
+import { transactionShape, verboseLogSchema } from '../../records/transaction-response.ts';
+import { olderMarksShape } from '../../records/wallet-transactions-response.ts';
 import { CATEGORIES, CATEGORY_DETAILS } from '../classification/wallet-transaction.ts';
 import { erc20LegSchema, nativeLegSchema, nftLegSchema } from './asset-movement-response.ts';
 import { contractInteractionsSchema } from './contract-interactions.ts';

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { z } from '@hono/zod-openapi';
-import { showDecodedEvent, showTransaction } from '../../index.ts';
+import { showDecodedEvent } from '../../records/decoded-response.ts';
+import { showTransaction } from '../../records/transaction-response.ts';
 import { isPossibleSpam } from '../classification/possible-spam.ts';
 import type { ClassifiedTransaction, HistoryPage } from '../page/get-wallet-history.ts';
 import { summarise } from '../summary/summarise.ts';

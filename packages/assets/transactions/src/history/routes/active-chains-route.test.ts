@@ -1,14 +1,14 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Database, rawSql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Transfers } from '@chainstead/erc20/requests';
 import { seedTransfers } from '@chainstead/erc20/testing';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTrackedWallets } from '../../index.ts';
+import { createTrackedWallets } from '../../wallets/tracked-wallets.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 
 const registry = createChainRegistry();

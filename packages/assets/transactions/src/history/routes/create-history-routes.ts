@@ -2,13 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import type { RouteModule } from '@chainstead/http';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
-import {
-  type AbiBooks,
-  createAbiBooks,
-  createOnDemandReads,
-  createTrackedWallets,
-  type OnDemandReadsOptions,
-} from '../../index.ts';
+import { type AbiBooks, createAbiBooks } from '../../abis/abi-books.ts';
+import { createOnDemandReads, type OnDemandReadsOptions } from '../../on-demand-reads.ts';
+import { createTrackedWallets } from '../../wallets/tracked-wallets.ts';
 import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';

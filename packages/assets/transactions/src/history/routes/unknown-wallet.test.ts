@@ -3,7 +3,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { createHistoryRoutes } from './create-history-routes.ts';

@@ -14,15 +14,12 @@ import {
 import { showIndexed, TRANSACTION_ORDER } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
-import {
-  type AbiBooks,
-  callsOf,
-  eventsOf,
-  type OnDemandReads,
-  olderMarks,
-  readInternalTransactions,
-  type TrackedWallets,
-} from '../../index.ts';
+import type { AbiBooks } from '../../abis/abi-books.ts';
+import { callsOf, eventsOf } from '../../abis/requested-entries.ts';
+import { readInternalTransactions } from '../../internal-transactions.ts';
+import type { OnDemandReads } from '../../on-demand-reads.ts';
+import { olderMarks } from '../../wallets/read-wallet-search.ts';
+import type { TrackedWallets } from '../../wallets/tracked-wallets.ts';
 import {
   getWalletHistory,
   type ReadTransaction,

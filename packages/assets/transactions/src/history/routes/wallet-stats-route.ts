@@ -1,12 +1,12 @@
 import type { Clock } from '@chainstead/core';
 import { defineRoute, type RouteModule } from '@chainstead/http';
-import { countHeldNfts, type HeldNfts } from '@chainstead/nft';
+import { countHeldNfts, type HeldNfts } from '@chainstead/nft/requests';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { type Indexed, indexedSchema, readConsistentPage, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
-import type { TrackedWallets } from '../../index.ts';
+import type { TrackedWallets } from '../../wallets/tracked-wallets.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
 import type { WalletCounts } from '../stats/count-rows.ts';

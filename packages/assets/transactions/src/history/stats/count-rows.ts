@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { type Database, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
-import { HAS_ROLE } from '../../index.ts';
+import { HAS_ROLE } from '../../stored/in-history.ts';
 import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/wallet-tables.ts';
 
 export interface WalletCounts {

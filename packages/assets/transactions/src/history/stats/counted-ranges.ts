@@ -1,12 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
-import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
-import { nftTransfers } from '@chainstead/nft';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
+import { nftTransfers } from '@chainstead/nft/requests';
 import { walletCountsState } from '@chainstead/pages';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset, SubjectProjection } from '@chainstead/sync/datasets';
-import { accountTransactions, internalTransfers } from '../../index.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
 import type { WalletCounts } from './count-rows.ts';
 
 export interface CountedRange extends BlockRange, WalletCounts {}

@@ -2,11 +2,16 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
-import { erc20Transfers } from '@chainstead/erc20';
-import { createUpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics, ensurePartitions, subjectProjectionsOf } from '@chainstead/sync';
+import { erc20Transfers } from '@chainstead/erc20/requests';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { subjectProjectionsOf } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import {
+  createChainSync,
+  createSubjectProjections,
+  createSyncMetrics,
+  ensurePartitions,
+} from '@chainstead/sync/ingest';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Happening, openWritten } from '../testing/written-rows.ts';

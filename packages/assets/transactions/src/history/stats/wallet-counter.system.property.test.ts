@@ -6,7 +6,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

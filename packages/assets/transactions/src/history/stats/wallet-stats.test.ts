@@ -1,11 +1,12 @@
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
-import { nftTransfers } from '@chainstead/nft';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
+import { nftTransfers } from '@chainstead/nft/requests';
 import { addressOf, recordedData, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accountTransactions, internalTransfers } from '../../index.ts';
+import { internalTransfers } from '../../internal-transfers/dataset.ts';
+import { accountTransactions } from '../../stored/datasets.ts';
 import { walletStatsSchema } from '../routes/wallet-stats-route.ts';
 import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GivenApproval } from '../../index.ts';
+import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import { classify } from '../classification/classify.ts';
 import type { WalletTransaction } from '../classification/wallet-transaction.ts';
 import {

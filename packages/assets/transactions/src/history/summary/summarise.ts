@@ -1,5 +1,5 @@
 import { type Address, decimalAmount } from '@chainstead/core';
-import type { GivenApproval } from '../../index.ts';
+import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import {
   type Amounts,
   type ClassificationFeatures,

@@ -1,17 +1,18 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
-import { type ApiServer, serveApi } from '@chainstead/http';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
+import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createDueWork } from '@chainstead/jobs';
-import { nftTrades, nftTransfers } from '@chainstead/nft';
+import { createDueWork } from '@chainstead/jobs/worker';
+import { nftTrades } from '@chainstead/nft';
+import { nftTransfers } from '@chainstead/nft/requests';
 import { addStateReads, createNodeReadQueue } from '@chainstead/node-reads';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { parseReceipt } from '@chainstead/rpc';
 import { executedTransaction } from '@chainstead/sync';
 import type { Dataset, WholeBlock } from '@chainstead/sync/datasets';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   type ChainNode,
   type Closable,
@@ -28,7 +29,8 @@ import {
 } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { logs } from '../../datasets.ts';
-import { accountTransactions, internalTransactionsReader, transactions } from '../../index.ts';
+import { internalTransactionsReader } from '../../reading/internal-transactions-reader.ts';
+import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';

@@ -3,10 +3,11 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
-import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';
 import { readReceiver } from '../read-received.ts';
 import { readSender } from '../read-sent.ts';

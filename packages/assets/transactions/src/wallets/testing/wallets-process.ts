@@ -1,6 +1,6 @@
 /** Roles in a separate process, for tests that kill it. Its only argument is {@link WalletsProcessOptions}. */
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { stageChain, stagePool, startRoles } from './wallet-stage.ts';
 
 export interface WalletsProcessOptions {

@@ -3,7 +3,7 @@
  * Arguments: database URL, bucket, budget, attempts.
  */
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { createPostgresSpendingStore } from '../postgres-spending-store.ts';
 import { createSharedLimits } from '../shared-limits.ts';
 

@@ -8,7 +8,8 @@ import {
   silentLogger,
   ZERO_HASH,
 } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type CompiledContract,
   compileSolidity,

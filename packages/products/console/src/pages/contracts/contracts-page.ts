@@ -13,7 +13,8 @@ import {
   removeContract,
   type WantedContract,
 } from '@chainstead/contracts';
-import { keepForSecond, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
+import { keepForSecond } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';

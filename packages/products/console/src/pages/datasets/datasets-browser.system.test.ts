@@ -1,6 +1,6 @@
 /** Datasets, tables, jobs and on-demand data in a real browser. Skipped with a message if the machine has none. */
 import { sql } from '@chainstead/db';
-import { listRangeJobs } from '@chainstead/sync';
+import { listRangeJobs } from '@chainstead/sync/ingest';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { openConsoleStage } from '../../testing/console-stage.ts';

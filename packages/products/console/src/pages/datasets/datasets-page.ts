@@ -1,5 +1,5 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';

@@ -1,7 +1,7 @@
 import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { InnerAsker } from '@chainstead/http';
+import type { InnerAsker } from '@chainstead/http/server';
 import { hasNftTransfers } from '@chainstead/nft';
 import { readSeenContracts } from '@chainstead/tokens';
 import { type NameService, normalName } from '@chainstead/tokens/names';

@@ -1,5 +1,5 @@
 import { isObject, within } from '@chainstead/core';
-import type { InnerApi, InnerAsker } from '@chainstead/http';
+import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { type Html, nextLink, shown } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';

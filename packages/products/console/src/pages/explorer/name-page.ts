@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Chain } from '@chainstead/chains';
 import { isAddress, isObject, parseAddress, within } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { InnerApi, InnerAsker } from '@chainstead/http';
+import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import {
   type NameQuestion,
   type NameService,

@@ -1,5 +1,5 @@
 import { sql } from '@chainstead/db';
-import { addUpstreamCalls } from '@chainstead/sync';
+import { addUpstreamCalls } from '@chainstead/sync/ingest';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';

@@ -2,7 +2,7 @@ import { latencyPercentile } from '@chainstead/core';
 import { type HourCalls, type MethodCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
 import { InvalidParameterError } from '@chainstead/http';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
-import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync';
+import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { cut, type Html, shown } from '../../layout/html.ts';

@@ -1,8 +1,8 @@
 import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { RANGE_WORKS, type RangeWork } from '@chainstead/sync';
 import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
+import { RANGE_WORKS, type RangeWork } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { changeForm, hidden, selectField } from '../../layout/form.ts';

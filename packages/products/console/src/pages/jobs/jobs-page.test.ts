@@ -1,8 +1,8 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { createDueWork } from '@chainstead/jobs';
-import { addRangeJobs, listRangeJobs, type RangeJobSite } from '@chainstead/sync';
+import { createDueWork } from '@chainstead/jobs/worker';
+import { addRangeJobs, listRangeJobs, type RangeJobSite } from '@chainstead/sync/ingest';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';

@@ -1,5 +1,6 @@
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { type DueEntry, type DueSummary, summarizeDueWork, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { type DueEntry, type DueSummary, summarizeDueWork } from '@chainstead/jobs/worker';
 import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
 import { nftDueEntries } from '@chainstead/nft';
 import { DUE_QUESTIONS } from '@chainstead/node-reads';
@@ -15,9 +16,10 @@ import {
   readRangeJobPace,
   requestRangeJob,
   TooManyRangeJobsError,
-} from '@chainstead/sync';
+} from '@chainstead/sync/ingest';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
-import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
+import { TOKEN_FACTS } from '@chainstead/tokens';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';

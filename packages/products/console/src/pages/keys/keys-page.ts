@@ -1,14 +1,6 @@
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import {
-  type ApiUsage,
-  DEFAULT_SCOPES,
-  InvalidParameterError,
-  KEY_SCOPES,
-  type KeyScopes,
-  parseScopes,
-  readApiUsage,
-  type StoredKey,
-} from '@chainstead/http';
+import { DEFAULT_SCOPES, InvalidParameterError, KEY_SCOPES, type KeyScopes, parseScopes } from '@chainstead/http';
+import { type ApiUsage, readApiUsage, type StoredKey } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';

@@ -1,8 +1,8 @@
 import { type ChainId, parseAddress, parseChainId } from '@chainstead/core';
 import { InvalidParameterError } from '@chainstead/http';
 import { type CollectionReadState, type CollectionReadsPage, listCollectionReads } from '@chainstead/nft';
-import { type HistoriesPage, listHistories } from '@chainstead/sync';
 import type { Subject } from '@chainstead/sync/datasets';
+import { type HistoriesPage, listHistories } from '@chainstead/sync/ingest';
 import type { HistoryStatus } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';

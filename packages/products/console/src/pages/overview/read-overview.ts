@@ -2,8 +2,9 @@ import { type AptosNetwork, type AptosStatus, chainKeyOf, readAptosStatuses } fr
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { type BlockRange, type Clock, rangeSize } from '@chainstead/core';
 import { type Database, readSetAsideWork, type SetAsideWork } from '@chainstead/db';
-import { keepFor, keepForSecond } from '@chainstead/http';
+import { keepFor, keepForSecond } from '@chainstead/http/server';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
+import type { Dataset } from '@chainstead/sync/datasets';
 import {
   type ChainSample,
   type ChainStatus,
@@ -13,8 +14,7 @@ import {
   readReportedChains,
   readUnknownHeads,
   type UnknownHead,
-} from '@chainstead/sync';
-import type { Dataset } from '@chainstead/sync/datasets';
+} from '@chainstead/sync/ingest';
 import { cut } from '../../layout/html.ts';
 import type { LeveledRange } from './coverage-strip.ts';
 

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock, toQuantity } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createEnrichMatch } from '@chainstead/streams';
 import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';

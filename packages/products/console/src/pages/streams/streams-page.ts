@@ -1,5 +1,6 @@
 import { isAddress, parseAddress } from '@chainstead/core';
-import { keepForSecond, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
+import { keepForSecond } from '@chainstead/http/server';
 import {
   type AddressPage,
   createStreamAddressStore,

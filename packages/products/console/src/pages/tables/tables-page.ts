@@ -1,5 +1,6 @@
-import { type DiskPlace, readStorage } from '@chainstead/db';
-import { keepFor } from '@chainstead/http';
+import type { DiskPlace } from '@chainstead/db';
+import { readStorage } from '@chainstead/db/server';
+import { keepFor } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { type Html, shown } from '../../layout/html.ts';

@@ -1,8 +1,13 @@
 import { latencyPercentile } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { keepForSecond } from '@chainstead/http';
+import { keepForSecond } from '@chainstead/http/server';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
-import { listWrongAnswers, type RecentCalls, readUpstreamCalls, type WrongAnswerRecord } from '@chainstead/sync';
+import {
+  listWrongAnswers,
+  type RecentCalls,
+  readUpstreamCalls,
+  type WrongAnswerRecord,
+} from '@chainstead/sync/ingest';
 import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
 import type { OverviewSource } from '../overview/read-overview.ts';
 

@@ -1,6 +1,6 @@
 /** Nodes and the gateway in a real browser. Skipped with a message if the machine has none. */
 import { sql } from '@chainstead/db';
-import { addUpstreamCalls } from '@chainstead/sync';
+import { addUpstreamCalls } from '@chainstead/sync/ingest';
 import { describe, expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { openConsoleStage } from '../../testing/console-stage.ts';

@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { addUpstreamCalls, addWrongAnswers } from '@chainstead/sync';
+import { addUpstreamCalls, addWrongAnswers } from '@chainstead/sync/ingest';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';

@@ -1,6 +1,6 @@
 import { type Finding, redactUrl, type Verdict, worstVerdict } from '@chainstead/core';
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { listWrongAnswers, type WrongAnswerCursor, type WrongAnswerRecord } from '@chainstead/sync';
+import { listWrongAnswers, type WrongAnswerCursor, type WrongAnswerRecord } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';

@@ -1,7 +1,8 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createUpstreamPool, type ForwardingPool } from '@chainstead/rpc';
+import type { ForwardingPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { onTestFinished } from 'vitest';
 import type { GatewayChain, Outcome, RequestScope } from '../../call.ts';

@@ -1,16 +1,15 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { ALL_SCOPES, createOnDemandBudget } from '@chainstead/http';
 import {
-  ALL_SCOPES,
   type ApiServer,
   createByteBudget,
   createKeyStore,
-  createOnDemandBudget,
   createRawGate,
   serveApi,
-} from '@chainstead/http';
+} from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { createUpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import type { Abi } from 'viem';
 import { createGateway, type Gateway } from '../../index.ts';

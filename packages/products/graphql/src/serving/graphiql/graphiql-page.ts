@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { type RouteModule, type StaticAsset, sendAsset, staticAsset } from '@chainstead/http';
+import type { RouteModule } from '@chainstead/http';
+import { type StaticAsset, sendAsset, staticAsset } from '@chainstead/http/server';
 
 const POLICY = [
   "default-src 'none'",

@@ -3,7 +3,8 @@
  * Its only argument is {@link WorkerProcessOptions}.
  */
 import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, openDatabase } from '@chainstead/db';
+import { createWorkJournal } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import { enrichedMatch } from '../../payload/testing/enriched-match.ts';

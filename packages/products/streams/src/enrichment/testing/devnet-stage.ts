@@ -10,7 +10,8 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
   type Closable,
   closeOf,

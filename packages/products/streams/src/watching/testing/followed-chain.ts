@@ -10,8 +10,10 @@ import {
   toQuantity,
 } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createUpstreamPool, parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
+import { parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import type { WatchedBlock } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import {
   createScriptedChain,
   type JsonObject,

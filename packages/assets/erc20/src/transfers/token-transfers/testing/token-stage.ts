@@ -4,7 +4,7 @@ import { type Database, hexText, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
-import { createSubjectProjections } from '@chainstead/sync/requests';
+import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from 'zod';
 import { erc20Transfers } from '../../dataset.ts';

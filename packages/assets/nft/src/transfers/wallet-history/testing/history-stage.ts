@@ -9,16 +9,11 @@ import {
 } from '@chainstead/core';
 import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import {
-  backfillRanges,
-  createKnownContracts,
-  createSyncMetrics,
-  enqueueHistory,
-  type HistoryOutcome,
-  readHistory,
-} from '@chainstead/sync';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createKnownContracts, enqueueHistory, type HistoryOutcome } from '@chainstead/sync';
 import type { Subject, SubjectKind } from '@chainstead/sync/datasets';
+import { backfillRanges, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
 import {
   type ChainNode,

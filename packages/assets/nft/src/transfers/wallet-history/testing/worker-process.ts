@@ -10,8 +10,9 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
-import { createWorkJournal, openDatabase } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
+import { createWorkJournal } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
+import { createDueWork } from '@chainstead/jobs/worker';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { nftTransfers } from '../../dataset.ts';

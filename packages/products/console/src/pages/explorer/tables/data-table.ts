@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { isObject, within } from '@chainstead/core';
-import type { InnerApi, InnerAsker } from '@chainstead/http';
+import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { type Html, NONE, NOTHING, nextLink, record, shown } from '../../../layout/html.ts';
 import { table, wide } from '../../../layout/table.ts';

@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
 import { expect, it } from 'vitest';
-import { scanRange } from './page-bounds.ts';
+import { scanRange } from './chain-page.ts';
 
 const [lower, upper] = [[sql`number >= 10`], [sql`number <= 20`]];
 const [below, above] = [[sql`number < 15`], [sql`number > 15`]];

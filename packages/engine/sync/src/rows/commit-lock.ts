@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import type { Database, Transaction } from '@chainstead/db';
+import { commitLock, type Database, type HeldLock, type Transaction } from '@chainstead/db';
 import { retryCommit } from './commit-retry.ts';
-import { lockChainCommits } from './write-batch.ts';
 
 /** Retried after a deadlock: ranges write rows before they take the lock. */
 export function underCommitLock<T>(
@@ -15,4 +14,12 @@ export function underCommitLock<T>(
       return write(transaction);
     }),
   );
+}
+
+/** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */
+export async function lockChainCommits(
+  transaction: Transaction,
+  chain: Pick<Chain, 'id'>,
+): Promise<Pick<HeldLock, 'isFirst'>> {
+  return commitLock(transaction, `commit:${chain.id}`);
 }

@@ -3,8 +3,7 @@ import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { underCommitLock } from './under-commit-lock.ts';
-import { lockChainCommits } from './write-batch.ts';
+import { lockChainCommits, underCommitLock } from './commit-lock.ts';
 
 const eth = createChainRegistry().get('eth');
 const scratch = scratchOfFile();
