@@ -84,7 +84,7 @@ describe.each<SourceKind>(['portal', 'hypersync'])('a lie of a %s', (kind) => {
   });
 });
 
-/** As a reader decides, but for senders: signatures of a scripted chain are random. */
+/** As a reader decides, except for senders: signatures of a scripted chain are random. */
 function isTrusted({ block, receipts, lacks }: SourceBlock): boolean {
   if (lacks.length > 0) return false;
   const { header } = block;

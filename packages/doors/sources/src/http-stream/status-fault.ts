@@ -14,7 +14,7 @@ const PASSING = [408, 425];
 export async function checkStatus(stream: HttpStream, fault: CreateFault): Promise<never> {
   const { status } = stream;
   const kind = faultOf(status);
-  // A body that nobody reads would hold its connection.
+  // An unread body would hold its connection.
   const body = await readText(stream.body);
   const text = status >= 300 && status < 400 ? 'a redirect, which is not followed' : body;
   const retryAfterMs = kind === 'busy' ? parseRetryAfter(stream.header('retry-after'), Date.now()) : undefined;
