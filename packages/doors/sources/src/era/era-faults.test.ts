@@ -146,7 +146,7 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('damaged era files'), () => {
         const source = openEraSource({ folder, chain: mainnet, summariesFile: summaries });
         await endsAsSource(source);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -164,7 +164,7 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('damaged era files'), () => {
         const folder = await folderWith(ERA1, (bytes) => editRecords(bytes, edit));
         await endsAsSource(openEraSource({ folder, chain: mainnet }));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

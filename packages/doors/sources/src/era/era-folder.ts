@@ -41,14 +41,16 @@ export function createEraFolder(folder: string, network: string): EraFolder {
 
   async function refresh(): Promise<void> {
     const files = new Map<string, Listed>();
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const name = parseEraFileName(entry.name);
-      if (name?.network !== network || entry.isDirectory()) continue;
-      const path = join(folder, entry.name);
-      const { size: bytes, mtimeMs: modifiedMs } = await stat(path);
-      const before = listed.get(entry.name);
+    for (const fileName of await readdir(folder)) {
+      const name = parseEraFileName(fileName);
+      if (name?.network !== network) continue;
+      const path = join(folder, fileName);
+      const status = await stat(path);
+      if (!status.isFile()) continue;
+      const { size: bytes, mtimeMs: modifiedMs } = status;
+      const before = listed.get(fileName);
       const isSame = before?.bytes === bytes && before.modifiedMs === modifiedMs;
-      files.set(entry.name, isSame ? before : await list(path, entry.name, name, { bytes, modifiedMs }));
+      files.set(fileName, isSame ? before : await list(path, fileName, name, { bytes, modifiedMs }));
     }
     listed = files;
   }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { blobGasPrice } from './blob-price.ts';
+
+const MAINNET = 1;
+const CANCUN = 1_710_338_135;
+const PRAGUE = 1_746_612_311;
+
+test.each([
+  ['before Cancun', CANCUN - 1, 0n, null],
+  ['without excess', CANCUN, 0n, 1n],
+  ['with the excess that doubles it', CANCUN, 2_314_058n, 2n],
+  ['below it', CANCUN, 2_314_057n, 1n],
+  ['of ten updates', CANCUN, 33_384_770n, 22_026n],
+  ['from Prague on, of the same excess', PRAGUE, 33_384_770n, 785n],
+  ['of an excess that no chain reaches', CANCUN, 2n ** 64n, null],
+  ['after the newest fork that is known', 1_791_158_400, 0n, null],
+])('the price of blob gas %s', (_, timestamp, excess, price) => {
+  expect(blobGasPrice(MAINNET, timestamp, excess)).toBe(price);
+});
+
+test('another chain has no price', () => {
+  expect(blobGasPrice(100, CANCUN, 0n)).toBeNull();
+});
