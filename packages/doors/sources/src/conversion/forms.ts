@@ -24,6 +24,13 @@ export const quantity: Form = (value, name) => {
   throw malformed(name, 'a quantity', value);
 };
 
+/** A safe integer, from any form of a quantity. @throws MalformedAnswerError */
+export function integer(value: unknown, name: string): number {
+  const number = Number(quantity(value, name) ?? Number.NaN);
+  if (!Number.isSafeInteger(number)) throw malformed(name, 'an integer', value);
+  return number;
+}
+
 export const bytes: Form = (value, name) => {
   if (isMissing(value)) return undefined;
   if (typeof value === 'string') {

@@ -3,7 +3,7 @@ import { type Block, type Receipt, toQuantity } from '@chainstead/core';
 import { receiptsRoot } from '@chainstead/proof';
 import { MalformedAnswerError, parseBlock, parseReceipt } from '@chainstead/rpc';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
-import type { Json } from './forms.ts';
+import { integer, type Json } from './forms.ts';
 import { headerJson, headerLack } from './header-json.ts';
 import { logJson, receiptJson } from './receipt-json.ts';
 import { type ConvertedTransaction, transactionJson } from './transaction-json.ts';
@@ -50,7 +50,7 @@ export function toSourceBlock(rows: BlockRows, { chain, absent }: ConversionCont
 /** @throws MalformedAnswerError */
 function convertTransactions({ transactions }: BlockRows, { number, hash }: Json): ConvertedTransaction[] {
   return transactions.map((row, index) => {
-    if (Number(row.transactionIndex) !== index)
+    if (integer(row.transactionIndex, 'transactionIndex') !== index)
       throw new MalformedAnswerError(
         `Transaction ${index} of block ${Number(number)} has index ${String(row.transactionIndex)}`,
       );
@@ -87,7 +87,7 @@ function groupLogs(logs: readonly Json[], transactions: readonly ConvertedTransa
   const logsOf: Json[][] = transactions.map(() => []);
   let isSurplus = false;
   for (const row of logs) {
-    const index = Number(row.transactionIndex);
+    const index = integer(row.transactionIndex, 'transactionIndex');
     const transaction = transactions[index]?.json;
     const { transactionHash } = row;
     if (transaction === undefined) {

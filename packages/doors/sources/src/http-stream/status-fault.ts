@@ -14,7 +14,9 @@ const PASSING = [408, 425];
 export async function checkStatus(stream: HttpStream, fault: CreateFault): Promise<never> {
   const { status } = stream;
   const kind = faultOf(status);
-  const text = status >= 300 && status < 400 ? 'a redirect, which is not followed' : await readText(stream.body);
+  // An unread body would hold its connection.
+  const body = await readText(stream.body);
+  const text = status >= 300 && status < 400 ? 'a redirect, which is not followed' : body;
   const retryAfterMs = kind === 'busy' ? parseRetryAfter(stream.header('retry-after'), Date.now()) : undefined;
   throw fault(kind, `HTTP ${status}${text === '' ? '' : `: ${text}`}`, retryAfterMs ?? null);
 }

@@ -1,5 +1,6 @@
 import { type BlockRange, isObject } from '@chainstead/core';
-import type { Json } from '../conversion/forms.ts';
+import { converting } from '../conversion/converting.ts';
+import { integer, type Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
 import type { CreateFault } from '../http-stream/http-stream.ts';
 
@@ -42,26 +43,27 @@ function readBlocks(data: unknown, range: BlockRange, fault: CreateFault): Numbe
   const headers = new Map<number, Json>();
   const transactions = new Map<number, Map<number, Json>>();
   const logs = new Map<number, Map<number, Json>>();
+  const at = (value: unknown, name: string): number => converting(fault, () => integer(value, name));
 
   function each(name: string, visit: (row: Json, number: number) => void): void {
     for (const batch of batches) {
       const rows = (isObject(batch) ? batch[name] : null) ?? [];
       if (!Array.isArray(rows)) throw fault('wrong', `${name} is not a list`);
       for (const row of rows) {
-        const number = isObject(row) ? (row.block_number ?? row.number) : undefined;
-        if (!isObject(row) || !isBlockNumber(number) || number < range.from || number > range.to)
-          throw fault(
-            'wrong',
-            `${name} has a row of block ${String(number)}, outside ${range.from} to ${range.to}`,
-          );
+        if (!isObject(row)) throw fault('wrong', `${name} has a row that is not an object`);
+        const number = at(row.block_number ?? row.number, 'block_number');
+        if (number < range.from || number > range.to)
+          throw fault('wrong', `${name} has a row of block ${number}, outside ${range.from} to ${range.to}`);
         visit(withCamelCase(row), number);
       }
     }
   }
 
   each('blocks', (row, number) => headers.set(number, headers.get(number) ?? row));
-  each('transactions', (row, number) => place(transactions, number, Number(row.transactionIndex), row));
-  each('logs', (row, number) => place(logs, number, Number(row.logIndex), row));
+  each('transactions', (row, number) =>
+    place(transactions, number, at(row.transactionIndex, 'transaction_index'), row),
+  );
+  each('logs', (row, number) => place(logs, number, at(row.logIndex, 'log_index'), row));
   const orphan = [...transactions.keys(), ...logs.keys()].find((number) => !headers.has(number));
   if (orphan !== undefined) throw fault('wrong', `block ${orphan} has rows but no header`);
   return [...headers]

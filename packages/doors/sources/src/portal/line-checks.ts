@@ -1,5 +1,6 @@
 import { type BlockRange, isObject } from '@chainstead/core';
-import type { Json } from '../conversion/forms.ts';
+import { converting } from '../conversion/converting.ts';
+import { integer, type Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
 import type { CreateFault } from '../http-stream/http-stream.ts';
 
@@ -24,10 +25,8 @@ export function createLineChecks(range: BlockRange, isWhole: boolean, fault: Cre
   let previous: Pick<CheckedLine, 'number' | 'hash'> | null = null;
 
   function place(header: Json): Pick<CheckedLine, 'number' | 'hash'> {
-    const { number } = header;
+    const number = converting(fault, () => integer(header.number, 'the number of a block'));
     const hash = typeof header.hash === 'string' ? header.hash.toLowerCase() : '';
-    if (typeof number !== 'number' || !Number.isSafeInteger(number))
-      throw fault('wrong', 'a header has no block number');
     if (!HASH.test(hash)) throw fault('wrong', `block ${number} has no hash`);
     if (number < next || number > range.to)
       throw fault('wrong', `block ${number} came, but ${next} to ${range.to} were awaited`);

@@ -1,8 +1,9 @@
 import { proveBlock, proveTransactions } from '@chainstead/proof';
 import type { SourceFaultSettings } from '@chainstead/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultOf, readBlocks } from '../testing/read-all.ts';
 import { CHAIN, poolOver, scriptedChain, sourceOver } from '../testing/source-stage.ts';
+import { openPortalSource } from './open-portal-source.ts';
 
 const BLOCKS = 40;
 
@@ -89,5 +90,21 @@ describe('blocks of a Portal', () => {
               { part: 'receipts', field: 'root of transaction 0' },
             ]),
       ]);
+  });
+
+  test('wait for the limit of requests', async () => {
+    const { server } = await sourceOver('portal', scriptedChain(), { pageBlocks: 5 });
+    const calls: number[] = [];
+    const limiter = {
+      take: (count: number) => {
+        calls.push(count);
+        return calls.length === 2 ? Promise.reject(new Error('no more')) : null;
+      },
+    };
+    const source = openPortalSource({ url: server.url, chain: CHAIN, limiter });
+    onTestFinished(() => source.close());
+    await expect(readBlocks(source, { from: 100, to: 120 })).rejects.toThrow('no more');
+    expect(calls).toEqual([1, 1]);
+    expect(server.queries.length).toBe(1);
   });
 });

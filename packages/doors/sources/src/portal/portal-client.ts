@@ -34,6 +34,7 @@ const FIELD_REFUSALS_MAX = 40;
 export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'>): PortalClient {
   const unknownFields = new Set<string>();
   let knownHead: number | null = null;
+  let startBlock: number | null = null;
 
   function blockNumber(value: unknown, what: string): number {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
@@ -52,9 +53,11 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
       return knownHead;
     },
     async firstBlock(signal) {
+      if (startBlock !== null) return startBlock;
       const json = await getJson('/metadata', signal);
       if (!isObject(json)) throw http.fault('wrong', 'the metadata is not an object');
-      return blockNumber(json.start_block ?? 0, 'start_block');
+      startBlock = blockNumber(json.start_block ?? 0, 'start_block');
+      return startBlock;
     },
     async finalizedHead(signal) {
       const json = await getJson('/finalized-head', signal);
