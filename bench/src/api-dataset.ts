@@ -91,7 +91,7 @@ async function describe(database: Database): Promise<ApiDataset> {
   const accounts = await database.query<{ account: Address; rows: number }>(
     sql`SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfer_sides GROUP BY account ORDER BY rows DESC LIMIT ${rawSql(BUSY_WALLETS + 1)}`,
   );
-  const [facts] = await database.query<{ rows: number; whale: Address; whale_rows: number; rare: Address }>(
+  const [facts] = await database.query<{ rows: number; whale: Address; whaleRows: number; rare: Address }>(
     sql`SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
        (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
   );
@@ -100,7 +100,7 @@ async function describe(database: Database): Promise<ApiDataset> {
     rows: facts.rows,
     busyWallets: accounts.map((one) => one.account).filter((account) => account !== facts.whale),
     whale: facts.whale,
-    whaleRows: facts.whale_rows,
+    whaleRows: facts.whaleRows,
     rareToken: facts.rare,
   };
 }

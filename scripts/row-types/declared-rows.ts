@@ -33,11 +33,13 @@ interface RowReader {
 }
 
 /** What reads rows in the database package and in `pg`. Functions that pass their own type argument on to one of these are found. */
-const READERS: readonly RowReader[] = ['query', 'select', 'selectLasting', 'queryPrepared'].map((name) => ({
-  name,
-  index: 0,
-  declaration: null,
-}));
+const READERS: readonly RowReader[] = ['query', 'select', 'selectLasting', 'queryPrepared', 'queryRows'].map(
+  (name) => ({
+    name,
+    index: 0,
+    declaration: null,
+  }),
+);
 
 /**
  * Every call that reads rows.

@@ -94,7 +94,7 @@ describe.each(CASES)('the dataset $dataset.name has', ({ dataset, path, block, a
   test('a view', async () => {
     const view = rawSql(accountEventsView(dataset).name);
     const [row] = await scratch.database.query(sql`SELECT * FROM ${view}`);
-    expect(row).toMatchObject({ chain_id: 1, block_number: block, account, ...own });
+    expect(row).toMatchObject({ chainId: 1, blockNumber: block, account, ...own });
   });
 });
 

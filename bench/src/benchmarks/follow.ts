@@ -152,7 +152,7 @@ async function requireAll(
     transactions: number;
     senders: number;
     logs: number;
-    has_swaps: boolean;
+    hasSwaps: boolean;
   }>(
     sql`SELECT (SELECT count(*) FROM transactions WHERE block_number >= ${first} AND sender_recovered) AS transactions,
        (SELECT count(*) FROM account_transactions WHERE block_number >= ${first} AND roles > 0 AND roles & 1 = 1) AS senders,
@@ -162,7 +162,7 @@ async function requireAll(
   const transactions = blocks * TRANSACTIONS_PER_BLOCK;
   const wanted = {
     ...{ transactions, senders: transactions, logs: transactions * LOGS_PER_TRANSACTION },
-    has_swaps: env.DATASETS === undefined,
+    hasSwaps: env.DATASETS === undefined,
   };
   if (JSON.stringify(found) !== JSON.stringify(wanted))
     throw new BenchmarkError(`${JSON.stringify(found)} rows were written instead of ${JSON.stringify(wanted)}`);

@@ -130,8 +130,8 @@ async function stored(tables: readonly string[]): Promise<readonly string[]> {
     const found = await stage.scratch.database.query<Record<string, unknown>>(
       sql`SELECT * FROM analytics.contract_${rawSql(table)}`,
     );
-    for (const { block_number: block, log_index: log, contract, transaction_hash: hash, ...row } of found) {
-      const { chain_id: _chain, transaction_index: _index, block_time: _time, ...values } = row;
+    for (const { blockNumber: block, logIndex: log, contract, transactionHash: hash, ...row } of found) {
+      const { chainId: _chain, transactionIndex: _index, blockTime: _time, ...values } = row;
       rows.push({
         ...{ block: Number(block), log: Number(log) },
         text: JSON.stringify([

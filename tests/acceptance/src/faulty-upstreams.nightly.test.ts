@@ -169,12 +169,12 @@ describe.concurrent('an upstream that', () => {
         if (liar.faults.drops('logs', one.blockHash, `0x${one.logIndex.toString(16)}`))
           missing.set(one.blockNumber, (missing.get(one.blockNumber) ?? 0) + (one.from === one.to ? 1 : 2));
       expect(missing.size).toBeGreaterThan(2);
-      const named = await scratch.database.query<{ block_number: number; missing: number }>(
+      const named = await scratch.database.query<{ blockNumber: number; missing: number }>(
         sql`SELECT block_number, (facts->'datasets'->'erc20-transfers'->>'missing')::int AS missing FROM upstream_errors
           WHERE chain_id = ${facts.id} AND upstream = ${upstreamName(liar.url)} AND kind = 'missing-logs' AND facts->'datasets' ? 'erc20-transfers'
           ORDER BY block_number`,
       );
-      expect(named.map((row) => [row.block_number, row.missing])).toEqual([...missing]);
+      expect(named.map((row) => [row.blockNumber, row.missing])).toEqual([...missing]);
       // A block is one fault, whichever datasets it shows in.
       const faults = await scratch.database.query(sql`SELECT 1 FROM upstream_errors`);
       expect(faults.length).toBeGreaterThanOrEqual(missing.size);

@@ -165,16 +165,16 @@ async function expectPools(
   );
   const named = new Set(swaps.map(({ pool }) => pool));
   for (const [pool, block] of created) if (block >= firstBlock) named.add(pool);
-  const none = { exchange: null, factory: null, token0: null, token1: null, fee: null, tick_spacing: null };
+  const none = { exchange: null, factory: null, token0: null, token1: null, fee: null, tickSpacing: null };
   const expected = [...named].toSorted().map((pool) => {
     const known = script.pools.get(pool);
-    if (known === undefined) return { pool, status: 'disproved', ...none, is_counted: false };
+    if (known === undefined) return { pool, status: 'disproved', ...none, isCounted: false };
     const { version, tokens, fee, tickSpacing } = known;
     const [token0, token1] = tokens;
     const isFixed = version !== 'v2' && version !== 'algebra-integral';
-    const facts = isFixed ? { fee, tick_spacing: tickSpacing } : { fee: null, tick_spacing: null };
+    const facts = isFixed ? { fee, tickSpacing } : { fee: null, tickSpacing: null };
     const factory = script.exchanges.factories[version]?.address;
-    return { pool, status: 'proven', exchange: version, factory, token0, token1, ...facts, is_counted: true };
+    return { pool, status: 'proven', exchange: version, factory, token0, token1, ...facts, isCounted: true };
   });
   expect(rows).toEqual(expected);
   if (named.has(script.fakePair)) expect(rows).toContainEqual(expect.objectContaining({ status: 'disproved' }));

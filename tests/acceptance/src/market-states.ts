@@ -11,7 +11,7 @@ import type { MarketDevnetScript } from './market-script.ts';
 interface PoolState {
   readonly reserve0: string | null;
   readonly reserve1: string | null;
-  readonly sqrt_price_x96: string | null;
+  readonly sqrtPriceX96: string | null;
   readonly liquidity: string | null;
   readonly tick: number | null;
 }
@@ -96,7 +96,7 @@ async function readNodeState(
       ...at(parseAddress(pool)),
       functionName: 'getReserves',
     });
-    const none = { sqrt_price_x96: null, liquidity: null, tick: null };
+    const none = { sqrtPriceX96: null, liquidity: null, tick: null };
     return { reserve0: String(reserve0), reserve1: String(reserve1), ...none };
   }
   const none = { reserve0: null, reserve1: null };
@@ -107,7 +107,7 @@ async function readNodeState(
       ? await client.readContract({ ...of, functionName: 'globalState' })
       : await client.readContract({ ...of, functionName: 'slot0' });
     const liquidity = await client.readContract({ ...of, functionName: 'liquidity' });
-    return { ...none, sqrt_price_x96: String(price), liquidity: String(liquidity), tick };
+    return { ...none, sqrtPriceX96: String(price), liquidity: String(liquidity), tick };
   }
   const manager = at(exchanges.factories.v4.address);
   const entry = BigInt(
@@ -124,5 +124,5 @@ async function readNodeState(
   const word = await read(entry);
   const tick = Number(BigInt.asIntN(24, word >> 160n));
   const liquidity = BigInt.asUintN(128, await read(entry + LIQUIDITY_OFFSET));
-  return { ...none, sqrt_price_x96: String(BigInt.asUintN(160, word)), liquidity: String(liquidity), tick };
+  return { ...none, sqrtPriceX96: String(BigInt.asUintN(160, word)), liquidity: String(liquidity), tick };
 }

@@ -48,10 +48,10 @@ export async function indexedStage(stage: Stage): Promise<ChainNode> {
 
 /** Blocks of which the table has rows. */
 export async function blocksWithRows(stage: Stage): Promise<number[]> {
-  const rows = await stage.scratch.database.query<{ block_number: number }>(
+  const rows = await stage.scratch.database.query<{ blockNumber: number }>(
     sql`SELECT DISTINCT block_number FROM erc20_transfer_sides ORDER BY block_number`,
   );
-  return rows.map((row) => row.block_number);
+  return rows.map((row) => row.blockNumber);
 }
 
 /** Blocks of a range that have transfers. */

@@ -14,7 +14,7 @@ export async function expectTransferRows(
   const place = (at: { readonly blockNumber: number; readonly logIndex: number }) =>
     `${at.blockNumber} ${at.logIndex}`;
   const rows = await database.query<{ blockNumber: number; logIndex: number }>(
-    sql`SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfer_sides WHERE chain_id = ${chainId} AND direction <> 1`,
+    sql`SELECT block_number, log_index FROM erc20_transfer_sides WHERE chain_id = ${chainId} AND direction <> 1`,
   );
   const unsure = new Set(
     chain

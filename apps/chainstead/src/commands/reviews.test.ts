@@ -50,7 +50,7 @@ test('an operator queues the facts of a token, and leaves a trace', async () => 
     { work: 'tokens refresh', queued: 1, unknown: [unknown], finished: true },
   ]);
   expect(await scratch.database.query(sql`SELECT chain_id FROM tokens WHERE facts_due_at <= now()`)).toEqual([
-    { chain_id: 1 },
+    { chainId: 1 },
   ]);
   expect(await listAudit(scratch.database, null, 1)).toMatchObject([
     { action: 'tokens.refresh', target: 'eth', details: { tokens: [token] } },

@@ -55,7 +55,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
 
 const UNKNOWN_CONTRACT = { name: 'vault', event: 'deposit' };
 
-type Sampled<Column extends string> = Readonly<Record<Column | 'chain', string>> & { readonly chain_id: number };
+type Sampled<Column extends string> = Readonly<Record<Column | 'chain', string>> & { readonly chainId: number };
 
 /** Prefers a row for which `best` holds. */
 function createSampler(database: Database, chains: readonly Chain[]) {
@@ -65,21 +65,21 @@ function createSampler(database: Database, chains: readonly Chain[]) {
     { where = ANY_ROW, best = ANY_ROW }: { readonly where?: Sql; readonly best?: Sql },
   ): Promise<Sampled<Column> | null> => {
     const selected = Object.entries<Sql>(columns).map(([name, value]) => sql`${value} AS ${rawSql(`"${name}"`)}`);
-    const [row] = await database.query<Record<Column, string> & { readonly chain_id: number }>(
+    const [row] = await database.query<Record<Column, string> & { readonly chainId: number }>(
       sql`SELECT ${joinSql(selected)}, chain_id FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
        WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND ${where} ORDER BY (${best}) IS TRUE DESC LIMIT 1`,
     );
-    const chain = chains.find(({ id }) => id === row?.chain_id);
+    const chain = chains.find(({ id }) => id === row?.chainId);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
 }
 
 async function readContractExample(database: Database, chains: readonly Chain[]) {
-  const [row] = await database.query<{ name: string; event: string; chain_id: number }>(
+  const [row] = await database.query<{ name: string; event: string; chainId: number }>(
     sql`SELECT name, events -> 0 ->> 'event' AS event, chain_id FROM contract_definitions
      WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) ORDER BY name, chain_id LIMIT 1`,
   );
-  const chain = chains.find(({ id }) => id === row?.chain_id);
+  const chain = chains.find(({ id }) => id === row?.chainId);
   return row === undefined || chain === undefined ? null : { name: row.name, event: row.event, chain: chain.key };
 }
 
@@ -123,12 +123,12 @@ function examplesOfTransfer({ account, token, chain }: Sampled<'account' | 'toke
   };
 }
 
-function examplesOfTransaction({ hash, block, chain, chain_id }: Sampled<'hash' | 'block'>): DocumentExamples {
+function examplesOfTransaction({ hash, block, chain, chainId }: Sampled<'hash' | 'block'>): DocumentExamples {
   const transaction = { transaction_hash: hash, chain };
   return {
     ...sharedBy(['getTransaction', 'getTransactionVerbose', 'getInternalTransactions'], transaction),
     ...sharedBy(['getBlock', 'getBlockStats'], { block_number_or_hash: block, chain }),
-    GetStreamBlockDataByNumber: { blockNumber: Number(block), chainId: `0x${chain_id.toString(16)}` },
+    GetStreamBlockDataByNumber: { blockNumber: Number(block), chainId: `0x${chainId.toString(16)}` },
   };
 }
 

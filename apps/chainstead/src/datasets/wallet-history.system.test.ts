@@ -89,8 +89,8 @@ test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too',
     sql`SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400002 ORDER BY dataset`,
   );
   expect(ranges).toEqual([
-    { dataset: 'erc20-transfers', first_block: 0, last_block: 119 },
-    { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
+    { dataset: 'erc20-transfers', firstBlock: 0, lastBlock: 119 },
+    { dataset: 'nft-transfers', firstBlock: 0, lastBlock: 119 },
   ]);
 });
 
@@ -100,8 +100,8 @@ test('what is dropped as too old is not read for a wallet either', async () => {
     sql`SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset`,
   );
   expect(ranges).toEqual([
-    { dataset: 'erc20-transfers', first_block: 100, last_block: 119 },
-    { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
+    { dataset: 'erc20-transfers', firstBlock: 100, lastBlock: 119 },
+    { dataset: 'nft-transfers', firstBlock: 0, lastBlock: 119 },
   ]);
 });
 
@@ -117,5 +117,5 @@ test('a chunk with too many bytes of logs is read in smaller ones', async () => 
   const ranges = await scratch.database.query(
     sql`SELECT first_block, last_block FROM subject_ranges WHERE chain_id = 1400011`,
   );
-  expect(ranges).toEqual([{ first_block: 0, last_block: 119 }]);
+  expect(ranges).toEqual([{ firstBlock: 0, lastBlock: 119 }]);
 });

@@ -52,15 +52,15 @@ const cats = {
 };
 const catsRow = {
   address: CATS,
-  chain_id: 1,
+  chainId: 1,
   source: 'test',
   name: 'Cats',
   symbol: 'CAT',
   logo: 'https://x.example/logo.png',
   banner: 'ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKHtRb',
   category: 'pfps',
-  project_url: 'https://cats.example',
-  discord_url: 'https://discord.gg/cats',
+  projectUrl: 'https://cats.example',
+  discordUrl: 'https://discord.gg/cats',
   twitter: 'cats',
   verified: true,
   spam: false,
@@ -100,12 +100,12 @@ describe('a list of collections', () => {
       name: 'Cats',
       logo: 'https://x.example/logo.png',
       banner: null,
-      discord_url: null,
+      discordUrl: null,
       twitter: 'cats',
     };
     expect(await rows()).toMatchObject([
-      { address: CATS, chain_id: 1, verified: true, spam: null, ...common },
-      { address: DOGS, chain_id: 137, verified: true, spam: null, ...common },
+      { address: CATS, chainId: 1, verified: true, spam: null, ...common },
+      { address: DOGS, chainId: 137, verified: true, spam: null, ...common },
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('a list of collections', () => {
     expect(await imported(csv)).toMatchObject({ format: 'collections', rows: 2 });
     expect(await rows()).toMatchObject([
       { address: CATS, name: 'Cats, Inc.', logo: 'https://x.example/1.png', verified: true, spam: false },
-      { address: DOGS, chain_id: 137, name: 'Dogs', logo: null, verified: false, spam: true },
+      { address: DOGS, chainId: 137, name: 'Dogs', logo: null, verified: false, spam: true },
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('a list of collections', () => {
       message: expect.stringContaining('1: it names no chain'),
     });
     await imported([bare], { chainId: 8453 });
-    expect(await rows()).toMatchObject([{ address: CATS, chain_id: 8453 }]);
+    expect(await rows()).toMatchObject([{ address: CATS, chainId: 8453 }]);
   });
 
   test('imported again replaces exactly the rows of its source', async () => {
@@ -163,7 +163,7 @@ describe('a list of collections', () => {
     });
     expect(await rows()).toMatchObject([
       { address: CATS },
-      { address: DOGS, name: 'AB', logo: null, project_url: null, verified: null },
+      { address: DOGS, name: 'AB', logo: null, projectUrl: null, verified: null },
     ]);
   });
 
@@ -183,7 +183,7 @@ describe('a list of collections', () => {
         address: '0x06012c8cf97bead5deae237070f9587f8e7a266d',
         name: 'CryptoKitties',
         symbol: 'CKITTY',
-        project_url: 'https://www.cryptokitties.co/',
+        projectUrl: 'https://www.cryptokitties.co/',
         logo: expect.stringContaining('https://storage.opensea.io/0x06012c8c'),
       }),
     );

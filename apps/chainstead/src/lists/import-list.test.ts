@@ -76,7 +76,7 @@ describe('token lists', () => {
       decimals: 6,
       logo: 'https://logo.example/usdc.png',
       verified: true,
-      possible_spam: false,
+      possibleSpam: false,
     });
   });
 
@@ -110,7 +110,7 @@ describe('token lists', () => {
       decimals: null,
       logo: null,
       verified: false,
-      possible_spam: false,
+      possibleSpam: false,
     });
   });
 
@@ -158,14 +158,11 @@ describe('scam lists', () => {
     await setFacts(SCAM, 'Fine Name', 'FINE', 1);
     await setFacts(SCAM, 'Fine Name', 'FINE', 8453);
     await imported([SCAM], { kind: 'spam' });
-    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([
-      true,
-      true,
-    ]);
+    expect([(await token(SCAM, 1))?.possibleSpam, (await token(SCAM, 8453))?.possibleSpam]).toEqual([true, true]);
     await imported([`0x${'aa'.repeat(20)}`], { kind: 'spam' });
-    expect((await token(SCAM, 1))?.possible_spam).toBe(false);
+    expect((await token(SCAM, 1))?.possibleSpam).toBe(false);
     await imported([SCAM], { kind: 'spam', chainId: 8453 });
-    expect([(await token(SCAM, 1))?.possible_spam, (await token(SCAM, 8453))?.possible_spam]).toEqual([
+    expect([(await token(SCAM, 1))?.possibleSpam, (await token(SCAM, 8453))?.possibleSpam]).toEqual([
       false,
       true,
     ]);
@@ -175,11 +172,11 @@ describe('scam lists', () => {
     await setFacts(USDC, 'Visit https://usdc.example', 'USDC');
     await imported([SCAM, USDC], { kind: 'spam', source: 'scams' });
     await imported([usdc], { kind: 'token-list' });
-    expect(await token(USDC)).toMatchObject({ verified: true, possible_spam: true });
+    expect(await token(USDC)).toMatchObject({ verified: true, possibleSpam: true });
     await imported([SCAM], { kind: 'spam', source: 'scams' });
-    expect(await token(USDC)).toMatchObject({ verified: true, possible_spam: false });
+    expect(await token(USDC)).toMatchObject({ verified: true, possibleSpam: false });
     await imported([dai], { kind: 'token-list' });
-    expect(await token(USDC)).toMatchObject({ verified: false, possible_spam: true });
+    expect(await token(USDC)).toMatchObject({ verified: false, possibleSpam: true });
   });
 });
 
@@ -194,10 +191,10 @@ describe('labels', () => {
     );
     expect(
       await scratch.database.query(sql`SELECT chain_id, label, entity, entity_logo FROM address_labels`),
-    ).toEqual([{ chain_id: 1, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' }]);
+    ).toEqual([{ chainId: 1, label: 'Dai: Vat', entity: 'Maker', entityLogo: 'https://logo.example/m.png' }]);
     await imported(`address,label,entity,entity_logo\n${DAI},Somebody,,\n`, { kind: 'labels', chainId: 0 });
     expect(await scratch.database.query(sql`SELECT chain_id, label, entity FROM address_labels`)).toEqual([
-      { chain_id: 0, label: 'Somebody', entity: null },
+      { chainId: 0, label: 'Somebody', entity: null },
     ]);
   });
 

@@ -2,7 +2,8 @@ import { countFullnodeCalls } from '@chainstead/aptos';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from '@chainstead/http/server';
-import { countUpstreamCalls, type OnWrongAnswer, type UpstreamCallCounts } from '@chainstead/rpc';
+import type { OnWrongAnswer } from '@chainstead/rpc';
+import { countUpstreamCalls, type UpstreamCallCounts } from '@chainstead/rpc/pool';
 import {
   addUpstreamCalls,
   addWrongAnswers,

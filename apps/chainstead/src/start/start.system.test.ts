@@ -191,7 +191,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(program.output()).not.toContain(key);
     const known = await scratch.database.query(sql`SELECT by_start, scopes FROM api_keys`);
-    expect(known).toEqual([{ by_start: true, scopes: ['admin'] }]);
+    expect(known).toEqual([{ byStart: true, scopes: ['admin'] }]);
   });
 
   it('kept database passwords and keys of upstreams out of everything that it wrote', () => {
@@ -223,7 +223,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above
     await vi.waitFor(
       async () =>
         expect(await state()).toMatchObject([
-          { stall_reason: expect.stringContaining('START_BLOCK is 99999999, above the head 40') },
+          { stallReason: expect.stringContaining('START_BLOCK is 99999999, above the head 40') },
         ]),
       READY_TIMEOUT_MS,
     );
@@ -243,9 +243,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above
     const near = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '5' });
     const address = await addressOf(near);
     await vi.waitFor(async () => expect((await read(`${address}/synced`)).status).toBe(200), READY_TIMEOUT_MS);
-    expect(await state()).toEqual([
-      { chain_key: 'scripted', history_start: 5, checkpoint: 40, stall_reason: null },
-    ]);
+    expect(await state()).toEqual([{ chainKey: 'scripted', historyStart: 5, checkpoint: 40, stallReason: null }]);
   });
 });
 

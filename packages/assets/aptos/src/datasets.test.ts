@@ -197,7 +197,7 @@ describe('hostile names and symbols', () => {
       sql`SELECT coin_type, entry_function_id FROM aptos_transfers WHERE NOT is_gas_fee`,
     );
     const stored = '"\\{},😀\ufffd';
-    expect(rows).toEqual([{ coin_type: `0xa::m::${stored}`, entry_function_id: stored }]);
+    expect(rows).toEqual([{ coinType: `0xa::m::${stored}`, entryFunctionId: stored }]);
   });
 });
 

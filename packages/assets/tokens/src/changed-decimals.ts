@@ -9,7 +9,7 @@ export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['add
 
 export interface TokenDecimals {
   readonly address: Buffer;
-  readonly chain_id: number;
+  readonly chainId: number;
   readonly decimals: number | null;
 }
 
@@ -23,13 +23,13 @@ export async function noteChangedDecimals(
   const changed = stored.filter((token) => formerOf.get(keyOf(token)) !== token.decimals);
   if (changed.length === 0) return;
   await transaction.query(
-    sql`INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest(${changed.map(({ address }) => address)}::bytea[], ${changed.map(({ chain_id: chainId }) => chainId)}::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
+    sql`INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest(${changed.map(({ address }) => address)}::bytea[], ${changed.map(({ chainId }) => chainId)}::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
      ON CONFLICT (address, chain_id) DO UPDATE SET due_at = now()`,
   );
-  for (const chainId of new Set(changed.map(({ chain_id: id }) => id)))
+  for (const chainId of new Set(changed.map(({ chainId: id }) => id)))
     transaction.notify(dueChannel(CHANGED_DECIMALS_WORK, chainId));
 }
 
-function keyOf({ address, chain_id: chainId }: TokenDecimals): string {
+function keyOf({ address, chainId }: TokenDecimals): string {
   return `${chainId} ${address.toString('hex')}`;
 }

@@ -12,7 +12,7 @@ export interface SeenToken {
 
 export async function readSeenContracts(database: ReadDatabase, address: Address): Promise<readonly SeenToken[]> {
   return database.select<SeenToken>(
-    sql`SELECT chain_id AS "chainId", name, symbol,
+    sql`SELECT chain_id, name, symbol,
        coalesce(standard = 'erc20', false) OR (standard IS NULL AND seen_as & 1 <> 0) AS "isToken",
        coalesce(standard IN ('erc721', 'erc1155'), false) OR seen_as & 6 <> 0 AS "isCollection"
      FROM tokens WHERE address = ${addressBytes(address)} ORDER BY chain_id`,

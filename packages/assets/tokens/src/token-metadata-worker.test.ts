@@ -74,11 +74,11 @@ async function startWorker(): Promise<void> {
 }
 
 interface TokenRow {
-  readonly facts_status: string;
-  readonly facts_attempts: number;
+  readonly factsStatus: string;
+  readonly factsAttempts: number;
   readonly name: string | null;
   readonly standard: string | null;
-  readonly possible_spam: boolean;
+  readonly possibleSpam: boolean;
   readonly waits: boolean;
 }
 
@@ -108,10 +108,10 @@ describe('the worker', () => {
     await startWorker();
     await vi.waitFor(async () => {
       for (const token of scripted.tokens.filter((each) => each.facts !== null))
-        expect(await rowOf(token.address)).toMatchObject({ facts_status: 'known', name: token.facts?.name });
+        expect(await rowOf(token.address)).toMatchObject({ factsStatus: 'known', name: token.facts?.name });
     }, soon);
-    expect(await rowOf(byTrait('advertisement'))).toMatchObject({ possible_spam: true });
-    expect(await rowOf(byTrait('no decimals'))).toMatchObject({ possible_spam: false, standard: 'erc20' });
+    expect(await rowOf(byTrait('advertisement'))).toMatchObject({ possibleSpam: true });
+    expect(await rowOf(byTrait('no decimals'))).toMatchObject({ possibleSpam: false, standard: 'erc20' });
     expect(await rowOf(nft)).toMatchObject({ standard: 'erc721' });
     expect(await metrics.metrics()).toMatch(
       /chainstead_token_facts_total\{chain="scripted",outcome="known"\} \d+/,
@@ -126,8 +126,8 @@ describe('the worker', () => {
       await vi.waitFor(
         async () =>
           expect(await rowOf(silent)).toMatchObject({
-            facts_status: 'pending',
-            facts_attempts: attempt,
+            factsStatus: 'pending',
+            factsAttempts: attempt,
             waits: true,
           }),
         soon,
@@ -135,7 +135,7 @@ describe('the worker', () => {
       await isDue();
     }
     await vi.waitFor(
-      async () => expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', name: null, waits: false }),
+      async () => expect(await rowOf(silent)).toMatchObject({ factsStatus: 'known', name: null, waits: false }),
       soon,
     );
   });
@@ -147,7 +147,7 @@ describe('the worker', () => {
     await startWorker();
     await vi.waitFor(
       async () =>
-        expect(await rowOf(token)).toMatchObject({ facts_status: 'pending', facts_attempts: 1, waits: true }),
+        expect(await rowOf(token)).toMatchObject({ factsStatus: 'pending', factsAttempts: 1, waits: true }),
       { ...soon, timeout: 25_000 },
     );
     await work?.close();
@@ -157,7 +157,7 @@ describe('the worker', () => {
     await isDue();
     await startWorker();
     await vi.waitFor(
-      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
+      async () => expect(await rowOf(token)).toMatchObject({ factsStatus: 'known', name: 'Žluťoučký kůň 🐎' }),
       soon,
     );
   });
@@ -181,7 +181,7 @@ describe('known facts', () => {
     expect(await request(byTrait('no decimals'), sql`decimals IS NOT NULL`)).toEqual([]);
     await startWorker();
     await vi.waitFor(
-      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
+      async () => expect(await rowOf(token)).toMatchObject({ factsStatus: 'known', name: 'Žluťoučký kůň 🐎' }),
       soon,
     );
     expect(await changed()).toEqual([{ address: token }]);
@@ -195,10 +195,10 @@ describe('known facts', () => {
     const [claim] = await claimAll(1);
     if (claim === undefined) throw new Error('no token is due');
     await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds: 0 });
-    expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', name: 'Gone' });
+    expect(await rowOf(silent)).toMatchObject({ factsStatus: 'known', name: 'Gone' });
     await startWorker();
     await vi.waitFor(
-      async () => expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', facts_attempts: 0 }),
+      async () => expect(await rowOf(silent)).toMatchObject({ factsStatus: 'known', factsAttempts: 0 }),
       soon,
     );
     expect(await rowOf(silent)).toMatchObject({ name: 'Gone', waits: false });
@@ -214,7 +214,7 @@ describe('known facts', () => {
     await announce(scripted.head + 1_000);
     await startWorker();
     await vi.waitFor(async () => expect(await errorOf(token)).not.toBeNull(), soon);
-    expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Before' });
+    expect(await rowOf(token)).toMatchObject({ factsStatus: 'known', name: 'Before' });
     await scratch.database.transaction((transaction) => rollBackAnnouncements(transaction, chain.id, 0));
     await vi.waitFor(async () => expect(await rowOf(token)).toMatchObject({ name: 'Žluťoučký kůň 🐎' }), soon);
   });
@@ -268,11 +268,11 @@ describe('pending metadata', () => {
       if (claim === undefined) throw new Error('no token is due');
       const retrySeconds = tokenRetrySeconds(claim.attempts);
       await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds });
-      const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
+      const [row] = await scratch.database.query<{ seconds: number; factsStatus: string }>(
         sql`SELECT round(extract(epoch FROM facts_due_at - now()))::int AS seconds, facts_status FROM tokens`,
       );
       waits.push(row?.seconds ?? -1);
-      expect(row?.facts_status).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
+      expect(row?.factsStatus).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
       await isDue();
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 86_400]);

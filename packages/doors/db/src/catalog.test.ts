@@ -111,7 +111,7 @@ describe('the schema can be distributed on Citus', () => {
 
   beforeAll(async () => {
     scratch = await createScratchDatabase();
-    const rows = await scratch.database.query<{ table_name: string; columns: string[] | null }>(
+    const rows = await scratch.database.query<{ tableName: string; columns: string[] | null }>(
       sql`SELECT c.relname AS table_name,
               (SELECT array_agg(a.attname::text ORDER BY k.position)
                FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, position)
@@ -120,7 +120,7 @@ describe('the schema can be distributed on Citus', () => {
        FROM pg_class c
        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
     );
-    keys = new Map(rows.map(({ table_name, columns }) => [table_name, columns ?? []]));
+    keys = new Map(rows.map(({ tableName, columns }) => [tableName, columns ?? []]));
   });
   afterAll(() => scratch.drop());
 
@@ -144,18 +144,18 @@ describe('the schema can be distributed on Citus', () => {
     expect(keys.get('logs')?.[0]).toBe('address_key');
     expect(keys.get('internal_transfers')?.[0]).toBe('account_key');
     expect(keys.get('tokens')?.[0]).toBe('address');
-    const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
+    const types = await scratch.database.query<{ tableName: string; columnName: string; dataType: string }>(
       sql`SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
     );
     const firstKeys = [...keys]
       .filter(([table]) => !KEYED_OTHERWISE.has(table))
       .map(([table, [first]]) => `${table}.${first}`);
     const notAddresses = types
-      .filter(({ data_type, column_name }) => data_type !== (column_name.endsWith('_key') ? 'bigint' : 'bytea'))
-      .map(({ table_name, column_name }) => `${table_name}.${column_name}`);
+      .filter(({ dataType, columnName }) => dataType !== (columnName.endsWith('_key') ? 'bigint' : 'bytea'))
+      .map(({ tableName, columnName }) => `${tableName}.${columnName}`);
     expect(firstKeys.filter((column) => notAddresses.includes(column))).toEqual([]);
     // The address of a numeric key must be in the row too. Trades are rows of `swaps`, by the same key.
-    const columns = new Set(types.map(({ table_name, column_name }) => `${table_name}.${column_name}`));
+    const columns = new Set(types.map(({ tableName, columnName }) => `${tableName}.${columnName}`));
     const numbers = [...keys].flatMap(([table, [first = '']]) =>
       first.endsWith('_key') ? [{ table, first }] : [],
     );

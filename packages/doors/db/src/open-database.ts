@@ -81,10 +81,10 @@ function runQuery<Row extends object>(
   end?: End,
 ): Promise<Row[]> {
   const { text, values } = statementOf(statement);
-  const run = async (client: PoolClient): Promise<Row[]> => {
+  const run = (client: PoolClient): Promise<Row[]> => {
     const isPrepared = how === 'prepared' || values.length > 0;
     if (!isPrepared || !(client instanceof SessionClient)) return queryOn<Row>(client, statement);
-    return (await client.queryPrepared<Row>(text, [...values])).rows;
+    return client.queryPrepared<Row>(text, [...values]);
   };
   return onClient(connections, run, end);
 }

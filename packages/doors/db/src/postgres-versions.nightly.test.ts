@@ -61,11 +61,11 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
     ]);
     expect(await scratch.database.query(sql`SELECT * FROM blocks WHERE block_number = 19999`)).toEqual([
       {
-        chain_id: 1,
-        block_number: 19_999,
-        block_hash: Buffer.from('ab00', 'hex'),
-        parent_hash: null,
-        block_timestamp: new Date(1_700_000_020_122),
+        chainId: 1,
+        blockNumber: 19_999,
+        blockHash: Buffer.from('ab00', 'hex'),
+        parentHash: null,
+        blockTimestamp: new Date(1_700_000_020_122),
       },
     ]);
   });

@@ -15,11 +15,4 @@ export { parseReceipt } from './formats/parse-receipt.ts';
 export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';
-export { checkLogs, type LogsExpectation, matchesLog, toExpectation } from './logs/check-logs.ts';
-export {
-  countCalls,
-  countUpstreamCalls,
-  LATENCY_BOUNDS_MS,
-  type UpstreamCallCounts,
-} from './upstream/count-upstream-calls.ts';
 export * from './upstream-pool.ts';

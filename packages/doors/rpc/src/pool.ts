@@ -10,3 +10,9 @@ export type { KnownBlock } from './node-check/check-head.ts';
 export { checkNode, fetchChainId } from './node-check/check-node.ts';
 export type { SampledBlock } from './node-check/check-speed.ts';
 export { createRedactor, nameUpstreams } from './redact-secrets.ts';
+export {
+  countCalls,
+  countUpstreamCalls,
+  LATENCY_BOUNDS_MS,
+  type UpstreamCallCounts,
+} from './upstream/count-upstream-calls.ts';

@@ -20,7 +20,7 @@ export async function readChainState(
   chainId: ChainId,
 ): Promise<ChainState | null> {
   const [state] = await source.query<ChainState>(
-    sql`SELECT history_start AS "historyStart", first_followed AS "firstFollowed", CASE WHEN checkpoint_hash IS NOT NULL
+    sql`SELECT history_start, first_followed, CASE WHEN checkpoint_hash IS NOT NULL
          THEN json_build_object('number', checkpoint, 'hash', ${hexText('checkpoint_hash')}) END AS checkpoint
        FROM sync_chains WHERE chain_id = ${chainId}`,
   );

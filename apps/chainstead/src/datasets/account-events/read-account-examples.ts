@@ -12,11 +12,11 @@ export async function readAccountExamples(
   fallback: ExampleFallback | null,
 ): Promise<DocumentExamples> {
   const examples = datasets.map(async ({ table, endpoint }) => {
-    const [row] = await database.query<{ chain_id: number; account: string }>(
+    const [row] = await database.query<{ chainId: number; account: string }>(
       sql`SELECT chain_id, ${hexText('account')} AS account FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,
     );
-    const chain = chains.find(({ id }) => id === row?.chain_id);
+    const chain = chains.find(({ id }) => id === row?.chainId);
     const example =
       row === undefined || chain === undefined ? fallback : { account: row.account, chain: chain.key };
     return example === null

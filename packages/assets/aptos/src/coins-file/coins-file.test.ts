@@ -107,11 +107,11 @@ describe('a file of coins', () => {
     const later = await linesOf(source);
     await fill(target, 2, 50);
     await load(later);
-    const versions = (await rowsOf(target)).map((row) => row.transaction_version);
+    const versions = (await rowsOf(target)).map((row) => row.transactionVersion);
     expect(versions).toEqual([50, 51, 102]);
     await fill(source, 1, 10);
     await load(await linesOf(source));
-    expect((await rowsOf(target)).map((row) => row.transaction_version)).toEqual([10, 51, 102]);
+    expect((await rowsOf(target)).map((row) => row.transactionVersion)).toEqual([10, 51, 102]);
   });
 
   it.each<[string, (lines: string[]) => string[], string]>([

@@ -25,13 +25,17 @@ export async function* exportCoins(database: Database, network: AptosNetwork): A
 
 async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
   const hex = (column: string): Sql => sql`${hexText(column)} AS ${rawSql(column)}`;
-  const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
-    sql`SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
+  const rows = await database.query<{ line: CoinLine }>(
+    sql`SELECT to_json(coin) AS line FROM (
+     SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
             ${hex('supply_aggregator_table_handle')}, ${hex('supply_aggregator_table_key')},
             transaction_version, transaction_timestamp
        FROM aptos_coins c
       WHERE network = ${network} AND (c.transaction_version, c.coin_type_hash) > (${after?.transaction_version ?? -1}, ${hexBytes(after?.coin_type_hash ?? '')})
-      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${rawSql(PAGE)}`,
+      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${rawSql(PAGE)}) AS coin`,
   );
-  return rows.map((row) => ({ ...row, transaction_timestamp: row.transaction_timestamp.toISOString() }));
+  return rows.map(({ line: { transaction_timestamp: time, ...line } }) => ({
+    ...line,
+    transaction_timestamp: new Date(time).toISOString(),
+  }));
 }

@@ -1,5 +1,5 @@
 import { counter, defineMetrics, histogram, type Registry } from '@chainstead/core';
-import { countCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from '@chainstead/rpc';
+import { countCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from '@chainstead/rpc/pool';
 
 export type FullnodeMetrics = ReturnType<typeof createFullnodeMetrics>;
 

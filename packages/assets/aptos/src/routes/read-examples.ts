@@ -24,7 +24,7 @@ export async function readAptosExamples(
     sample<Sample<'hash' | 'creator'>>('aptos_coins', sql`${HASH}, ${hexText('creator_address')} AS creator`),
     sample<Sample<'owner' | 'height' | 'coinType'>>(
       'aptos_transfers',
-      sql`${OWNER}, block_height::text AS height, coin_type AS "coinType"`,
+      sql`${OWNER}, block_height::text AS height, coin_type`,
     ),
     sample<Sample<'owner' | 'hash'>>('aptos_balances', sql`${OWNER}, ${HASH}`, sql`amount > 0`),
     sample<Sample<'owner' | 'hash'>>('aptos_balance_history', sql`${OWNER}, ${HASH}`),

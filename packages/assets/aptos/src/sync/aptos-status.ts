@@ -33,9 +33,9 @@ export async function readAptosStatuses(database: Database, datasets: readonly s
 }
 
 /** A network that only commands have processed has no row in `aptos_networks`. */
-const STATUS_QUERY = sql`SELECT n.network, n.history_start AS "historyStart", n.head, n.oldest,
+const STATUS_QUERY = sql`SELECT n.network, n.history_start, n.head, n.oldest,
       CASE WHEN n.stop_code IS NOT NULL THEN json_build_object('code', n.stop_code, 'message', coalesce(n.stop_message, '')) END AS stop,
-      n.stall_reason AS "stallReason", coalesce(n.fullnodes, '[]') AS fullnodes, n.updated_at AS "updatedAt",
+      n.stall_reason, coalesce(n.fullnodes, '[]') AS fullnodes, n.updated_at,
       (SELECT max(version) FROM aptos_roots r WHERE r.network = n.network AND confirmed_by IS NOT NULL) AS "confirmedRoot"
     FROM (SELECT network, history_start, head, oldest, stop_code, stop_message, stall_reason, fullnodes, updated_at
             FROM aptos_networks

@@ -27,14 +27,14 @@ describe('ranges', () => {
     expect(await listCoverage(stage.database, 'mainnet')).toEqual(
       ['coins', 'holders', 'transfers'].map((dataset) => ({ dataset, range: { from: 0, to: 2_500 } })),
     );
-    const [root] = await stage.database.query<{ accumulator_root: Buffer; fullnode: string; confirmed_by: null }>(
+    const [root] = await stage.database.query<{ accumulatorRoot: Buffer; fullnode: string; confirmedBy: null }>(
       sql`SELECT * FROM aptos_roots ORDER BY version DESC LIMIT 1`,
     );
     const reported = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as {
       accumulator_root_hash: string;
     };
-    expect(`0x${root?.accumulator_root.toString('hex')}`).toBe(reported.accumulator_root_hash);
-    expect(root).toMatchObject({ fullnode: url, confirmed_by: null });
+    expect(`0x${root?.accumulatorRoot.toString('hex')}`).toBe(reported.accumulator_root_hash);
+    expect(root).toMatchObject({ fullnode: url, confirmedBy: null });
   });
 
   it('are filled for a dataset that is switched on later, and for nothing else', async () => {

@@ -12,7 +12,7 @@ export interface NetworkStart {
 
 export async function readNetworkStart(database: Database, network: AptosNetwork): Promise<NetworkStart | null> {
   const [row] = await database.query<NetworkStart>(
-    sql`SELECT history_start AS "historyStart", first_followed AS "firstFollowed" FROM aptos_networks WHERE network = ${network}`,
+    sql`SELECT history_start, first_followed FROM aptos_networks WHERE network = ${network}`,
   );
   return row ?? null;
 }

@@ -114,10 +114,10 @@ test('rows have the place, time, hash and contract of their transaction', async 
   );
   expect(await scratch.database.query(sql`SELECT * FROM ${rawSql(table.view)}`)).toEqual([
     {
-      ...{ chain_id: chain.id, block_number: BLOCK, transaction_index: 1, transaction_hash: hashOf(3, BLOCK) },
-      ...{ block_time: new Date(timestampOf(BLOCK) * 1_000), contract: CALLED },
-      ...{ sender: CALLER, native_value: '0', success: true, sender_2: OTHER },
-      ...{ sender_bytes: bytesOf(CALLER), sender_2_bytes: bytesOf(OTHER) },
+      ...{ chainId: chain.id, blockNumber: BLOCK, transactionIndex: 1, transactionHash: hashOf(3, BLOCK) },
+      ...{ blockTime: new Date(timestampOf(BLOCK) * 1_000), contract: CALLED },
+      ...{ sender: CALLER, nativeValue: '0', success: true, sender2: OTHER },
+      ...{ senderBytes: bytesOf(CALLER), sender2Bytes: bytesOf(OTHER) },
     },
   ]);
   const reads = (mode: 'all' | 'wallets' | 'off') =>

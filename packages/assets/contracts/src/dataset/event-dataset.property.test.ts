@@ -78,7 +78,7 @@ test('rows are equal to the values of their logs', async () => {
       expect(comparable(table, stored[0])).toEqual({
         ...comparable(table, texts),
         undecoded: null,
-        block_number: 7,
+        blockNumber: 7,
       });
     }),
     { numRuns: 50 },

@@ -82,8 +82,8 @@ export async function readDefinitions(
 ): Promise<readonly ContractDefinition[]> {
   type Columns = Pick<ContractDefinition, 'name' | 'firstBlock' | 'suspendedReason' | 'createdAt'>;
   const rows = await database.query<Columns & { chainId: number; addresses: string[] } & StoredJson>(
-    sql`SELECT name, chain_id AS "chainId", addresses, first_block AS "firstBlock", events, factory, upgrades,
-          suspended_reason AS "suspendedReason", created_at AS "createdAt" FROM contract_definitions
+    sql`SELECT name, chain_id, addresses, first_block, events, factory, upgrades,
+          suspended_reason, created_at FROM contract_definitions
       WHERE ${name}::text IS NULL OR name = ${name} ORDER BY name, chain_id`,
   );
   return rows.map(({ events, ...row }) => ({

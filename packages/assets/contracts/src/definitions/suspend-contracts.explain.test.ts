@@ -48,5 +48,5 @@ test('sizes are the sums of the tables of a contract', async () => {
   const [row] = await scratch.database.query<{ bytes: number }>(
     sql`SELECT (pg_total_relation_size('contracts.c7_used') + pg_total_relation_size('contracts.c7_gone'))::bigint AS bytes`,
   );
-  expect(rows.find(({ name }) => name === 'c7')).toEqual({ name: 'c7', is_suspended: false, bytes: row?.bytes });
+  expect(rows.find(({ name }) => name === 'c7')).toEqual({ name: 'c7', isSuspended: false, bytes: row?.bytes });
 });

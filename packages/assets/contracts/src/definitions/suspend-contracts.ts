@@ -23,7 +23,7 @@ export async function suspendLargeContracts(
 ): Promise<number> {
   const sizes = await database.query<ContractSize>(sizesStatement(chain));
   let suspended = 0;
-  for (const { name, bytes, is_suspended: isSuspended } of sizes) {
+  for (const { name, bytes, isSuspended } of sizes) {
     const isTooLarge = bytesMax !== null && bytes > bytesMax;
     if (!isSuspended && isTooLarge)
       await suspend(database, chain, name, `${bytes} bytes exceed CONTRACT_BYTES_MAX=${bytesMax}`);
@@ -35,7 +35,7 @@ export async function suspendLargeContracts(
 interface ContractSize {
   readonly name: string;
   readonly bytes: number;
-  readonly is_suspended: boolean;
+  readonly isSuspended: boolean;
 }
 
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {

@@ -74,8 +74,8 @@ test.each([
       sql`SELECT block_number, transaction_index FROM contracts.pools_use_call ORDER BY block_number, transaction_index`,
     );
     expect(stored).toEqual([
-      ...inBlock.map((index) => ({ block_number: BLOCK, transaction_index: index })),
-      { block_number: BLOCK + 1, transaction_index: 1 },
+      ...inBlock.map((index) => ({ blockNumber: BLOCK, transactionIndex: index })),
+      { blockNumber: BLOCK + 1, transactionIndex: 1 },
     ]);
   },
 );

@@ -18,9 +18,9 @@ export class ChildrenUnknownError extends defineError(
 ) {}
 
 export interface Creation {
-  readonly block_number: number;
-  readonly transaction_index: number;
-  readonly log_index: number;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
 }
 
 interface RowsOfChildren extends Pick<EventTable, 'kind'> {
@@ -58,17 +58,13 @@ function isCounted(
   { block, transaction, log }: Omit<ReturnType<typeof placeOfLine>, 'emitter'>,
   creation: Creation,
 ): boolean {
-  if (block !== creation.block_number) return block > creation.block_number;
+  if (block !== creation.blockNumber) return block > creation.blockNumber;
   if (childFrom === 'block') return true;
-  if (transaction !== creation.transaction_index) return transaction > creation.transaction_index;
+  if (transaction !== creation.transactionIndex) return transaction > creation.transactionIndex;
   return childFrom === 'transaction' || (kind === 'event' && isAfter(creation, block, log));
 }
 
-export function isAfter(
-  { block_number: since, log_index: after }: Creation,
-  block: number,
-  log: number,
-): boolean {
+export function isAfter({ blockNumber: since, logIndex: after }: Creation, block: number, log: number): boolean {
   return block > since || (block === since && log > after);
 }
 
@@ -79,11 +75,11 @@ export async function isComplete(
   to: number,
 ): Promise<boolean> {
   if (to < firstBlock) return true;
-  const [row] = await database.query<{ is_complete: boolean | null }>(
+  const [row] = await database.query<{ isComplete: boolean | null }>(
     sql`SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range(${firstBlock}, ${to}, '[]') AS is_complete
        FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${table}`,
   );
-  return row?.is_complete === true;
+  return row?.isComplete === true;
 }
 
 export async function readCreations(

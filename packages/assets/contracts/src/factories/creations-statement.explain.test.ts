@@ -68,8 +68,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf)),
     );
     expect(rows).toEqual([
-      { child: childOf(1), block_number: 1, transaction_index: 3, log_index: 7 },
-      { child: childOf(77), block_number: 77, transaction_index: 3, log_index: 7 },
+      { child: childOf(1), blockNumber: 1, transactionIndex: 3, logIndex: 7 },
+      { child: childOf(77), blockNumber: 77, transactionIndex: 3, logIndex: 7 },
     ]);
   });
 });

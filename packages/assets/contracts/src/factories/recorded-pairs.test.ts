@@ -37,18 +37,18 @@ test.runIf(listRecordedBlocks().includes(BLOCK))('only events after the creation
   const transfers = logs.flatMap(({ address, topics: [topic, from, to], data, logIndex }) => {
     if (topic !== TRANSFER || from === undefined || to === undefined) return [];
     const { args } = decodeEventLog({ abi: erc20Abi, eventName: 'Transfer', topics: [topic, from, to], data });
-    return [{ log_index: logIndex, contract: address, value: String(args.value) }];
+    return [{ logIndex, contract: address, value: String(args.value) }];
   });
   for (const child of ['token0', 'token1'] as const) {
     const created = await scratch.database.query<object>(
       sql`SELECT log_index, ${rawSql(child)} AS child, arg3::text AS pairs FROM analytics.contract_${rawSql(child)}_pair_created`,
     );
-    expect(created).toEqual([{ log_index: CREATION, child: children[child], pairs: '30' }]);
+    expect(created).toEqual([{ logIndex: CREATION, child: children[child], pairs: '30' }]);
     const stored = await scratch.database.query<object>(
       sql`SELECT log_index, contract, value::text FROM analytics.contract_${rawSql(child)}_transfer ORDER BY log_index`,
     );
     const ofChild = transfers.filter(({ contract }) => contract === children[child]);
-    expect(stored).toEqual(ofChild.filter(({ log_index: place }) => place > CREATION));
+    expect(stored).toEqual(ofChild.filter(({ logIndex }) => logIndex > CREATION));
     // The one token has a transfer afterwards, the other one has all of them before.
     expect([ofChild.length, stored.length]).toEqual(child === 'token0' ? [1, 1] : [3, 0]);
   }

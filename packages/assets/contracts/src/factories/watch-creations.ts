@@ -31,7 +31,7 @@ export function watchCreations(dependents: Dependents): PrecedingRows {
 }
 
 interface Created {
-  readonly block_number: number;
+  readonly blockNumber: number;
   readonly text: string;
 }
 
@@ -54,12 +54,12 @@ interface Change {
 }
 
 function firstChange(before: readonly Created[], after: readonly Created[]): Change | null {
-  const keyOf = ({ block_number: block, text }: Created): string => `${block} ${text}`;
+  const keyOf = ({ blockNumber: block, text }: Created): string => `${block} ${text}`;
   const [known, found] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
   const removed = before.filter((one) => !found.has(keyOf(one)));
   const changed = [...removed, ...after.filter((one) => !known.has(keyOf(one)))];
   if (changed.length === 0) return null;
-  const block = changed.reduce((first, one) => Math.min(first, one.block_number), Number.MAX_SAFE_INTEGER);
+  const block = changed.reduce((first, one) => Math.min(first, one.blockNumber), Number.MAX_SAFE_INTEGER);
   return { block, isRemoval: removed.length > 0 };
 }
 

@@ -22,7 +22,7 @@ export async function readEvent(
     readonly item: unknown;
     readonly indexes: readonly (readonly string[])[];
   }>(
-    sql`SELECT definition.first_block AS "firstBlock", definition.addresses[1] AS address, event.value -> 'item' AS item,
+    sql`SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
     definition.factory ->> 'child' AS child, definition.factory ->> 'of' AS parent,
     ${indexColumns(sql`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
   FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event

@@ -9,7 +9,9 @@ export async function readDatasetsWith(
   chain: Chain,
   covered: string,
 ): Promise<readonly Dataset[]> {
-  const ranges = await database.query<object>(sql`SELECT * FROM sync_ranges`);
+  const [stored] = await database.query<{ ranges: object }>(
+    sql`SELECT coalesce(json_agg(kept), '[]') AS ranges FROM sync_ranges AS kept`,
+  );
   await database.query(sql`DELETE FROM sync_ranges`);
   await database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${covered}, 0, 1000000, 'none')`,
@@ -17,7 +19,7 @@ export async function readDatasetsWith(
   const datasets = await readContractDatasets(database);
   await database.query(sql`DELETE FROM sync_ranges`);
   await database.query(
-    sql`INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, ${JSON.stringify(ranges)}::jsonb)`,
+    sql`INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, ${JSON.stringify(stored?.ranges)}::jsonb)`,
   );
   return datasets;
 }

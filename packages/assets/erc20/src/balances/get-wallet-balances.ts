@@ -11,7 +11,7 @@ export type HeldToken = ReturnType<typeof toHeld>;
 /** Contract reads after `readAt` are newer than these values. */
 export async function getWalletBalances(database: Database, chain: Chain, query: WalletBalancesQuery) {
   const isSpread = await areTablesSpread(database);
-  const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { read_at: Date }>(
+  const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { readAt: Date }>(
     database,
     HELD_TOKENS,
     (select) => walletBalancesStatement(chain, query, select, isSpread),
@@ -22,7 +22,7 @@ export async function getWalletBalances(database: Database, chain: Chain, query:
     ...coverage,
     tokens: ordered.slice(0, query.limit).map((row) => toHeld(row, coverage.isBuilt)),
     hasNext: rows.length > query.limit,
-    readAt: page.read_at,
+    readAt: page.readAt,
   };
 }
 

@@ -104,7 +104,7 @@ describe('a reorganisation', () => {
     const [held] = await stages.database.query(
       sql`SELECT anchor_block FROM erc20_wallet_tokens WHERE chain_id = ${stage.chain.id}`,
     );
-    expect(held).toEqual({ anchor_block: null });
+    expect(held).toEqual({ anchorBlock: null });
     expect(await stage.shown()).toEqual([`${GOLD} 51 3`]);
   });
 

@@ -39,7 +39,7 @@ classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE toke
 facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY (${tokens}) AND chain_id = ${id}::bigint)
 SELECT ${hexText('requested.account')} AS account, ${hexText('requested.token')} AS token, coalesce(anchor_block, -1)::int AS block,
   CASE WHEN anchored_at IS NOT NULL THEN anchor_value::text END AS value, coalesce(anchored_at < now() - interval '24 hours', false) AS "isOld",
-  coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS "isListed", facts.created_block AS "createdBlock"
+  coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS "isListed", facts.created_block
 FROM requested LEFT JOIN held ON held.wallet = requested.account AND held.token = requested.token
   LEFT JOIN classes ON classes.token = requested.token LEFT JOIN facts ON facts.token = requested.token`,
   );

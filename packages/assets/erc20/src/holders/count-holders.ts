@@ -95,7 +95,7 @@ export async function readStanding(
     sql`WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
   SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
 )
-SELECT coalesce(${isAll}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
+SELECT coalesce(${isAll}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at,
   coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${reports} AS adds,
   coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${reports} AS lies,
   (SELECT block_timestamp FROM newest) AS "newestAt",

@@ -52,7 +52,7 @@ export async function firstBlockOf(
   token: Address,
 ): Promise<number> {
   const [row] = await database.query<{ createdBlock: number | null }>(
-    sql`SELECT created_block AS "createdBlock" FROM tokens WHERE address = ${addressBytes(token)} AND chain_id = ${chain.id}`,
+    sql`SELECT created_block FROM tokens WHERE address = ${addressBytes(token)} AND chain_id = ${chain.id}`,
   );
   return row?.createdBlock ?? chain.firstBlock;
 }

@@ -28,8 +28,8 @@ export const IS_SUPPLY_RECENT = sql`coalesce(supply_read_at > now() - interval '
 export const IS_CREATION_DUE = sql`(creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${rawSql(CREATION_HOURS)} hours')`;
 
 const COLUMNS = sql`${hexText('address')} AS address, standard, name, symbol, decimals, facts_status = 'known' AS "isRead", logo, verified,
-  possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
-  ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block AS "createdBlock", created_at AS "createdAt", ${IS_CREATION_DUE} AS "isCreationDue"`;
+  possible_spam, total_supply::text, supply_block,
+  ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block, created_at, ${IS_CREATION_DUE} AS "isCreationDue"`;
 
 export async function getTokens(
   database: Database,

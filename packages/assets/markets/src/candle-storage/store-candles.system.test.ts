@@ -192,13 +192,13 @@ test('stored candles and figures outlive their swaps', async () => {
   await store();
   const [{ candles, figures }, [hour]] = [
     await everything(['1h', '1d']),
-    await scratch.database.query<{ first_block: number }>(
+    await scratch.database.query<{ firstBlock: number }>(
       sql`SELECT first_block FROM candle_spans WHERE hours = 1 ORDER BY start DESC LIMIT 1`,
     ),
   ];
   // Retention drops partitions without a change of rows.
   await scratch.database.query(
-    sql`DELETE FROM swaps WHERE block_number < ${hour?.first_block ?? null} AND block_number >= 400`,
+    sql`DELETE FROM swaps WHERE block_number < ${hour?.firstBlock ?? null} AND block_number >= 400`,
   );
   const after = await everything(['1h', '1d']);
   expect(after.candles.map(([usd]) => usd?.slice(0, -2))).toEqual(candles.map(([usd]) => usd?.slice(0, -2)));

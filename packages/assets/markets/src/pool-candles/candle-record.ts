@@ -56,7 +56,7 @@ export interface PricedRecord {
 }
 
 export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells,
-  buy_volume::text AS "buyVolume", sell_volume::text AS "sellVolume", is_valued AS "isValued", prices`;
+  buy_volume::text, sell_volume::text, is_valued, prices`;
 
 export function candleOf(record: PricedRecord, currency: Currency): OpenCandle {
   return { ...sharedOf(record), ...unpackPrices(record.prices)[currency] };

@@ -109,15 +109,15 @@ export async function readNewestStateBlocks(
   );
 }
 
-const STORED = sql`pool, vault, status, proof, proof_block AS "proofBlock", exchange, factory, token0, token1, fee, tick_spacing AS "tickSpacing",
-  is_stable AS "isStable", hooks, is_counted AS "isCounted", coalesce(lease_until, due_at) IS NOT NULL AS "isDue", error_message AS problem`;
+const STORED = sql`pool, vault, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
+  is_stable, hooks, is_counted, coalesce(lease_until, due_at) IS NOT NULL AS is_due, error_message AS problem`;
 const SHOWN_ADDRESSES = joinSql(
   ['pool', 'vault', 'factory', 'token0', 'token1', 'hooks'].map(
     (column) => sql`${hexText(`found.${column}`)} AS ${rawSql(column)}`,
   ),
 );
-const SHOWN = sql`${SHOWN_ADDRESSES}, found.status, found.proof, found."proofBlock", found.exchange, named0.symbol AS symbol0, named1.symbol AS symbol1,
-  found.fee, found."tickSpacing", found."isStable", found."isCounted", found."isDue", found.problem`;
+const SHOWN = sql`${SHOWN_ADDRESSES}, found.status, found.proof, found.proof_block, found.exchange, named0.symbol AS symbol0, named1.symbol AS symbol1,
+  found.fee, found.tick_spacing, found.is_stable, found.is_counted, found.is_due, found.problem`;
 
 const joinNames = (chainId: Sql): Sql =>
   sql`FROM found LEFT JOIN tokens AS named0 ON named0.chain_id = ${chainId} AND named0.address = found.token0

@@ -70,7 +70,7 @@ export async function readCreations(
     }
   >(
     sql`SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
-       ${hexText('token1')} AS token1, fee, tick_spacing AS "tickSpacing", is_stable AS "isStable", ${hexText('hooks')} AS hooks, block_number AS block
+       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number AS block
      FROM unnest(${pools.map(poolKey)}::bigint[], ${pools.map(hexBytes)}::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
      WHERE creation.chain_id = ${chainId} AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
   );
@@ -108,7 +108,7 @@ async function storeOutcome(
   const isTrusted = counting?.isTrusted ?? false;
   const { token0: guessed0, token1: guessed1, pool } = claim.row;
   const [token0 = null, token1 = null] = facts === null ? [guessed0, guessed1] : (facts.tokens ?? []);
-  const rows = await transaction.query<{ chain_id: number }>(
+  const rows = await transaction.query<{ chainId: number }>(
     sql`UPDATE pools SET status = ${outcome.status}, proof = ${proof}, proof_block = ${outcome.status === 'unproven' ? null : outcome.block},
        exchange = ${facts?.exchange.name ?? null}, factory = ${bytesOrNull(facts?.deployment.factory)}, token0 = ${bytesOrNull(token0)},
        token1 = ${bytesOrNull(token1)}, fee = ${facts?.fee ?? null}, tick_spacing = ${facts?.tickSpacing ?? null},
@@ -144,7 +144,7 @@ export async function storeFoundPool(
 ) {
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
   const { isCounted, isTrusted } = countingOf(found, chain);
-  const rows = await transaction.query<{ chain_id: number }>(
+  const rows = await transaction.query<{ chainId: number }>(
     sql`INSERT INTO pools AS stored (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
        is_stable, hooks, is_counted, is_trusted, due_at)
      VALUES (${poolKey(pool)}, ${chain.id}, ${hexBytes(pool)}, 'proven', 'factory', ${block}, ${exchange.name}, ${bytesOrNull(deployment.factory)},

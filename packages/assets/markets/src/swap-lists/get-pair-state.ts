@@ -83,8 +83,8 @@ export async function getPairOfTokens(
 }
 
 interface Candidate extends Omit<PairOfTokens, 'tokens'> {
-  readonly is_stable: boolean | null;
-  readonly tick_spacing: number | null;
+  readonly isStable: boolean | null;
+  readonly tickSpacing: number | null;
 }
 
 /** Anyone may create pools at a pool manager. */
@@ -128,11 +128,11 @@ async function readDepth(
   const state = sql`state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
     ORDER BY block_number DESC LIMIT 1)`;
   const isLater = isUntil.length === 0 ? sql`false` : sql`NOT (${joinSql(isUntil, ' AND ')})`;
-  const [row] = await database.select<{ depth: string | null; is_later: boolean }>(
+  const [row] = await database.select<{ depth: string | null; isLater: boolean }>(
     sql`WITH ${joinSql([...ctes, state])} SELECT (SELECT depth FROM state) AS depth,
        EXISTS (SELECT FROM pool_creations ${where([...ofPool, isLater])}) AS is_later`,
   );
-  return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
+  return row === undefined || row.isLater ? null : BigInt(row.depth ?? 0);
 }
 
 export async function withTokenRecords(
@@ -142,8 +142,8 @@ export async function withTokenRecords(
 ): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
-    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam AS "possibleSpam",
-       created_block AS "createdBlock", created_at AS "createdAt" FROM tokens WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam,
+       created_block, created_at FROM tokens WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
   );
   return { ...pair, tokens };
 }

@@ -68,7 +68,7 @@ function pairStatement(chain: Chain, pool: PoolId): Sql {
   SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
   WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1
 )
-SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable AS "isStable", tick_spacing AS "tickSpacing", state.*, newest.*,
+SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
   ${tokensOf(sql`SELECT token0 FROM pair UNION SELECT token1 FROM pair`, chainId)} AS tokens
 FROM pair LEFT JOIN state ON true LEFT JOIN newest ON true`;
 }

@@ -22,7 +22,7 @@ export async function getPoolPrice(
   if (decimals0 === null || decimals1 === null) return null;
   const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint AND pool = ${hexBytes(pool)}::bytea`;
   const [row] = await database.select<StateColumns & Pick<PoolFacts, 'isStable' | 'tickSpacing'>>(
-    sql`WITH known AS MATERIALIZED (SELECT is_stable AS "isStable", tick_spacing AS "tickSpacing" FROM pools WHERE ${ofPool}),
+    sql`WITH known AS MATERIALIZED (SELECT is_stable, tick_spacing FROM pools WHERE ${ofPool}),
        state AS MATERIALIZED (SELECT ${STATE_COLUMNS} FROM pool_states
          WHERE ${ofPool} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint ORDER BY block_number DESC LIMIT 1)
      SELECT known.*, state.* FROM known CROSS JOIN state`,

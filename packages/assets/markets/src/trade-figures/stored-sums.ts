@@ -158,7 +158,7 @@ export async function addStoredTraders(
       buyers: Buffer | null;
       sellers: Buffer | null;
     }>(
-      sql`WITH ${members} SELECT member.number AS "group", member.is_reversed AS "isReversed", candle.start, candle.buyers, candle.sellers
+      sql`WITH ${members} SELECT member.number AS "group", member.is_reversed, candle.start, candle.buyers, candle.sellers
        FROM ${CANDLES} WHERE ${isStored}`,
     );
     for (const { group, isReversed, start, buyers, sellers } of rows) {

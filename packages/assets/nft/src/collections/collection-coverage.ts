@@ -20,12 +20,12 @@ export async function getCollectionCoverage(
   for (const address of new Set(addresses)) {
     const contract = sql`${addressBytes(address)}::bytea`;
     const subject = { kind: 'contract', subject: contract, chainId: chain.id, dataset: 'nft-transfers' } as const;
-    const [row] = await database.query<SubjectColumns & { readonly created_block: number | null }>(
+    const [row] = await database.query<SubjectColumns & { readonly createdBlock: number | null }>(
       sql`WITH ${subjectCoverage(subject)}
 SELECT ${subjectColumns(subject)}, (SELECT created_block FROM tokens WHERE address = ${contract} AND chain_id = ${chain.id}) AS created_block
 FROM covered LEFT JOIN ${subjectHistory(subject)}`,
     );
-    coverage.set(address, readSubject(chain, row, row?.created_block ?? chain.firstBlock));
+    coverage.set(address, readSubject(chain, row, row?.createdBlock ?? chain.firstBlock));
   }
   return coverage;
 }

@@ -30,8 +30,8 @@ export const DUE_COLLECTIONS: DueTable = {
 
 export interface DueCollection {
   readonly address: Address;
-  readonly is_first: boolean;
-  readonly requested_by: string | null;
+  readonly isFirst: boolean;
+  readonly requestedBy: string | null;
 }
 
 export const COLLECTION_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
@@ -50,11 +50,11 @@ export async function readSeenEvents(
   address: Address,
 ): Promise<SeenEvents> {
   const contract = sql`${addressBytes(address)}`;
-  const [row] = await database.query<{ readonly seen_as: number | null; readonly transfer: number | null }>(
+  const [row] = await database.query<{ readonly seenAs: number | null; readonly transfer: number | null }>(
     sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${contract} AND chain_id = ${chainId}) AS seen_as,
        (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${contract}) AND token_address = ${contract} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
   );
-  const [seenAs, transfer] = [row?.seen_as ?? 0, row?.transfer ?? null];
+  const [seenAs, transfer] = [row?.seenAs ?? 0, row?.transfer ?? null];
   const isBatchable =
     transfer === NFT_TRANSFER_KINDS.erc1155Single || transfer === NFT_TRANSFER_KINDS.erc1155Batch;
   return {

@@ -21,8 +21,8 @@ export async function getCollection(
   address: Address,
 ): Promise<Collection> {
   const [row] = await database.select<Collection>(sql`
-SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,
-  facts.contract_type AS "contractType", facts.possible_spam AS "possibleSpam",
+SELECT own.status, own.base_uri, own.synced_at, ${FIELDS}, facts.verified,
+  facts.contract_type, facts.possible_spam,
   coalesce(own.status = 'known', false) OR coalesce(token.seen_as, 0) & 6 <> 0 OR coalesce(token.standard IN ('erc721', 'erc1155'), false)
     OR EXISTS (SELECT FROM collection_list_entries AS entry WHERE entry.token_address = requested.address AND entry.chain_id = requested.chain_id) AS "isNft",
   coalesce(own.due_at <= now(), true) AS "isRefusalOver"
@@ -34,4 +34,4 @@ CROSS JOIN LATERAL ${collectionFacts('requested.address', rawSql('requested.chai
   return row;
 }
 
-const FIELDS = joinSql(COLLECTION_COLUMNS.map(([field, column]) => rawSql(`facts.${column} AS "${field}"`)));
+const FIELDS = joinSql(COLLECTION_COLUMNS.map(([, column]) => rawSql(`facts.${column}`)));

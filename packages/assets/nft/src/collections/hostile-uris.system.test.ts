@@ -122,8 +122,8 @@ describe('a contract with a hostile contractURI', () => {
       expect(await rowOf(scratch.database, addressOf(index))).toMatchObject({
         status: 'known',
         name: `N${index}`,
-        collection_logo: null,
-        error_code: code,
+        collectionLogo: null,
+        errorCode: code,
       });
     },
   );

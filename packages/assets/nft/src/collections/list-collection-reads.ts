@@ -47,8 +47,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const LOOKED_AT = 20_000;
 
 const KEY = ['token_address', 'chain_id'];
-const COLUMNS = sql`chain_id AS "chainId", ${hexText('token_address')} AS address, name, status, synced_at AS "readAt",
-  due_at AS "dueAt", attempts, error_code AS "errorCode", error_message AS "errorMessage"`;
+const COLUMNS = sql`chain_id, ${hexText('token_address')} AS address, name, status, synced_at AS "readAt",
+  due_at, attempts, error_code, error_message`;
 
 type ReadColumns = Omit<CollectionRead, 'address' | 'state' | 'error'> & {
   readonly address: string;

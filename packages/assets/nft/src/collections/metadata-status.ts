@@ -23,12 +23,12 @@ export async function readMetadataStatuses(database: Database, failingMax: numbe
     database.query<CountsOfChain>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),
     database.query<CountsOfChain>(countsOf('nft_token_metadata', 'true')),
     database.query<MetadataStatus['failing'][number] & { readonly chainId: number }>(
-      sql`SELECT "chainId", address, attempts, "dueAt", error FROM (
-         SELECT chain_id AS "chainId", ${hexText('token_address')} AS address, attempts, due_at AS "dueAt",
+      sql`SELECT chain_id, address, attempts, due_at, error FROM (
+         SELECT chain_id, ${hexText('token_address')} AS address, attempts, due_at,
            json_build_object('code', error_code, 'message', coalesce(error_message, '')) AS error,
            row_number() OVER (PARTITION BY chain_id ORDER BY attempts DESC, token_address) AS place
          FROM nft_collections WHERE error_code IS NOT NULL) AS failing
-       WHERE place <= ${failingMax} ORDER BY "chainId", place`,
+       WHERE place <= ${failingMax} ORDER BY chain_id, place`,
     ),
   ]);
   const chainIds = [...new Set([...collections, ...tokens].map(({ chainId }) => chainId))].toSorted(
@@ -45,7 +45,7 @@ export async function readMetadataStatuses(database: Database, failingMax: numbe
 type CountsOfChain = MetadataCounts & { readonly chainId: number };
 
 function countsOf(table: string, condition: string): Sql {
-  return sql`SELECT chain_id AS "chainId", count(*) FILTER (WHERE synced_at IS NOT NULL)::int AS known,
+  return sql`SELECT chain_id, count(*) FILTER (WHERE synced_at IS NOT NULL)::int AS known,
       count(*) FILTER (WHERE status = 'pending' OR due_at <= now())::int AS waiting,
       count(*) FILTER (WHERE error_code IS NOT NULL)::int AS failing
     FROM ${rawSql(table)} WHERE ${rawSql(condition)} GROUP BY chain_id`;

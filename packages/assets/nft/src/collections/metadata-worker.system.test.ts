@@ -93,13 +93,13 @@ describe('the metadata of collections', () => {
       status: 'known',
       name: 'Cats (document)',
       symbol: 'CAT',
-      base_uri: 'https://cats.example/',
-      contract_type: 'ERC721',
-      collection_logo: 'ipfs://x/logo.png',
-      error_code: null,
+      baseUri: 'https://cats.example/',
+      contractType: 'ERC721',
+      collectionLogo: 'ipfs://x/logo.png',
+      errorCode: null,
       attempts: 0,
-      due_in: null,
-      requested_by: null,
+      dueIn: null,
+      requestedBy: null,
       synced: true,
     });
     expect(
@@ -109,8 +109,8 @@ describe('the metadata of collections', () => {
         standard: 'erc721',
         name: 'Claim your reward at cats.example/now',
         symbol: 'CAT',
-        facts_status: 'known',
-        possible_spam: true,
+        factsStatus: 'known',
+        possibleSpam: true,
       },
     ]);
     await vi.waitFor(() => expect(found).toEqual([['eth', cats, 'test']]), soon);
@@ -128,16 +128,16 @@ describe('the metadata of collections', () => {
     });
     await requestFor(scratch.database, node.chainId, nobody, token);
     await start();
-    await settled(nobody, { status: 'not-contract', requested_by: null, synced: false });
-    await settled(token, { status: 'not-nft', contract_type: null });
+    await settled(nobody, { status: 'not-contract', requestedBy: null, synced: false });
+    await settled(token, { status: 'not-nft', contractType: null });
     for (const address of [nobody, token]) {
-      expect((await row(address))?.due_in).toBeGreaterThan(500);
-      expect((await row(address))?.due_in).toBeLessThanOrEqual(600);
+      expect((await row(address))?.dueIn).toBeGreaterThan(500);
+      expect((await row(address))?.dueIn).toBeLessThanOrEqual(600);
     }
     // After the refusal expires, only a request reads it again. A day later it is deleted.
     const calls = node.counters.snapshot().calls.eth_getCode;
     await makeDue();
-    await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-1.5), soon);
+    await vi.waitFor(async () => expect((await row(nobody))?.dueIn).toBeLessThan(-1.5), soon);
     expect(node.counters.snapshot().calls.eth_getCode).toBe(calls);
     await scratch.database.query(sql`UPDATE nft_collections SET due_at = now() - interval '2 days'`);
     await vi.waitFor(async () => expect(await row(nobody)).toBeUndefined(), soon);
@@ -153,34 +153,34 @@ describe('the metadata of collections', () => {
     await settled(cats, {
       status: 'known',
       name: 'cats',
-      error_code: 'DOCUMENT_HTTP_STATUS',
+      errorCode: 'DOCUMENT_HTTP_STATUS',
       attempts: 1,
       synced: true,
     });
-    expect((await row(cats))?.due_in).toBeGreaterThan(50);
+    expect((await row(cats))?.dueIn).toBeGreaterThan(50);
     await makeDue();
-    await settled(cats, { attempts: 2, error_code: 'DOCUMENT_HTTP_STATUS' });
-    await vi.waitFor(async () => expect((await row(cats))?.due_in).toBeGreaterThan(110), soon);
+    await settled(cats, { attempts: 2, errorCode: 'DOCUMENT_HTTP_STATUS' });
+    await vi.waitFor(async () => expect((await row(cats))?.dueIn).toBeGreaterThan(110), soon);
     uri = `${documents.url}/document`;
     await makeDue();
     await settled(cats, {
       name: 'Cats',
-      collection_logo: 'https://x.example/1.png',
-      error_code: null,
+      collectionLogo: 'https://x.example/1.png',
+      errorCode: null,
       attempts: 0,
-      due_in: null,
+      dueIn: null,
     });
     uri = 'javascript:alert(1)';
     await makeDue();
     await settled(cats, {
       name: 'Cats',
-      collection_logo: 'https://x.example/1.png',
-      error_code: 'DOCUMENT_URI_UNSUPPORTED',
+      collectionLogo: 'https://x.example/1.png',
+      errorCode: 'DOCUMENT_URI_UNSUPPORTED',
     });
-    expect((await row(cats))?.due_in).toBeGreaterThan(80_000);
+    expect((await row(cats))?.dueIn).toBeGreaterThan(80_000);
     uri = '';
     await makeDue();
-    await settled(cats, { name: 'cats', collection_logo: null, error_code: null, due_in: null });
+    await settled(cats, { name: 'cats', collectionLogo: null, errorCode: null, dueIn: null });
   });
 
   test('nodes that fail are asked again, each time later, and what was known stays', async () => {
@@ -189,15 +189,15 @@ describe('the metadata of collections', () => {
     const { metrics } = await start();
     node.faults.set(DOWN);
     await requestFor(scratch.database, node.chainId, cats);
-    await settled(cats, { status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', attempts: 1, requested_by: null });
-    expect((await row(cats))?.due_in).toBeGreaterThan(5);
+    await settled(cats, { status: 'failed', errorCode: 'UPSTREAMS_EXHAUSTED', attempts: 1, requestedBy: null });
+    expect((await row(cats))?.dueIn).toBeGreaterThan(5);
     expect(await metrics.metrics()).toMatch(/outcome="failed"\} 1/);
     node.faults.clear();
     await makeDue();
-    await settled(cats, { status: 'known', name: 'Cats', error_code: null, attempts: 0 });
+    await settled(cats, { status: 'known', name: 'Cats', errorCode: null, attempts: 0 });
     node.faults.set(DOWN);
     await makeDue();
-    await settled(cats, { status: 'known', name: 'Cats', error_code: 'UPSTREAMS_EXHAUSTED' });
+    await settled(cats, { status: 'known', name: 'Cats', errorCode: 'UPSTREAMS_EXHAUSTED' });
   });
 
   test('what is asked for again while it is read is read again', async () => {
@@ -211,7 +211,7 @@ describe('the metadata of collections', () => {
     uri = `${documents.url}/document`;
     await makeDue();
     held[0]?.end('{"name":"old"}');
-    await settled(cats, { name: 'new', due_in: null });
+    await settled(cats, { name: 'new', dueIn: null });
   });
 
   test('a worker that ends gives back what it had taken, and the next one reads it', async () => {
@@ -223,8 +223,8 @@ describe('the metadata of collections', () => {
     await vi.waitFor(() => expect(held).toHaveLength(1), soon);
     readings = [];
     await first.work.close(50);
-    expect(await row(cats)).toMatchObject({ status: 'pending', attempts: 0, requested_by: 'test' });
-    expect((await row(cats))?.due_in).toBeLessThanOrEqual(0);
+    expect(await row(cats)).toMatchObject({ status: 'pending', attempts: 0, requestedBy: 'test' });
+    expect((await row(cats))?.dueIn).toBeLessThanOrEqual(0);
     uri = `${documents.url}/document`;
     documentText = '{}';
     await start();
@@ -271,7 +271,7 @@ describe('the metadata of collections', () => {
     contracts.set(cats, exampleCollection('erc1155', { name: 'Cats' }));
     await start();
     await requestFor(scratch.database, node.chainId, cats);
-    await settled(cats, { status: 'known', contract_type: 'ERC1155' });
+    await settled(cats, { status: 'known', contractType: 'ERC1155' });
   });
 
   test('what a program error ends is visible and tried again', async () => {
@@ -283,7 +283,7 @@ describe('the metadata of collections', () => {
     );
     await requestFor(scratch.database, node.chainId, cats);
     await start();
-    await settled(cats, { status: 'failed', error_code: 'UNEXPECTED', attempts: 1 });
-    expect((await row(cats))?.due_in).toBeGreaterThan(5);
+    await settled(cats, { status: 'failed', errorCode: 'UNEXPECTED', attempts: 1 });
+    expect((await row(cats))?.dueIn).toBeGreaterThan(5);
   });
 });

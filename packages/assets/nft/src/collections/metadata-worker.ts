@@ -73,7 +73,7 @@ export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataO
       sweepEveryMs: SWEEP_EVERY_MS,
       risk: {
         kind: 'token',
-        keyOf: ({ address, token_id: tokenId }) => `${chain.id} ${address} ${tokenId}`,
+        keyOf: ({ address, tokenId }) => `${chain.id} ${address} ${tokenId}`,
         originOf: ({ address }) => `${chain.id} ${address}`,
       },
       async perform(claims, signal) {

@@ -22,7 +22,7 @@ export async function readDueCollection(
   signal: AbortSignal,
 ): Promise<void> {
   const { database, chain } = context;
-  const { address, is_first: isFirst, requested_by: requestedBy } = claim.row;
+  const { address, isFirst, requestedBy } = claim.row;
   const seen = await readSeenEvents(database, chain.id, address);
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]);
   const contract = await context.contracts.readCollection(address, seen, inTime).catch((error: unknown) => {

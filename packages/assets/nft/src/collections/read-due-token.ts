@@ -34,7 +34,7 @@ export async function readDueToken(
 
 async function findUri(
   { contracts }: MetadataContext,
-  { address, token_id: tokenId, token_uri: tokenUri, from_known_uri: fromKnownUri }: DueToken,
+  { address, tokenId, tokenUri, fromKnownUri }: DueToken,
   signal: AbortSignal,
 ): Promise<FoundUri> {
   if (fromKnownUri && tokenUri !== null) return { uri: tokenUri, isRequested: false };

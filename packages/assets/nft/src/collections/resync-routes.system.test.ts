@@ -50,13 +50,13 @@ describe('reading again', () => {
     const stored = async () =>
       stage.scratch.database.query(sql`SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1`);
     const lastRequestedAt = async () => {
-      const [row] = await stage.scratch.database.query<{ uri_synced_at: Date | null }>(
+      const [row] = await stage.scratch.database.query<{ uriSyncedAt: Date | null }>(
         sql`SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1`,
       );
-      return row?.uri_synced_at?.getTime() ?? 0;
+      return row?.uriSyncedAt?.getTime() ?? 0;
     };
     expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
-    expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);
+    expect(await stored()).toEqual([{ metadata: '{"name":"1"}', tokenUri: uri }]);
     const firstRequested = await lastRequestedAt();
     expect(firstRequested).toBeGreaterThan(0);
     // The document from its last URI, not from its current one.
@@ -96,7 +96,7 @@ describe('reading again', () => {
           const [row] = await database.query(
             sql`SELECT status, metadata, from_known_uri FROM nft_token_metadata`,
           );
-          expect(row).toMatchObject({ status: 'known', from_known_uri: false });
+          expect(row).toMatchObject({ status: 'known', fromKnownUri: false });
           return row?.metadata;
         },
         { timeout: 10_000 },

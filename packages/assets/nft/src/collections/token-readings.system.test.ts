@@ -69,10 +69,10 @@ describe('a token', () => {
     await start();
     await tokenIs({
       status: 'known',
-      token_uri: uri.replace('{id}', wordOf(10n).slice(2)),
+      tokenUri: uri.replace('{id}', wordOf(10n).slice(2)),
       metadata: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
-      error_code: null,
-      due_at: null,
+      errorCode: null,
+      dueAt: null,
     });
   });
 
@@ -88,16 +88,16 @@ describe('a token', () => {
     );
     await ask(id);
     await start();
-    await tokenIs({ status: 'known', token_id: id, metadata: '{"name":"Last"}' });
+    await tokenIs({ status: 'known', tokenId: id, metadata: '{"name":"Last"}' });
   });
 
   test('without a URI has none; with a bad one fails and says why', async () => {
     contracts.set(swords, exampleCollection('erc721'));
     await ask('1');
     await start();
-    await tokenIs({ status: 'none', metadata: null, error_code: null, due_at: null });
+    await tokenIs({ status: 'none', metadata: null, errorCode: null, dueAt: null });
     contracts.set(swords, exampleCollection('erc721', {}, { default: textOf('file:///etc/passwd') }));
     await scratch.database.query(sql`UPDATE nft_token_metadata SET due_at = now()`);
-    await tokenIs({ status: 'failed', token_uri: 'file:///etc/passwd', error_code: 'DOCUMENT_URI_UNSUPPORTED' });
+    await tokenIs({ status: 'failed', tokenUri: 'file:///etc/passwd', errorCode: 'DOCUMENT_URI_UNSUPPORTED' });
   });
 });

@@ -18,9 +18,9 @@ export const DUE_TOKENS: DueTable = {
 
 export interface DueToken {
   readonly address: Address;
-  readonly token_id: string;
-  readonly token_uri: string | null;
-  readonly from_known_uri: boolean;
+  readonly tokenId: string;
+  readonly tokenUri: string | null;
+  readonly fromKnownUri: boolean;
 }
 
 export const TOKEN_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;

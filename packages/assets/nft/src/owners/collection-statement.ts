@@ -51,12 +51,12 @@ export async function readCollectionRows<Row extends object>(
   chain: Chain,
   statement: Sql,
 ): Promise<CollectionRows<Row>> {
-  const rows = await database.select<SubjectColumns & { created_block: number | null; is_there: boolean } & Row>(
+  const rows = await database.select<SubjectColumns & { createdBlock: number | null; isThere: boolean } & Row>(
     statement,
   );
   const [first] = rows;
   return {
-    ...readSubject(chain, first, first?.created_block ?? chain.firstBlock),
-    rows: rows.filter(({ is_there }) => is_there),
+    ...readSubject(chain, first, first?.createdBlock ?? chain.firstBlock),
+    rows: rows.filter(({ isThere }) => isThere),
   };
 }

@@ -44,8 +44,8 @@ export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): S
     WHERE ${of('giver')} AND giver.token_id = ids.token_id AND giver.amount <= 0 AND giver.is_sum ORDER BY giver.last_block DESC, giver.owner DESC LIMIT ${rawSql(GIVERS_MAX)})`;
     const given = rowsWhere(givers, sql`NOT ids.is_held`, sql`ids.receiver IS NULL`, isPartial);
     return {
-      columns: sql`page.token_id::text AS "tokenId", encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
-        page.is_held AS "isHeld", page.givers, page.last_block AS "lastBlock", ${hexText('page.receiver')} AS receiver`,
+      columns: sql`page.token_id::text, encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
+        page.is_held, page.givers, page.last_block, ${hexText('page.receiver')} AS receiver`,
       rows: query.isSingle
         ? held
         : sql`SELECT either.* FROM ((${held}) UNION ALL (${given})) AS either ORDER BY either.token_hash DESC ${limit}`,

@@ -56,7 +56,7 @@ export function ownersStatement(chain: Chain, query: OwnersQuery): Sql {
   ${where([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${byOwner} ${limit}`;
     const given = query.isSingle ? [] : [rowsWhere(sql`held.amount <= 0`, sql`held.is_sum`, isPartial)];
     return {
-      columns: sql`page.token_id::text AS "tokenId", ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block AS block, page.mark`,
+      columns: sql`page.token_id::text, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block AS block, page.mark`,
       rows: newestOf([rowsWhere(...held), ...given], limit),
       orderBy: sql`page.last_block DESC, page.token_id DESC, page.owner DESC`,
     };

@@ -101,7 +101,7 @@ describe('a contract that is no collection', () => {
     const queued = await stage.scratch.database.query(
       sql`SELECT status, requested_by, due_at <= now() AS due FROM nft_collections`,
     );
-    expect(queued).toEqual([{ status: 'pending', requested_by: null, due: true }]);
+    expect(queued).toEqual([{ status: 'pending', requestedBy: null, due: true }]);
     expect(await histories()).toEqual([]);
   });
 

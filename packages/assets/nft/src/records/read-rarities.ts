@@ -70,11 +70,11 @@ export function ranksStatement(
   const requested = sql`unnest(${contracts}, ${tokens.map(({ tokenId }) => tokenId)}::numeric[]) AS requested(token_address, token_id)`;
   if (isSpread)
     return sql`WITH requested AS MATERIALIZED (SELECT * FROM ${requested}), ${shownGenerations(chainId, contracts)}
-SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text AS "tokenId", rarity.rank, requested.tokens
+SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
 FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = ${chainId} AND rarity.generation = requested.generation
   AND rarity.token_id = requested.token_id AND rarity.token_address = ${oneContract(tokens)}::bytea`;
-  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text AS "tokenId", rarity.rank, shown.tokens
+  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
 FROM ${requested}
 CROSS JOIN LATERAL ${shownGeneration(chainId)} AS shown
 CROSS JOIN LATERAL (

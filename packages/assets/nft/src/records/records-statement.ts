@@ -13,9 +13,9 @@ export const DOCUMENTS_BYTES_MAX = 4_194_304;
 const MINT_SEARCH_MAX = 256;
 
 const SHOWN_COLUMNS = joinSql(
-  COLLECTION_COLUMNS.map(([field, column]) => {
-    const shown = column === 'name' || column === 'symbol' ? `token_${column}` : column;
-    return rawSql(`shown.${shown} AS "${field}"`);
+  COLLECTION_COLUMNS.map(([, column]) => {
+    const shown = column === 'name' || column === 'symbol' ? `token_${column} AS ${column}` : column;
+    return rawSql(`shown.${shown}`);
   }),
 );
 
@@ -32,9 +32,9 @@ export function recordsStatement(
 ): Sql {
   const chainId = sql`${chain.id}::bigint`;
   return sql`SELECT ${SHOWN_COLUMNS},
-  shown.contract_type AS "contractType", shown.verified, shown.possible_spam AS "possibleSpam",
+  shown.contract_type, shown.verified, shown.possible_spam,
   CASE WHEN octet_length(known.token_uri) <= ${rawSql(DATA_URI_LENGTH_MAX)} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS "tokenUri",
-  known.uri_synced_at AS "uriSyncedAt", known.synced_at AS "documentSyncedAt", known.token_address IS NULL AS "isUnread",
+  known.uri_synced_at, known.synced_at AS "documentSyncedAt", known.token_address IS NULL AS "isUnread",
   CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY requested.place) <= ${rawSql(DOCUMENTS_BYTES_MAX)} THEN known.metadata END AS metadata,
   ${hexText('minted.transaction_hash')} AS "mintedIn", minted.block_number AS "mintedAt"
 FROM ${requestedTokens(tokens, isSpread)}

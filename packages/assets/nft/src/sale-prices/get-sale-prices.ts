@@ -57,15 +57,15 @@ export async function getSalePrices(
     etherPrice:
       first === undefined
         ? null
-        : readEtherQuote(chain, { value: first.newest_value, source: first.newest_source }),
+        : readEtherQuote(chain, { value: first.newestValue, source: first.newestSource }),
     indexed: readIndexed(first),
   };
 }
 
 type StoredSale = Omit<Sale, 'paymentToken' | 'etherPrice'> & {
   readonly paymentToken: Address | null;
-  readonly quote_value: string | null;
-  readonly quote_source: number | null;
+  readonly quoteValue: string | null;
+  readonly quoteSource: number | null;
 };
 
 type SaleColumns = IndexedColumns & {
@@ -73,8 +73,8 @@ type SaleColumns = IndexedColumns & {
   readonly average: string | null;
   readonly tokens: readonly TokenEntry[] | null;
   readonly sale: 'last' | 'lowest' | 'highest' | null;
-  readonly newest_value: string | null;
-  readonly newest_source: number | null;
+  readonly newestValue: string | null;
+  readonly newestSource: number | null;
 } & (StoredSale | { readonly transactionHash: null });
 
 function toSale(chain: Chain, stored: StoredSale, tokenOf: TokenBook): Sale {
@@ -82,6 +82,6 @@ function toSale(chain: Chain, stored: StoredSale, tokenOf: TokenBook): Sale {
   return {
     ...{ transactionHash, blockTimestamp, buyer, seller, price, tokenId },
     paymentToken: paymentToken && tokenOf(paymentToken),
-    etherPrice: readEtherQuote(chain, { value: stored.quote_value, source: stored.quote_source }),
+    etherPrice: readEtherQuote(chain, { value: stored.quoteValue, source: stored.quoteSource }),
   };
 }

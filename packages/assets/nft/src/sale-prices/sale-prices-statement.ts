@@ -143,8 +143,8 @@ const PICKED = sql`picked AS MATERIALIZED (
     ('last', ARRAY[-latest[1], -latest[2], -latest[3], -latest[4]]), ('lowest', lowest[2:]), ('highest', highest[2:])) AS shown(sale, place)
   WHERE sales > 0)`;
 
-const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHash", trade.block_timestamp AS "blockTimestamp",
-  ${hexText('trade.buyer')} AS buyer, ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id AS "tokenId",
+const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHash", trade.block_timestamp,
+  ${hexText('trade.buyer')} AS buyer, ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id,
   ${hexText('trade.payment_token')} AS "paymentToken"`;
 
 /** docs/api/trades-and-prices.md#sale-prices. Empty if the chain has no ether. */

@@ -160,7 +160,7 @@ describe('one NFT', () => {
     expect(await ask(api, `${CATS}/3`)).toMatchObject({ status: 404, body: { details: { status: 'indexing' } } });
     expect(
       await stage.scratch.database.query(sql`SELECT token_id::text, status FROM nft_token_metadata`),
-    ).toEqual([{ token_id: '3', status: 'pending' }]);
+    ).toEqual([{ tokenId: '3', status: 'pending' }]);
   });
 
   test('is not what the name of an operation that is not served means', async () => {

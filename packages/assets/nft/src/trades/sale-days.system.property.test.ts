@@ -15,16 +15,16 @@ beforeEach(() => scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, 
 
 interface DayRow {
   readonly token: Address;
-  readonly token_id: string;
+  readonly tokenId: string;
   readonly paid: string;
   readonly day: string;
   readonly sales: number;
   readonly total: string;
   readonly lowest: string;
-  readonly lowest_at: readonly number[];
+  readonly lowestAt: readonly number[];
   readonly highest: string;
-  readonly highest_at: readonly number[];
-  readonly latest_at: readonly number[];
+  readonly highestAt: readonly number[];
+  readonly latestAt: readonly number[];
 }
 
 function storedDays(): Promise<DayRow[]> {
@@ -39,14 +39,14 @@ function storedDays(): Promise<DayRow[]> {
 
 /** Computes the expected rows without SQL. */
 function expectedDays(trades: readonly SeededTrade[]): DayRow[] {
-  const groups = new Map<string, { key: Pick<DayRow, 'token' | 'token_id' | 'paid' | 'day'>; sales: Sale[] }>();
+  const groups = new Map<string, { key: Pick<DayRow, 'token' | 'tokenId' | 'paid' | 'day'>; sales: Sale[] }>();
   for (const trade of trades) {
     const sale = saleOf(trade);
     if (sale === null) continue;
-    for (const token_id of [trade.tokenIds?.[0] ?? '1', '-1']) {
+    for (const tokenId of [trade.tokenIds?.[0] ?? '1', '-1']) {
       const key = {
         token: trade.token ?? COLLECTION,
-        token_id,
+        tokenId,
         paid: trade.paymentToken ?? ZERO_ADDRESS,
         day: new Date((trade.timestamp ?? 0) * 1000).toISOString().slice(0, 10),
       };
@@ -76,7 +76,7 @@ function saleOf(trade: SeededTrade): Sale | null {
   };
 }
 
-function summaryOf(key: Pick<DayRow, 'token' | 'token_id' | 'paid' | 'day'>, sales: readonly Sale[]): DayRow {
+function summaryOf(key: Pick<DayRow, 'token' | 'tokenId' | 'paid' | 'day'>, sales: readonly Sale[]): DayRow {
   const inOrder = sales.toSorted((a, b) => comparePlaces(a.place, b.place));
   const best = (isBetter: (a: bigint, b: bigint) => boolean): Sale =>
     inOrder.reduce((kept, sale) => (isBetter(sale.unit, kept.unit) ? sale : kept));
@@ -87,10 +87,10 @@ function summaryOf(key: Pick<DayRow, 'token' | 'token_id' | 'paid' | 'day'>, sal
     sales: sales.length,
     total: sales.reduce((sum, { unit }) => sum + unit, 0n).toString(),
     lowest: lowest.unit.toString(),
-    lowest_at: lowest.place,
+    lowestAt: lowest.place,
     highest: highest.unit.toString(),
-    highest_at: highest.place,
-    latest_at: inOrder.at(-1)?.place ?? [],
+    highestAt: highest.place,
+    latestAt: inOrder.at(-1)?.place ?? [],
   };
 }
 
@@ -100,7 +100,7 @@ function comparePlaces(a: readonly number[], b: readonly number[]): number {
 }
 
 function byKey(a: DayRow, b: DayRow): number {
-  const id = BigInt(a.token_id) - BigInt(b.token_id);
+  const id = BigInt(a.tokenId) - BigInt(b.tokenId);
   if (a.token !== b.token) return a.token < b.token ? -1 : 1;
   if (id !== 0n) return id < 0n ? -1 : 1;
   if (a.paid !== b.paid) return a.paid < b.paid ? -1 : 1;
@@ -120,7 +120,7 @@ describe('what counts', () => {
       trade(4, { tokenIds: ['2'], price: '7' }),
     ]);
     const rows = await storedDays();
-    expect(rows.map(({ token_id, sales, total }) => [token_id, sales, total])).toEqual([
+    expect(rows.map(({ tokenId, sales, total }) => [tokenId, sales, total])).toEqual([
       ['-1', 2, '12'],
       ['1', 1, '5'],
       ['2', 1, '7'],
@@ -155,9 +155,9 @@ describe('what counts', () => {
     expect((await storedDays())[0]).toMatchObject({
       total: (2n * (2n ** 256n - 1n)).toString(),
       lowest: price,
-      lowest_at: [1, 0, 0, 0],
-      highest_at: [1, 0, 0, 0],
-      latest_at: [2, 0, 0, 0],
+      lowestAt: [1, 0, 0, 0],
+      highestAt: [1, 0, 0, 0],
+      latestAt: [2, 0, 0, 0],
     });
   });
 });

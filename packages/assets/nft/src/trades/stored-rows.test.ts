@@ -45,16 +45,16 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
     transaction.copy(nftTrades.table.name, nftTrades.table.columns, unpriced.map(nftTrades.table.copyLine)),
   );
   const stored = await scratch.database.query(
-    sql`SELECT collection_key::text AS "collectionKey", collection_key = address_key(token_address) AS of_collection,
-       '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
-       token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol, marketplace, side,
+    sql`SELECT collection_key::text, collection_key = address_key(token_address) AS of_collection,
+       '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index, item, leads,
+       token_id::text, token_ids::text[], amounts::text[], protocol, marketplace, side,
        '0x' || encode(marketplace_address, 'hex') AS "marketplaceAddress", '0x' || encode(transaction_hash, 'hex') AS "transactionHash",
        '0x' || encode(seller, 'hex') AS seller, '0x' || encode(buyer, 'hex') AS buyer,
        '0x' || encode(payment_token, 'hex') AS "paymentToken", price::text, collections,
        to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "blockTimestamp"
      FROM nft_trades ORDER BY log_index, token_address, item`,
   );
-  expect(unpriced.map((row) => ({ ...row, of_collection: true }))).toMatchObject(stored);
+  expect(unpriced.map((row) => ({ ...row, ofCollection: true }))).toMatchObject(stored);
   expect(stored.map(({ tokenIds, amounts }) => [tokenIds, amounts])).toEqual([
     [
       [String(MAX), '0'],

@@ -131,7 +131,7 @@ interface StoredDocument {
 
 export function documentsStatement(chain: Chain, contract: Address, after: string): Sql {
   const of = { contract: sql`${addressBytes(contract)}`, chainId: sql`${chain.id}` };
-  return sql`SELECT token_id::text AS "tokenId", metadata, is_asked AS "isRequested", is_failing AS "isFailing", seen FROM (
+  return sql`SELECT token_id::text AS "tokenId", metadata, is_asked AS "isRequested", is_failing, seen FROM (
   SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, coalesce(known.status = 'failed' AND NOT ${FAILED_FOR_GOOD}, false) AS is_failing, count(*) OVER ()::int AS seen,
     sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
   FROM ${nextIds(of, after)} LEFT JOIN LATERAL (

@@ -21,7 +21,7 @@ test('a contract that nobody knows is read first, and its traits are not begun',
     stage.database.query(
       sql`SELECT chain_id FROM ${rawSql(table)} WHERE token_address = ${addressBytes(NOBODY_KNOWS)}`,
     );
-  expect(await ofContract('nft_collections')).toEqual([{ chain_id: eth.id }]);
+  expect(await ofContract('nft_collections')).toEqual([{ chainId: eth.id }]);
   expect(await ofContract('nft_collection_traits')).toEqual([]);
 });
 

@@ -27,14 +27,14 @@ export async function requestTraits(
   requester: Requester,
 ): Promise<TraitsRequest> {
   const rest = reason === 'again' ? AGAIN_SECONDS : MISSING_SECONDS;
-  const [known] = await database.query<{ is_working: boolean; is_resting: boolean }>(
+  const [known] = await database.query<{ isWorking: boolean; isResting: boolean }>(
     sql`SELECT work IS NOT NULL AS is_working,
        requested_at > now() - make_interval(secs => CASE WHEN is_too_large THEN ${rawSql(AGAIN_SECONDS)} ELSE ${rest}::int END) AS is_resting
       FROM nft_collection_traits WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
   );
   if (known === undefined && reason === 'again') return 'unknown';
-  if (known?.is_working === true) return 'working';
-  if (known?.is_resting === true) return 'resting';
+  if (known?.isWorking === true) return 'working';
+  if (known?.isResting === true) return 'resting';
   return database.transaction(async (transaction) => {
     await transactionLock(transaction, `traits:${requester.id}`);
     const [unfinished] = await transaction.query<{ count: number }>(

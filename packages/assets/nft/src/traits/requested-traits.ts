@@ -52,7 +52,7 @@ export function createRequestedTraits(
       const requester = { id, limit: options.perKey };
       const requested = { chain, contract, requestedBy: id };
       const collection = await subjects.open(requested);
-      const found = await readCollectionRows<TraitsStateColumns & { readonly is_found: boolean } & Row>(
+      const found = await readCollectionRows<TraitsStateColumns & { readonly isFound: boolean } & Row>(
         database,
         chain,
         statement,
@@ -60,7 +60,7 @@ export function createRequestedTraits(
       const [first] = found.rows;
       if (first === undefined) throw new Error('The statement gives at least one row');
       if ((first.ids ?? 0) > TOKENS_MAX) throw tooLarge(chain, contract);
-      if (first.is_too_large === true) {
+      if (first.isTooLarge === true) {
         await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
         throw tooLarge(chain, contract);
       }
@@ -72,7 +72,7 @@ export function createRequestedTraits(
         first.generation === null && (first.ids ?? 0) === 0 && (isRefused || found.indexed.complete);
       if (!isNothing)
         await requestMissing(database, { chain, contract, requester }, { collection, found, first });
-      if (first.is_old === true)
+      if (first.isOld === true)
         await database.query(
           sql`UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
         );
@@ -85,8 +85,8 @@ export function createRequestedTraits(
         indexed:
           first.generation === null
             ? state.indexed
-            : { fromBlock: first.from_block, toBlock: first.to_block, complete: first.is_complete ?? false },
-        rows: found.rows.filter(({ is_found: isFound }) => isFound),
+            : { fromBlock: first.fromBlock, toBlock: first.toBlock, complete: first.isComplete ?? false },
+        rows: found.rows.filter(({ isFound }) => isFound),
       };
     },
   };
@@ -101,9 +101,9 @@ async function requestMissing(
     first,
   }: { readonly collection: Collection; readonly found: SubjectCoverage; readonly first: TraitsStateColumns },
 ): Promise<void> {
-  if (first.is_working === true) return;
+  if (first.isWorking === true) return;
   const isKnown = collection.isNft || (first.ids ?? 0) > 0;
-  const isMissing = first.generation === null ? isKnown : first.is_complete === false && found.indexed.complete;
+  const isMissing = first.generation === null ? isKnown : first.isComplete === false && found.indexed.complete;
   if (isMissing) await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
 }
 

@@ -35,7 +35,7 @@ export async function advanceTraits<Outcome>(
 ): Promise<Outcome | null> {
   return database.transaction(async (transaction) => {
     const isOf = sql`token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`;
-    const [row] = await transaction.query<{ work: TraitsWork; after: string | null; read_after: Date | null }>(
+    const [row] = await transaction.query<{ work: TraitsWork; after: string | null; readAfter: Date | null }>(
       sql`SELECT work, work_after::text AS after, read_after FROM nft_collection_traits
         WHERE ${isOf} AND work IS NOT NULL FOR UPDATE SKIP LOCKED`,
     );
@@ -44,7 +44,7 @@ export async function advanceTraits<Outcome>(
       contract,
       work: row.work,
       after: row.after ?? '-1',
-      readAfter: row.read_after,
+      readAfter: row.readAfter,
     });
     if (step !== null)
       await transaction.query(

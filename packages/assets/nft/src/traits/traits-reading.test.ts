@@ -63,7 +63,7 @@ test('of a large collection so many a second are left for the metadata worker, a
   const started = performance.now();
   expect((await stage.ask(`${dogs}/traits`)).status).toBe(202);
   const left = () =>
-    stage.database.query<{ count: number; of_keys: number }>(
+    stage.database.query<{ count: number; ofKeys: number }>(
       sql`SELECT count(*)::int AS count, count(requested_by)::int AS of_keys FROM nft_token_metadata WHERE token_address = ${addressBytes(dogs)}`,
     );
   await expect.poll(async () => (await left())[0]?.count).toBeGreaterThan(0);
@@ -72,5 +72,5 @@ test('of a large collection so many a second are left for the metadata worker, a
   const seconds = (performance.now() - started) / 1_000;
   expect(row?.count).toBeGreaterThan(0);
   expect(row?.count).toBeLessThanOrEqual(Math.ceil((seconds + 0.5) * RATE));
-  expect(row?.of_keys).toBe(0);
+  expect(row?.ofKeys).toBe(0);
 });

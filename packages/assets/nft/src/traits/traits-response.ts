@@ -68,20 +68,23 @@ export const NOT_READY_RESPONSE = {
 };
 
 export function showTrait(
-  { trait_type, trait_value, count }: StoredTrait,
+  { traitType, traitValue, count }: StoredTrait,
   tokens: number,
 ): z.infer<typeof traitSchema> {
-  return { trait_type, trait_value, ...traitFigures(count, tokens) };
+  return { trait_type: traitType, trait_value: traitValue, ...traitFigures(count, tokens) };
 }
 
 export function groupTraits(
   rows: readonly StoredTrait[],
   tokens: number,
 ): z.infer<typeof traitsSchema>['traits'] {
-  return [...Map.groupBy(rows, ({ trait_type }) => trait_type)]
+  return [...Map.groupBy(rows, ({ traitType }) => traitType)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([trait_type, traits]) => ({
       trait_type,
-      values: traits.map(({ trait_value, count }) => ({ trait_value, ...traitFigures(count, tokens) })),
+      values: traits.map(({ traitValue, count }) => ({
+        trait_value: traitValue,
+        ...traitFigures(count, tokens),
+      })),
     }));
 }

@@ -131,11 +131,11 @@ describe('documents', () => {
       stage.database.query(
         sql`SELECT token_id, status, requested_by, due_at <= now() AS is_due FROM nft_token_metadata WHERE token_address = ${addressBytes(cats)} ORDER BY token_id`,
       );
-    const pending = { status: 'pending', requested_by: null, is_due: true };
+    const pending = { status: 'pending', requestedBy: null, isDue: true };
     await expect.poll(rows).toEqual([
-      { token_id: '1', ...pending },
-      { token_id: '2', status: 'known', requested_by: null, is_due: null },
-      { token_id: '3', ...pending },
+      { tokenId: '1', ...pending },
+      { tokenId: '2', status: 'known', requestedBy: null, isDue: null },
+      { tokenId: '3', ...pending },
     ]);
     await stage.document(cats, 1, [type('blue')]);
     expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);

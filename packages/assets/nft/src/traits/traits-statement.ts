@@ -10,13 +10,13 @@ export interface TraitsStateColumns {
   /** Null while none is shown, like the columns below. */
   readonly generation: number | null;
   readonly tokens: number | null;
-  readonly from_block: number | null;
-  readonly to_block: number | null;
-  readonly is_complete: boolean | null;
-  readonly is_too_large: boolean | null;
-  readonly is_working: boolean | null;
+  readonly fromBlock: number | null;
+  readonly toBlock: number | null;
+  readonly isComplete: boolean | null;
+  readonly isTooLarge: boolean | null;
+  readonly isWorking: boolean | null;
   /** The stored request time is old. */
-  readonly is_old: boolean | null;
+  readonly isOld: boolean | null;
 }
 
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
@@ -49,8 +49,8 @@ function traitsStatement(chain: Chain, contract: Address, write: (of: (alias: st
 
 export interface StoredTrait {
   readonly place: number;
-  readonly trait_type: string;
-  readonly trait_value: string;
+  readonly traitType: string;
+  readonly traitValue: string;
   readonly count: number;
 }
 
@@ -112,8 +112,8 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}`),
     ];
     return {
-      columns: sql`page.token_id::text AS "tokenId", encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
-        page.last_block AS "lastBlock", ${hexText('page.receiver')} AS receiver`,
+      columns: sql`page.token_id::text, encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
+        page.last_block, ${hexText('page.receiver')} AS receiver`,
       rows: sql`SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
       FROM nft_trait_tokens AS first
       CROSS JOIN LATERAL (

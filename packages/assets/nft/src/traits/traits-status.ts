@@ -10,7 +10,7 @@ export interface TraitsStatus {
 
 export async function readTraitsStatuses(database: Database): Promise<TraitsStatus[]> {
   const rows = await database.query<Omit<TraitsStatus, 'atWork'> & TraitsStatus['atWork']>(
-    sql`SELECT chain_id AS "chainId", count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,
+    sql`SELECT chain_id, count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,
        count(*) FILTER (WHERE is_too_large)::int AS "tooLarge", ${rawSql(STEPS.map((work) => `count(*) FILTER (WHERE work = '${work}')::int AS ${work}`).join(', '))}
      FROM nft_collection_traits GROUP BY chain_id ORDER BY chain_id`,
   );

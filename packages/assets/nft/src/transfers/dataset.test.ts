@@ -57,21 +57,21 @@ describe('nft-transfers', () => {
     const log = singleLog(ALICE, BOB, UINT256_MAX, UINT256_MAX - 1n);
     const [row] = await stored(nftTransfers, [log]);
     expect(row).toEqual({
-      collection_key: addressKey(COLLECTION),
-      chain_id: 137,
-      block_number: 7,
-      transaction_index: 1,
-      log_index: 2,
+      collectionKey: addressKey(COLLECTION),
+      chainId: 137,
+      blockNumber: 7,
+      transactionIndex: 1,
+      logIndex: 2,
       item: 0,
       kind: NFT_TRANSFER_KINDS.erc1155Single,
-      token_address: bytes(COLLECTION),
-      token_id: UINT256_MAX.toString(),
-      last_token_id: null,
-      from_address: bytes(ALICE),
-      to_address: bytes(BOB),
+      tokenAddress: bytes(COLLECTION),
+      tokenId: UINT256_MAX.toString(),
+      lastTokenId: null,
+      fromAddress: bytes(ALICE),
+      toAddress: bytes(BOB),
       amount: (UINT256_MAX - 1n).toString(),
       operator: bytes(CAROL),
-      transaction_hash: bytes(log.transactionHash),
+      transactionHash: bytes(log.transactionHash),
     });
   });
 
@@ -107,16 +107,16 @@ describe('nft-malformed-logs', () => {
       placed(erc721Log(ALICE, BOB, 1n), { logIndex: 4 }),
     ];
     const common = {
-      token_address: bytes(COLLECTION),
-      chain_id: 137,
-      block_number: 7,
-      transaction_index: 1,
-      transaction_hash: bytes(`0x${'55'.repeat(32)}`),
+      tokenAddress: bytes(COLLECTION),
+      chainId: 137,
+      blockNumber: 7,
+      transactionIndex: 1,
+      transactionHash: bytes(`0x${'55'.repeat(32)}`),
     };
     expect(await stored(nftMalformedLogs, logs)).toEqual([
-      { ...common, log_index: 1, reason: MALFORMED_REASONS.undecodable },
-      { ...common, log_index: 2, reason: MALFORMED_REASONS.lengthsDiffer },
-      { ...common, log_index: 3, reason: MALFORMED_REASONS.emptyRange },
+      { ...common, logIndex: 1, reason: MALFORMED_REASONS.undecodable },
+      { ...common, logIndex: 2, reason: MALFORMED_REASONS.lengthsDiffer },
+      { ...common, logIndex: 3, reason: MALFORMED_REASONS.emptyRange },
     ]);
     expect(nftTransfers.decode(logs, context)).toHaveLength(1);
   });

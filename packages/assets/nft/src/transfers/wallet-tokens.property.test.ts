@@ -103,7 +103,7 @@ describe('many rows of one key', () => {
     const [holding] = await scratch.database.query(
       sql`SELECT ids_held FROM nft_wallet_collections WHERE chain_id = ${chainId}`,
     );
-    expect(holding).toEqual({ ids_held: ids });
+    expect(holding).toEqual({ idsHeld: ids });
     await derive('removed', lines);
     expect(await storedHoldings(scratch.database, chainId)).toEqual([]);
   });

@@ -11,7 +11,7 @@ beforeEach(() => stage.empty());
 
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);
 const histories = () =>
-  stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requested_by: string | null }>(
+  stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requestedBy: string | null }>(
     sql`SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject`,
   );
 
@@ -106,7 +106,7 @@ describe('status', () => {
       answers.filter(({ status_message }) => status_message === 'Reading the history of this wallet has begun'),
     ).toHaveLength(1);
     expect(await histories()).toEqual([
-      { kind: 'wallet', status: 'pending', subject: addressBytes(WALLET), requested_by: 'config:1' },
+      { kind: 'wallet', status: 'pending', subject: addressBytes(WALLET), requestedBy: 'config:1' },
     ]);
   });
 

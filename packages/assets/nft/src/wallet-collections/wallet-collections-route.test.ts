@@ -187,10 +187,10 @@ describe('spam', () => {
 describe('metadata', () => {
   const queued = () =>
     stage.scratch.database
-      .query<{ address: string; due: boolean | null; requested_by: string | null }>(
+      .query<{ address: string; due: boolean | null; requestedBy: string | null }>(
         sql`SELECT '0x' || encode(token_address, 'hex') AS address, due_at <= now() AS due, requested_by FROM nft_collections ORDER BY 1`,
       )
-      .then((rows) => rows.map(({ address, due, requested_by }) => [address, due, requested_by]));
+      .then((rows) => rows.map(({ address, due, requestedBy }) => [address, due, requestedBy]));
 
   test('of collections that nobody asked for is left to the worker, once and in nobody’s name; spam is not', async () => {
     await hold(A, B, C);

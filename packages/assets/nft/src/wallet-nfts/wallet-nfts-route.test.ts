@@ -22,7 +22,7 @@ async function see(address: Address, bits: number, columns: { possible_spam?: bo
 }
 
 const metadataRows = () =>
-  stage.scratch.database.query<{ id: string; status: string; requested_by: string | null }>(
+  stage.scratch.database.query<{ id: string; status: string; requestedBy: string | null }>(
     sql`SELECT token_id::text AS id, status, requested_by FROM nft_token_metadata WHERE synced_at IS NULL ORDER BY token_id`,
   );
 
@@ -159,7 +159,7 @@ describe('a wallet’s NFTs', () => {
     const expected = Array.from({ length: 20 }, (_, index) => ({
       id: String(index + 1),
       status: 'pending',
-      requested_by: null,
+      requestedBy: null,
     }));
     expect(await metadataRows()).toEqual(expected);
     await stage.get();

@@ -56,7 +56,7 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
   ) AS held
 )
 SELECT state.*,
-  ${hexText('page.token_address')} AS address, page.token_id::text AS "tokenId", page.amount::text AS amount, page.last_block AS "lastBlock", page.is_sum AS "isSum"
+  ${hexText('page.token_address')} AS address, page.token_id::text, page.amount::text AS amount, page.last_block, page.is_sum
 FROM state LEFT JOIN page ON true
 ORDER BY ${orderOf('page')}`;
 }

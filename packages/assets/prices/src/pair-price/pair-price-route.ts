@@ -107,8 +107,8 @@ async function readDeepestPair(
   const pairs = await listPairsOfTokens(reads, chain, tokens, factories);
   const tokensOfPairs = pairs.flatMap(({ token0, token1 }) => [token0, token1]);
   const factsOf = await readTokenBook(reads, chain, tokensOfPairs, nativeTokenOf(chain));
-  const pools = pairs.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pair }) => ({
-    ...{ ...pair, isStable, tickSpacing },
+  const pools = pairs.map((pair) => ({
+    ...pair,
     decimals: [factsOf(pair.token0).decimals, factsOf(pair.token1).decimals] as const,
   }));
   const values = await readPoolValues(sources, chain, pools, place);

@@ -55,8 +55,8 @@ function readStates(database: ReadDatabase, chain: Chain, pools: readonly PoolSp
     const of = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
     const start = sql`${first}::bigint`;
     return [
-      sql`SELECT ${rawSql(position)} AS position, block_number AS block, transaction_index AS "transactionIndex",
-       log_index AS "logIndex", tick FROM pool_states WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
+      sql`SELECT ${rawSql(position)} AS position, block_number AS block, transaction_index,
+       log_index, tick FROM pool_states WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
       sql`SELECT ${rawSql(position)}, block_number, NULL, NULL, tick FROM pool_readings WHERE ${of} AND block_number = ${start}`,
     ];
   });

@@ -11,7 +11,7 @@ export async function readStoredName(
   { service, wanted, subject }: NameQuestion,
 ): Promise<StoredName | null> {
   const [stored] = await database.query<StoredName>(
-    sql`SELECT answer, off_chain AS "offChain", CASE WHEN block_number IS NOT NULL THEN json_build_object('chainId', chain_id, 'block', block_number) END AS "asOf",
+    sql`SELECT answer, off_chain, CASE WHEN block_number IS NOT NULL THEN json_build_object('chainId', chain_id, 'block', block_number) END AS "asOf",
        (extract(epoch FROM clock_timestamp() - read_at) * 1000)::float8 AS "ageMs"
      FROM resolved_names WHERE service = ${service} AND wanted = ${wanted} AND subject = ${subject} AND read_at > now() - interval '1 day'`,
   );

@@ -161,15 +161,15 @@ describe('the worker', () => {
     await startWorker(
       chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]),
     );
-    const marked = (): Promise<{ aggregator: Address; is_ether: boolean }[]> =>
+    const marked = (): Promise<{ aggregator: Address; isEther: boolean }[]> =>
       scratch.database.query(
         sql`SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,
       );
     await vi.waitFor(
       async () =>
         expect(await marked()).toEqual([
-          { aggregator: first, is_ether: true },
-          { aggregator: second, is_ether: false },
+          { aggregator: first, isEther: true },
+          { aggregator: second, isEther: false },
         ]),
       soon,
     );
@@ -193,19 +193,19 @@ describe('facts', () => {
     const nativeCurrency = `0x${'0'.repeat(40)}`;
     const { wrappedNative, bridgedEther } = registry.get('polygon');
     expect(await stored()).toEqual([
-      { chain_id: 1, token: nativeCurrency, symbol: 'ETH', is_ether: true },
-      { chain_id: 1, token: registry.get('eth').wrappedNative, symbol: 'WETH', is_ether: true },
-      { chain_id: 137, token: nativeCurrency, symbol: 'POL', is_ether: false },
-      { chain_id: 137, token: bridgedEther, symbol: 'WETH', is_ether: true },
-      { chain_id: 137, token: wrappedNative, symbol: 'WPOL', is_ether: false },
+      { chainId: 1, token: nativeCurrency, symbol: 'ETH', isEther: true },
+      { chainId: 1, token: registry.get('eth').wrappedNative, symbol: 'WETH', isEther: true },
+      { chainId: 137, token: nativeCurrency, symbol: 'POL', isEther: false },
+      { chainId: 137, token: bridgedEther, symbol: 'WETH', isEther: true },
+      { chainId: 137, token: wrappedNative, symbol: 'WPOL', isEther: false },
     ]);
     // Ether has 2 and 1 aggregators, dollars have 1 each, and POL has 1.
     expect(await storedPhases()).toHaveLength(6);
     const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
     await seedPriceSources(scratch.database, renamed);
     expect((await stored()).slice(0, 2)).toMatchObject([
-      { chain_id: 1, token: nativeCurrency, symbol: 'GLD', is_ether: false },
-      { chain_id: 137 },
+      { chainId: 1, token: nativeCurrency, symbol: 'GLD', isEther: false },
+      { chainId: 137 },
     ]);
     // Polygon's aggregators are left.
     expect(await storedPhases()).toHaveLength(3);

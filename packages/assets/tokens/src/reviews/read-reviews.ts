@@ -29,7 +29,7 @@ export async function readReviews(
     ...(addresses === null ? [] : [sql`review.address = ANY (${addresses.map(addressBytes)}::bytea[])`]),
   ];
   const rows = await database.query<Omit<ReviewedContract, 'reportedAt'> & { reportedAt: number }>(
-    sql`SELECT review.chain_id AS "chainId", ${hexText('review.address')} AS address,
+    sql`SELECT review.chain_id, ${hexText('review.address')} AS address,
        array_agg(DISTINCT review.contract_type) AS "contractTypes",
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'spam'))::int AS spam,
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'not_spam'))::int AS "notSpam",

@@ -130,7 +130,7 @@ describe('applying', () => {
     const [first] = await scratch.database.query(
       sql`SELECT source, reason, chain_id FROM spam_list_entries WHERE address = ${addressBytes(SCAM)}`,
     );
-    expect(first).toEqual({ source: 'reviews', reason: 'newest', chain_id: 1 });
+    expect(first).toEqual({ source: 'reviews', reason: 'newest', chainId: 1 });
     expect(await scratch.database.query(sql`SELECT revision FROM list_revisions`)).toEqual([{ revision: 1 }]);
     await by('b', report(SCAM, 'not_spam'));
     expect(await markedTokens()).toEqual([SCAM]);

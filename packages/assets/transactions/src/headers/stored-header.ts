@@ -44,10 +44,10 @@ type HeaderColumns = Omit<BlockRecord, 'number' | 'hash' | 'timestamp' | 'withdr
   readonly withdrawals: string | null;
 };
 
-const COLUMNS = sql`transaction_count AS "transactionCount", ${hexText('parent_hash')} AS "parentHash", ${hexText('miner')} AS miner,
-  gas_limit::text AS "gasLimit", gas_used::text AS "gasUsed", base_fee_per_gas::text AS "baseFeePerGas", size::text AS size,
-  difficulty::text AS difficulty, total_difficulty::text AS "totalDifficulty", blob_gas_used::text AS "blobGasUsed",
-  excess_blob_gas::text AS "excessBlobGas", ${hexText('state_root')} AS "stateRoot", ${hexText('transactions_root')} AS "transactionsRoot",
+const COLUMNS = sql`transaction_count, ${hexText('parent_hash')} AS "parentHash", ${hexText('miner')} AS miner,
+  gas_limit::text, gas_used::text, base_fee_per_gas::text, size::text AS size,
+  difficulty::text AS difficulty, total_difficulty::text, blob_gas_used::text,
+  excess_blob_gas::text, ${hexText('state_root')} AS "stateRoot", ${hexText('transactions_root')} AS "transactionsRoot",
   ${hexText('receipts_root')} AS "receiptsRoot", ${hexText('sha3_uncles')} AS "sha3Uncles", ${hexText('mix_hash')} AS "mixHash",
   ${hexText('nonce')} AS nonce, ${hexText('withdrawals_root')} AS "withdrawalsRoot",
   ${hexText('parent_beacon_block_root')} AS "parentBeaconBlockRoot", ${hexText('requests_hash')} AS "requestsHash",

@@ -44,10 +44,10 @@ const rollBack = (ancestor: number) =>
 
 /** Returns the due tokens of the chain with the block from which on their facts are read. */
 async function due(): Promise<readonly (readonly [Address, number | null])[]> {
-  const rows = await scratch.database.query<{ address: Address; block: number | null; chain_id: number }>(
+  const rows = await scratch.database.query<{ address: Address; block: number | null; chainId: number }>(
     sql`SELECT ${hexText('address')} AS address, facts_from_block AS block, chain_id FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
   );
-  expect(rows.every(({ chain_id: id }) => id === chain.id)).toBe(true);
+  expect(rows.every(({ chainId: id }) => id === chain.id)).toBe(true);
   return rows.map(({ address, block }) => [parseAddress(address), block]);
 }
 

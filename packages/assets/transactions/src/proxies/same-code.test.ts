@@ -55,10 +55,10 @@ describe('an ABI that was imported for another contract', () => {
     expect(await reported(twin, block)).toBe('contract own');
     expect(await reported(one, block)).toBe('contract pointer');
     const { database } = opened.stage.scratch;
-    const [row] = await database.query<{ code_hash: unknown }>(
+    const [row] = await database.query<{ codeHash: unknown }>(
       sql`SELECT code_hash FROM contract_codes WHERE address = ${addressBytes(one)}`,
     );
-    expect(row).toEqual({ code_hash: null });
+    expect(row).toEqual({ codeHash: null });
   });
 
   test('counts whichever chain that is on, of the same one first', async () => {

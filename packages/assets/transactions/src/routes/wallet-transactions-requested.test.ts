@@ -25,7 +25,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     });
     expect(stage.searchesRequested).toEqual([WALLET]);
     expect(await stage.database.query(sql`SELECT wallet, since_block FROM tracked_wallets`)).toEqual([
-      { wallet: addressBytes(WALLET), since_block: null },
+      { wallet: addressBytes(WALLET), sinceBlock: null },
     ]);
   });
 

@@ -69,8 +69,8 @@ function paidStatement({ id }: Pick<Chain, 'id'>, ofAccount: Sql, isOnCluster: b
     : sql`CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${place} LIMIT 1) AS made`;
   return sql`WITH mine AS MATERIALIZED (
       SELECT transaction_key, block_number, transaction_index, roles FROM account_transactions WHERE ${ofAccount})
-    SELECT mine.block_number AS block, mine.roles, made.type, made.status, made.value::text, made.gas_used::text AS "gasUsed",
-      made.gas_price::text AS "gasPrice", made.l1_fee::text AS "l1Fee", made.blob_gas_used::text AS "blobGasUsed",
-      made.blob_gas_price::text AS "blobGasPrice"
+    SELECT mine.block_number AS block, mine.roles, made.type, made.status, made.value::text, made.gas_used::text,
+      made.gas_price::text, made.l1_fee::text, made.blob_gas_used::text,
+      made.blob_gas_price::text
     FROM mine ${lookup}`;
 }

@@ -23,10 +23,10 @@ describe('every table has a place on a cluster of Citus', () => {
   });
 
   test('tables of a group are distributed by columns of one type, which are stored as they come', async () => {
-    const columns = await scratch.database.query<{ place: string; type: string; is_generated: string }>(
+    const columns = await scratch.database.query<{ place: string; type: string; isGenerated: string }>(
       sql`SELECT table_name || '.' || column_name AS place, data_type AS type, is_generated FROM information_schema.columns WHERE table_schema = 'public'`,
     );
-    const typeOf = new Map(columns.map(({ place, type, is_generated }) => [place, `${type} ${is_generated}`]));
+    const typeOf = new Map(columns.map(({ place, type, isGenerated }) => [place, `${type} ${isGenerated}`]));
     for (const [group, tables] of Map.groupBy(distributed, (one) => one.group)) {
       const types = new Set(tables.map(({ table, column }) => typeOf.get(`${table}.${column}`)));
       expect([group, ...types]).toEqual([group, expect.stringMatching(/^(bigint|bytea) NEVER$/)]);

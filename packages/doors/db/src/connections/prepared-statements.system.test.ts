@@ -8,8 +8,8 @@ import { rawSql, type Sql, sql, statementOf } from '../sql.ts';
 interface Kept {
   readonly name: string;
   readonly statement: string;
-  readonly generic_plans: number;
-  readonly custom_plans: number;
+  readonly genericPlans: number;
+  readonly customPlans: number;
 }
 
 let scratch: ScratchDatabase;
@@ -60,7 +60,7 @@ describe('a database that prepares its statements', () => {
     const controller = new AbortController();
     expect(await database.until(controller.signal, 'cancel').query(bodyOf(4))).toEqual([{ body: 'note 4' }]);
     expect(await keptBy(database)).toEqual([
-      { name: expect.stringMatching(/^chainstead_/), statement: BODY, generic_plans: 4, custom_plans: 0 },
+      { name: expect.stringMatching(/^chainstead_/), statement: BODY, genericPlans: 4, customPlans: 0 },
     ]);
   });
 

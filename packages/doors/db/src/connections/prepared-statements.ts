@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Logger } from '@chainstead/core';
-import { type Client, type Connection, DatabaseError as PostgresError, type QueryResult } from 'pg';
+import { type Client, type Connection, DatabaseError as PostgresError } from 'pg';
 import { sql, statementOf } from '../sql.ts';
+import { queryRows } from './query-on.ts';
 
 export interface Preparing {
   nameOf(text: string): string;
@@ -60,12 +61,12 @@ export class PreparedStatements {
     if (this.#preparing.isPooled && !(await isKept(this.#client))) this.#giveUp();
   }
 
-  async query<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
-    if (this.#isOff) return this.#client.query<Row>(text, values);
+  async query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+    if (this.#isOff) return queryRows(this.#client, { text, values });
     const name = this.#preparing.nameOf(text);
     this.#makeRoomFor(name);
     try {
-      return await this.#client.query<Row>({ name, text, values });
+      return await queryRows<Row>(this.#client, { name, text, values });
     } catch (error) {
       // Postgres returns these errors before a statement begins, so it can run again.
       if (!(error instanceof PostgresError)) throw error;
@@ -73,7 +74,7 @@ export class PreparedStatements {
       else if (error.code === NOT_SUPPORTED && CHANGED_COLUMNS.test(error.message)) this.#close(name);
       else throw error;
       this.#repeats += 1;
-      return this.#client.query<Row>(text, values);
+      return queryRows(this.#client, { text, values });
     }
   }
 

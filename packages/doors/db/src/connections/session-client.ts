@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Client, type ClientConfig, type QueryResult } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { joinSql, sql } from '../sql.ts';
 import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
 import { PreparedStatements, type Preparing } from './prepared-statements.ts';
-import { queryOn } from './query-on.ts';
+import { queryOn, queryRows } from './query-on.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
@@ -65,8 +65,8 @@ export class SessionClient extends Client {
   }
 
   /** A single statement, prepared if this client prepares. */
-  queryPrepared<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
-    return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
+  queryPrepared<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+    return this.#prepared === undefined ? queryRows(this, { text, values }) : this.#prepared.query(text, values);
   }
 
   /** Statements of {@link queryPrepared} that ran after later ones. */

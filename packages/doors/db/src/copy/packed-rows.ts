@@ -10,9 +10,9 @@ export type PackedColumn<Value> =
 
 /** A page in one result row. Null without rows, or without text columns. */
 export interface PackedTexts {
-  readonly packed_bytes: string | null;
-  readonly packed_texts: string | null;
-  readonly packed_json: readonly (readonly string[])[] | null;
+  readonly packedBytes: string | null;
+  readonly packedTexts: string | null;
+  readonly packedJson: readonly (readonly string[])[] | null;
 }
 
 export interface PackedRows<Row> {
@@ -97,13 +97,12 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     select,
     selectAsJson,
     fitting,
-    read({ packed_bytes, packed_texts, packed_json }) {
-      if (packed_bytes === null) return [];
-      const count = packed_bytes.length / width;
-      if (!Number.isInteger(count))
-        throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
-      const ofTexts = packed_texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
-      const lists = packed_json ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
+    read({ packedBytes, packedTexts, packedJson }) {
+      if (packedBytes === null) return [];
+      const count = packedBytes.length / width;
+      if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packedBytes.length, digitsOfRow: width });
+      const ofTexts = packedTexts?.split(String.fromCharCode(COLUMN_END)) ?? [];
+      const lists = packedJson ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
       // A separator in a text adds columns or values: the counts never match.
       if (lists.length !== texts.length || lists.some((list) => list.length !== count)) return null;
       const rows: Row[] = [];
@@ -112,7 +111,7 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
         const row: Record<string, unknown> = {};
         for (const column of bytes) {
           const end = offset + 2 * column.width;
-          row[column.name] = column.read(packed_bytes.slice(offset, end));
+          row[column.name] = column.read(packedBytes.slice(offset, end));
           offset = end;
         }
         for (const [list, column] of texts.entries()) row[column.name] = column.read(lists[list]?.[index] ?? '');

@@ -90,7 +90,7 @@ export interface SetAsideWork {
 
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
-    sql`SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} OR reason IS NOT NULL
+    sql`SELECT name, crashes, crashed_at, reason FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} OR reason IS NOT NULL
      ORDER BY crashed_at DESC, name LIMIT ${limit}`,
   );
 }

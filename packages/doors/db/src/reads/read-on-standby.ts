@@ -39,10 +39,10 @@ export async function readOnStandby<Row extends object>(
   if (after.status === 'rejected') throw after.reason;
   // A repeated statement ran after the others: their positions are wrong.
   if (client.repeats !== repeats) return readOnStandby(client, text, values);
-  const [replayed, reached] = [before.value.rows[0]?.replayed, after.value.rows[0]?.reached];
-  if (after.value.rows[0]?.follows !== true || typeof replayed !== 'string' || typeof reached !== 'string')
+  const [replayed, reached] = [before.value[0]?.replayed, after.value[0]?.reached];
+  if (after.value[0]?.follows !== true || typeof replayed !== 'string' || typeof reached !== 'string')
     throw noStandby();
-  return { rows: read.value.rows, from: parseWalPosition(replayed), to: parseWalPosition(reached) };
+  return { rows: read.value, from: parseWalPosition(replayed), to: parseWalPosition(reached) };
 }
 
 export function noStandby(): DatabaseError {

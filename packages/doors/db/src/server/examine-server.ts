@@ -11,7 +11,7 @@ export interface ExaminedServer {
   readonly folder: string | null;
 }
 
-type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit' | 'autovacuum' | 'track_counts' | 'wal_level';
+type Setting = 'fsync' | 'fullPageWrites' | 'synchronousCommit' | 'autovacuum' | 'trackCounts' | 'walLevel';
 interface ServerFacts extends Readonly<Record<'version' | 'encoding' | Setting, string>> {
   readonly versionNumber: number;
   readonly isReadOnly: boolean;
@@ -91,14 +91,15 @@ function writesFinding({ isReadOnly, isStandby }: ServerFacts): Finding {
 
 function durabilityFinding(facts: ServerFacts): Finding {
   const { ok, warning, bad } = findingsOf('durability');
-  const off = (['fsync', 'full_page_writes'] as const).filter((name) => facts[name] === 'off');
+  const settings = { fsync: facts.fsync, full_page_writes: facts.fullPageWrites };
+  const off = Object.entries(settings).flatMap(([name, value]) => (value === 'off' ? [name] : []));
   if (off.length > 0)
     return bad(
       `${off.join(' and ')} off`,
       'A power failure can destroy the database and all its data.',
       `Turn ${off.join(' and ')} on.`,
     );
-  if (facts.synchronous_commit === 'off')
+  if (facts.synchronousCommit === 'off')
     return warning(
       'synchronous_commit off',
       'After a crash, the last commits may be lost. Blocks are read again, but webhooks may be sent twice and API data may be older.',
@@ -107,7 +108,7 @@ function durabilityFinding(facts: ServerFacts): Finding {
   return ok('fsync, full_page_writes and synchronous_commit are on');
 }
 
-function vacuumFinding({ autovacuum, track_counts: counts }: ServerFacts): Finding {
+function vacuumFinding({ autovacuum, trackCounts: counts }: ServerFacts): Finding {
   const { ok, bad } = findingsOf('autovacuum');
   if (autovacuum === 'on' && counts === 'on') return ok('on');
   return bad(
@@ -172,7 +173,7 @@ async function diskFinding(size: number, folder: string | null): Promise<Finding
   return share < DISK.bad && free < size + GIGABYTE ? bad(text, meaning, remedy) : warning(text, meaning, remedy);
 }
 
-function replicationFinding({ publications, wal_level: level }: ServerFacts): Finding {
+function replicationFinding({ publications, walLevel: level }: ServerFacts): Finding {
   const { ok, warning } = findingsOf('replication');
   const text = `wal_level ${level}, publications: ${publications.join(', ')}`;
   if (level === 'logical') return ok(text);

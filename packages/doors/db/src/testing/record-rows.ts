@@ -29,7 +29,7 @@ const ROWS_MAX = 100;
 /**
  * Columns that are false in outer join rows without a match: their reader drops such rows, so their nulls don't count.
  */
-const STANDS_FOR_NONE = ['is_there', 'is_found'];
+const STANDS_FOR_NONE = ['isThere', 'isFound'];
 
 const REPOSITORY_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const stacks = new Map<string, Frames>();
@@ -65,10 +65,16 @@ function recorderOf(into: string): () => void {
     },
   });
   const recordedQuery = function (this: object, ...args: unknown[]): unknown {
+    const framesOf = (): string[] => {
+      const [sent, connected] = [callFrames(), connectedAt.get(this) ?? NO_FRAMES];
+      return [...sent.calls, ...connected.calls, ...sent.awaits, ...connected.awaits];
+    };
+    // A statement whose rows have camelCase names reports to its callback.
+    const [submitted] = args;
+    if (submitted instanceof pg.Query) recordAtEnd(submitted, framesOf());
     const result: unknown = Reflect.apply(query, this, args);
     if (result instanceof Promise) {
-      const [sent, connected] = [callFrames(), connectedAt.get(this) ?? NO_FRAMES];
-      const frames = [...sent.calls, ...connected.calls, ...sent.awaits, ...connected.awaits];
+      const frames = framesOf();
       result.then((answer: unknown) => record(frames, answer), ignore);
     }
     return result;
@@ -76,6 +82,16 @@ function recorderOf(into: string): () => void {
   const writeAll = (): void => write(into);
   Object.assign(pg.Client.prototype, { query: Object.assign(recordedQuery, { [WRITE]: writeAll }) });
   return writeAll;
+}
+
+function recordAtEnd(submitted: object, frames: readonly string[]): void {
+  const callback: unknown = Reflect.get(submitted, 'callback');
+  if (typeof callback !== 'function') return;
+  const recorded = (error: unknown, answer: unknown): void => {
+    record(frames, answer);
+    Reflect.apply(callback, submitted, [error, answer]);
+  };
+  Object.assign(submitted, { callback: recorded });
 }
 
 /** The code that sent the statement gets its error. */

@@ -41,13 +41,13 @@ async function lockedTables(
   transaction: Transaction,
   among: readonly string[],
 ): Promise<Record<string, 'all' | 'writes'>> {
-  const rows = await transaction.query<{ name: string; is_all: boolean }>(
+  const rows = await transaction.query<{ name: string; isAll: boolean }>(
     sql`SELECT own.relname AS name, bool_or(held.mode = 'AccessExclusiveLock') AS is_all
        FROM pg_locks AS held JOIN pg_class AS own ON own.oid = held.relation
       WHERE held.pid = pg_backend_pid() AND held.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
         AND own.relkind IN ('r', 'p') AND own.oid::text = ANY(${among}::text[]) GROUP BY own.relname`,
   );
-  return Object.fromEntries(rows.map(({ name, is_all }) => [name, is_all ? 'all' : 'writes']));
+  return Object.fromEntries(rows.map(({ name, isAll }) => [name, isAll ? 'all' : 'writes']));
 }
 
 interface TableFile {

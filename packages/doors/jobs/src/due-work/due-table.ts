@@ -71,7 +71,7 @@ async function claimWhere<Row extends object>(
   const isDue = [isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
   const isOfChain = table.isShared === true ? rawSql('') : sql`AND work.chain_id = ${chainId}`;
   // Invariant: WORK-ONE-HOLDER
-  const rows = await database.query<Row & { due_attempts: number }>(
+  const rows = await database.query<Row & { dueAttempts: number }>(
     // MATERIALIZED: else each node selects its own rows of a Citus reference table.
     sql`WITH due AS MATERIALIZED (
        SELECT ${columns(key)} FROM ${name} WHERE ${joinSql(isDue, ' AND ')} ORDER BY ${asSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
@@ -82,9 +82,9 @@ async function claimWhere<Row extends object>(
   );
   return rows.map((row) => ({
     row,
-    key: key.map((_, index) => String(Reflect.get(row, `due_key_${index}`))),
+    key: key.map((_, index) => String(Reflect.get(row, `dueKey${index}`))),
     holder,
-    attempts: row.due_attempts,
+    attempts: row.dueAttempts,
   }));
 }
 

@@ -56,8 +56,8 @@ interface Row {
   readonly status: string;
   readonly attempts: number;
   readonly holder: string | null;
-  readonly error_code: string | null;
-  readonly due_in: number | null;
+  readonly errorCode: string | null;
+  readonly dueIn: number | null;
 }
 
 async function rowOf(name: string): Promise<Row | undefined> {
@@ -142,7 +142,7 @@ test('a lease keeps the row until it ends, and prolonging it keeps it longer; wh
   await failDue(scratch.database, TABLE, first, { error: new Error('late'), retrySeconds: 1 });
   await releaseDue(scratch.database, TABLE, first);
   await finish(first);
-  expect(await rowOf('a')).toMatchObject({ status: 'pending', holder: 'second', error_code: null });
+  expect(await rowOf('a')).toMatchObject({ status: 'pending', holder: 'second', errorCode: null });
 });
 
 test('work asked for while it runs runs again; work given back does not count', async () => {
@@ -155,7 +155,7 @@ test('work asked for while it runs runs again; work given back does not count', 
   await scratch.database.query(sql`UPDATE things SET due_at = now()`);
   expect(await claim('third')).toEqual([]);
   if (second !== undefined) await finish(second);
-  expect(await rowOf('a')).toMatchObject({ status: 'done', attempts: 0, due_in: 0 });
+  expect(await rowOf('a')).toMatchObject({ status: 'done', attempts: 0, dueIn: 0 });
   expect(names(await claim('third'))).toEqual(['a']);
 });
 
@@ -167,7 +167,7 @@ test('waits after failures grow to a bound', async () => {
     if (claimed === undefined) throw new Error('nothing was claimed');
     const retrySeconds = backoffSeconds(claimed.attempts, { base: 10, max: 60 });
     await failDue(scratch.database, TABLE, claimed, { error: new Error('no'), retrySeconds });
-    waits.push((await rowOf('a'))?.due_in ?? null);
+    waits.push((await rowOf('a'))?.dueIn ?? null);
     await scratch.database.query(sql`UPDATE things SET due_at = now()`);
   }
   expect(waits).toEqual([10, 20, 40, 60, 60]);
@@ -316,7 +316,7 @@ test('a failure is stored with the row; an end of the process gives it back', as
   const failing = startWork({ perform: () => Promise.reject(failure) }, { sweepEveryMs: 50 });
   await expect
     .poll(() => rowOf('bad'), soon)
-    .toMatchObject({ error_code: 'NO_UPSTREAM', attempts: 1, due_in: 10, holder: null });
+    .toMatchObject({ errorCode: 'NO_UPSTREAM', attempts: 1, dueIn: 10, holder: null });
   await failing.close();
 
   await addDue('long');
@@ -332,8 +332,8 @@ test('a failure is stored with the row; an end of the process gives it back', as
   );
   await begun.promise;
   await work.close(0);
-  expect(await rowOf('long')).toMatchObject({ attempts: 0, holder: null, error_code: null });
-  expect((await rowOf('long'))?.due_in).toBeLessThanOrEqual(0);
+  expect(await rowOf('long')).toMatchObject({ attempts: 0, holder: null, errorCode: null });
+  expect((await rowOf('long'))?.dueIn).toBeLessThanOrEqual(0);
 });
 
 // Invariant: WORK-QUARANTINE
@@ -355,7 +355,7 @@ test('work that processes died of three times is not tried any more, and the res
     },
     { sweepEveryMs: 50, journal },
   );
-  await expect.poll(() => rowOf('deadly'), soon).toMatchObject({ error_code: 'WORK_SET_ASIDE', due_in: 86_400 });
+  await expect.poll(() => rowOf('deadly'), soon).toMatchObject({ errorCode: 'WORK_SET_ASIDE', dueIn: 86_400 });
   await expect.poll(async () => (await rowOf('harmless'))?.status, soon).toBe('done');
   expect(performed).toEqual([['harmless']]);
   await journal.close();

@@ -1,12 +1,6 @@
 import type { Log } from '@chainstead/core';
-import {
-  checkLogs,
-  type LogsQuery,
-  MalformedAnswerError,
-  matchesLog,
-  parseLogs,
-  toExpectation,
-} from '@chainstead/rpc';
+import { type LogsQuery, MalformedAnswerError, parseLogs } from '@chainstead/rpc';
+import { checkLogs, matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import { bytes, quantity } from './forms.ts';
 import { headerJson } from './header-json.ts';
 import { logJson } from './receipt-json.ts';

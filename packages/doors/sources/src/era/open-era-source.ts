@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { RecoverSigners } from '@chainstead/proof';
-import { toExpectation } from '@chainstead/rpc';
+import { toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockSource } from '../block-source.ts';
 import { type CanonicalHeaders, createCanonicalHeaders } from './canonical-headers.ts';
 import { decodeBlock } from './decode-block.ts';

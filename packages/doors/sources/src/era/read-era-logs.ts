@@ -1,6 +1,6 @@
 import { keccak256Hex, type Log } from '@chainstead/core';
 import { hexToBytes, mayContain } from '@chainstead/proof';
-import { type LogsExpectation, matchesLog } from '@chainstead/rpc';
+import { type LogsExpectation, matchesLog } from '@chainstead/rpc/check-logs';
 import type { LogsPage } from '../block-source.ts';
 import { decodeBody } from './decode-body.ts';
 import { decodeEraHeader } from './decode-header.ts';

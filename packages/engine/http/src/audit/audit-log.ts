@@ -61,6 +61,6 @@ export function auditStatement(before: string | null, limit: number, door: Audit
       ? way.map((one) => sql`log.door <= ${one}`)
       : [rowsAfter('DESC', key, [...way, sql`${before}`])]),
   ];
-  return sql`SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
+  return sql`SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id
      FROM audit_log AS log ${where(conditions)} ORDER BY ${joinSql(key.map((column) => sql`${column} DESC`))} LIMIT ${limit}`;
 }

@@ -73,10 +73,10 @@ describe('created keys', () => {
       scopes: new Set(DEFAULT_SCOPES),
       rateLimit: null,
     });
-    const [row] = await scratch.database.query<{ key_hash: Buffer; whole: string }>(
+    const [row] = await scratch.database.query<{ keyHash: Buffer; whole: string }>(
       sql`SELECT key_hash, api_keys::text AS whole FROM api_keys`,
     );
-    expect(row?.key_hash).toEqual(hash('sha256', key, 'buffer'));
+    expect(row?.keyHash).toEqual(hash('sha256', key, 'buffer'));
     expect(row?.whole).not.toContain(key);
   });
 

@@ -123,7 +123,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
 
 const SCOPES = sql`array(SELECT scope FROM unnest(${[...KEY_SCOPES]}::text[]) WITH ORDINALITY AS known (scope, position)
   WHERE scope = ANY (scopes) ORDER BY position) AS scopes`;
-const COLUMNS = sql`prefix, name, ${SCOPES}, rate_limit AS "rateLimit", created_at AS "createdAt", revoked_at AS "revokedAt"`;
+const COLUMNS = sql`prefix, name, ${SCOPES}, rate_limit, created_at, revoked_at`;
 
 function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, Principal> {
   return new Map(

@@ -103,7 +103,7 @@ export interface ApiUsage {
 
 export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
   return database.query<ApiUsage>(
-    sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,
+    sql`SELECT key_id, to_char(day, 'YYYY-MM-DD') AS day, method, route,
        requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed
      FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
      ORDER BY day DESC, key_id, route, method`,

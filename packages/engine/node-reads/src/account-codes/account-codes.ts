@@ -74,7 +74,7 @@ async function getStoredCodes(
 ): Promise<ReadonlyMap<Address, StoredCode>> {
   if (addresses.length === 0) return new Map();
   const rows = await database.query<{ address: Address; hasCode: boolean; believed: number }>(
-    sql`SELECT ${hexText('address')} AS address, has_code AS "hasCode",
+    sql`SELECT ${hexText('address')} AS address, has_code,
        (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
      FROM account_codes WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );

@@ -25,7 +25,7 @@ export interface Settlement {
   readonly errorMessage: string | null;
 }
 
-const SETTLEMENT = sql`known.answer, known.error_code AS "errorCode", known.error_message AS "errorMessage"`;
+const SETTLEMENT = sql`known.answer, known.error_code, known.error_message`;
 
 /** Since the epoch: a JavaScript date would round them. */
 const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}) * 1000000)::bigint`;

@@ -25,7 +25,7 @@ export async function readBlockRuns(
 ), runs AS (
   SELECT dataset, min(first_block) AS first_block, max(last_block) AS last_block FROM numbered GROUP BY dataset, run
 )
-SELECT dataset, first_block AS "firstBlock", last_block AS "lastBlock", last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS "isNewest"
+SELECT dataset, first_block, last_block, last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS "isNewest"
 FROM runs WHERE ${block}::bigint BETWEEN first_block AND last_block`,
   );
   return new Map(rows.map(({ dataset, ...run }) => [dataset, run]));

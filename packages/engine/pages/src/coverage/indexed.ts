@@ -8,16 +8,16 @@ export interface Indexed {
 }
 
 export interface IndexedColumns {
-  readonly indexed_from: number | null;
-  readonly indexed_to: number | null;
+  readonly indexedFrom: number | null;
+  readonly indexedTo: number | null;
   /** Null in rows that leave all of it to the first. */
   readonly complete: boolean | null;
 }
 
 export function readIndexed(row: IndexedColumns | undefined): Indexed {
   return {
-    fromBlock: row?.indexed_from ?? null,
-    toBlock: row?.indexed_to ?? null,
+    fromBlock: row?.indexedFrom ?? null,
+    toBlock: row?.indexedTo ?? null,
     complete: row?.complete ?? false,
   };
 }

@@ -82,16 +82,16 @@ export function subjectHistory({ kind, subject, chainId }: CoveredSubject): Sql 
 }
 
 export interface SubjectColumns {
-  readonly indexed_from: number | null;
-  readonly indexed_to: number | null;
-  readonly chain_to: number | null;
-  readonly is_built: boolean;
-  readonly is_contradicted: boolean;
+  readonly indexedFrom: number | null;
+  readonly indexedTo: number | null;
+  readonly chainTo: number | null;
+  readonly isBuilt: boolean;
+  readonly isContradicted: boolean;
   readonly status: HistoryStatus | null;
   readonly waits: boolean | null;
-  readonly calls_made: number | null;
-  readonly calls_estimated: number | null;
-  readonly error_message: string | null;
+  readonly callsMade: number | null;
+  readonly callsEstimated: number | null;
+  readonly errorMessage: string | null;
 }
 
 export interface SubjectCoverage {
@@ -115,12 +115,12 @@ export function readSubject(
   row: SubjectColumns | undefined,
   firstBlock: number = chain.firstBlock,
 ): SubjectCoverage {
-  const span = { fromBlock: row?.indexed_from ?? null, toBlock: row?.indexed_to ?? null };
+  const span = { fromBlock: row?.indexedFrom ?? null, toBlock: row?.indexedTo ?? null };
   // Without any block of the chain, its height is unknown.
   const isCovered =
-    row !== undefined && row.chain_to !== null && span.fromBlock !== null && span.fromBlock <= firstBlock;
-  const isBuilt = row?.is_built ?? false;
-  const isSound = row?.is_contradicted !== true;
+    row !== undefined && row.chainTo !== null && span.fromBlock !== null && span.fromBlock <= firstBlock;
+  const isBuilt = row?.isBuilt ?? false;
+  const isSound = row?.isContradicted !== true;
   return {
     indexed: { ...span, complete: isCovered && isBuilt && isSound },
     isBuilt,
@@ -131,9 +131,9 @@ export function readSubject(
         : {
             status: row.status,
             waits: row.waits ?? false,
-            callsMade: row.calls_made ?? 0,
-            callsEstimated: row.calls_estimated,
-            message: row.error_message,
+            callsMade: row.callsMade ?? 0,
+            callsEstimated: row.callsEstimated,
+            message: row.errorMessage,
           },
   };
 }

@@ -32,9 +32,9 @@ export function readSubjectState(
   firstBlock: number,
 ): { readonly coverage: CurrentCoverage; readonly isAskNoted: boolean; readonly isChainIndexed: boolean } {
   const [isBuilt, isAskNoted] = kept ?? [false, false];
-  const span = { indexed_from: from, indexed_to: to, chain_to: chainTo, is_contradicted: isContradicted };
-  const columns = { ...span, is_built: isBuilt, ...NO_HISTORY };
+  const span = { indexedFrom: from, indexedTo: to, chainTo, isContradicted };
+  const columns = { ...span, isBuilt, ...NO_HISTORY };
   return { coverage: readSubject(chain, columns, firstBlock), isAskNoted, isChainIndexed: chainTo !== null };
 }
 
-const NO_HISTORY = { status: null, waits: null, calls_made: null, calls_estimated: null, error_message: null };
+const NO_HISTORY = { status: null, waits: null, callsMade: null, callsEstimated: null, errorMessage: null };

@@ -65,8 +65,8 @@ async function readRequests(
   account: Address,
 ): Promise<readonly (BackfillRequest | null)[]> {
   const rows = await database.query<BackfillRequest>(
-    sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made AS "callsMade",
-       calls_estimated AS "callsEstimated", error_code AS code, error_message AS message
+    sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made,
+       calls_estimated, error_code AS code, error_message AS message
      FROM backfill_requests WHERE chain_id = ${id} AND kind IN ('trader', 'sender') AND subject = ${addressBytes(account)}`,
   );
   return (['trader', 'sender'] as const).map((kind) => rows.find((row) => row.kind === kind) ?? null);

@@ -125,7 +125,7 @@ function readPart(database: ReadDatabase, last: StoredLabel | undefined): Promis
       ? []
       : [rowsAfter('ASC', key, [sql`${addressBytes(last.address)}`, sql`${last.chainId}`, sql`${last.source}`])];
   return database.select<StoredLabel>(
-    sql`SELECT ${hexText('address')} AS address, chain_id AS "chainId", source, label, entity, entity_logo AS "entityLogo"
+    sql`SELECT ${hexText('address')} AS address, chain_id, source, label, entity, entity_logo
      FROM address_labels ${where(after)} ORDER BY address, chain_id, source LIMIT ${TOGETHER}`,
   );
 }

@@ -20,7 +20,7 @@ export function readBlocks(
   packed: string | null,
   rows: readonly { readonly block_number: number }[],
 ): (row: { readonly block_number: number }) => PageBlock {
-  const found = BLOCKS.read({ packed_bytes: packed, packed_texts: null, packed_json: null }) ?? [];
+  const found = BLOCKS.read({ packedBytes: packed, packedTexts: null, packedJson: null }) ?? [];
   const blocks = new Map(found.map((block) => [block.block_number, block]));
   const blockOf = ({ block_number: number }: { readonly block_number: number }): PageBlock => {
     const block = blocks.get(number);

@@ -105,11 +105,11 @@ export async function listFillingChains(
   source: Pick<Database, 'query'>,
   chainIds: readonly ChainId[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await source.query<{ chain_id: number }>(
+  const rows = await source.query<{ chainId: number }>(
     sql`SELECT DISTINCT c.chain_id FROM sync_claims c
       WHERE c.chain_id = ANY(${chainIds}::bigint[]) AND c.purpose = 'backfill' AND ${OWNER_LIVES}`,
   );
-  return new Set(rows.map(({ chain_id }) => chain_id));
+  return new Set(rows.map(({ chainId }) => chainId));
 }
 
 /** In the transaction that writes the ranges. A claim of which only the start is written stays for the rest. @throws RangeClaimedError if a claim is lost */

@@ -56,11 +56,11 @@ export async function isIndexed(
   chainId: ChainId,
   { from, to }: BlockRange,
 ): Promise<boolean> {
-  const [row] = await source.query<{ is_indexed: boolean }>(
+  const [row] = await source.query<{ isIndexed: boolean }>(
     sql`SELECT EXISTS (SELECT FROM blocks WHERE chain_id = ${chainId} AND block_number BETWEEN ${from} AND ${to})
          OR EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND first_block <= ${to} AND last_block >= ${from}) AS is_indexed`,
   );
-  return row?.is_indexed === true;
+  return row?.isIndexed === true;
 }
 
 /** Split where the set of missing datasets changes. */

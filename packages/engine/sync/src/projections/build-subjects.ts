@@ -124,7 +124,7 @@ async function beginSubjects(
      SELECT ${chain.id}::bigint, ${state.name}::text, subject, ${rawSql(NOTHING)} FROM unnest(${requested}) AS requested(subject) ORDER BY subject ON CONFLICT DO NOTHING`,
   );
   const states = await transaction.query<{ subject: Address; builtTo: number | null; isStale: boolean }>(
-    sql`SELECT ${hexText('subject')} AS subject, built_to AS "builtTo", is_stale AS "isStale"
+    sql`SELECT ${hexText('subject')} AS subject, built_to, is_stale
      FROM subject_projections AS stored WHERE chain_id = ${chain.id} AND state = ${state.name} AND stored.subject = ANY(${requested}) ORDER BY stored.subject FOR UPDATE`,
   );
   const stale = states.filter(({ isStale }) => isStale).map(({ subject }) => subject);

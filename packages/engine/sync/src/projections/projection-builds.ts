@@ -28,7 +28,7 @@ export async function readUnbuilt(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {
   const rows = await source.query<ProjectionBuild & { chainId: number }>(
-    sql`SELECT chain_id AS "chainId", state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
+    sql`SELECT chain_id, state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
          ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
        FROM projections
          CROSS JOIN LATERAL (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = projections.chain_id) AS span

@@ -75,7 +75,7 @@ const CHAINS_WITH_BLOCKS = sql`
     (SELECT chain_id FROM blocks ORDER BY chain_id LIMIT 1)
     UNION ALL
     SELECT (SELECT chain_id FROM blocks WHERE chain_id > found.chain_id ORDER BY chain_id LIMIT 1) FROM found WHERE found.chain_id IS NOT NULL)
-  SELECT chain_id AS "chainId" FROM found WHERE chain_id IS NOT NULL ORDER BY chain_id`;
+  SELECT chain_id FROM found WHERE chain_id IS NOT NULL ORDER BY chain_id`;
 async function builtStates(database: Pick<Database, 'query'>, tables: ReadonlySet<string>, chainId: number) {
   const states = tables.has('projections')
     ? await database.query<{ state: string; version: number; status: string }>(

@@ -21,8 +21,8 @@ const IS_HELD = sql`coalesce(job.lease_until > now(), false)`;
 const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.cancel_asked_at IS NOT NULL AS "isCancelled",
   CASE WHEN job.lease_until IS NULL THEN job.status ELSE 'running' END AS status,
   CASE WHEN ${IS_HELD} THEN regexp_replace(job.holder, ' (\\d+) \\S+ \\d+$', ', process \\1') END AS holder,
-  job.done, job.total, job.logs, job.outcome, job.requested_by AS "requestedBy", job.requested_at AS "requestedAt",
-  job.finished_at AS "finishedAt", CASE WHEN job.due_at > now() THEN job.due_at END AS "dueAt", job.done_before AS "doneBefore",
+  job.done, job.total, job.logs, job.outcome, job.requested_by, job.requested_at,
+  job.finished_at, CASE WHEN job.due_at > now() THEN job.due_at END AS "dueAt", job.done_before,
   CASE WHEN job.error_code IS NOT NULL THEN jsonb_build_object('code', job.error_code, 'message', coalesce(job.error_message, '')) END AS error,
   extract(epoch FROM job.updated_at - job.taken_at)::float8 AS "takenSeconds"`;
 

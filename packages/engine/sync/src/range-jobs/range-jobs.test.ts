@@ -205,7 +205,7 @@ describe('jobs on ranges', () => {
     );
     expect(await cancel(id)).toMatchObject({ status: 'cancelled', dueAt: null });
     const rows = await scratch.database.query(sql`SELECT holder, lease_until, due_at FROM range_jobs`);
-    expect(rows).toEqual([{ holder: null, lease_until: null, due_at: null }]);
+    expect(rows).toEqual([{ holder: null, leaseUntil: null, dueAt: null }]);
   });
 
   test('are given up when processes end with them again and again', async () => {

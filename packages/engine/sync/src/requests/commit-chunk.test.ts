@@ -61,7 +61,7 @@ it('writes the blocks that it gets at once, and those of others after they are r
   const [made] = await database.query(
     sql`SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,
   );
-  expect(made).toEqual({ calls_made: 1, rows_added: logs.length });
+  expect(made).toEqual({ callsMade: 1, rowsAdded: logs.length });
   expect(storedBefore).toEqual([[free.slice(0, 1), []]]);
   expect(await coveredRanges()).toEqual([{ from: 1, to: BLOCKS }]);
   expect(await storedBlocks()).toEqual(numbers);

@@ -28,7 +28,7 @@ export interface HistoryRecord {
 }
 
 export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
-  calls_estimated AS "callsEstimated", calls_made AS "callsMade", rows_added AS "rowsAdded", requested_at AS "requestedAt",
+  calls_estimated, calls_made, rows_added, requested_at,
   attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
   CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
 
@@ -146,7 +146,7 @@ export async function readHistories(database: Database, limit: number) {
       ORDER BY updated_at DESC, chain_id, kind, backfill_requests.subject LIMIT ${limit}`,
   );
   const counts: readonly HistoryCount[] = await database.query<HistoryCount>(
-    sql`SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
+    sql`SELECT chain_id, status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
   );
   return { unfinished, counts };
 }

@@ -87,8 +87,8 @@ describe('writeContracts', () => {
       { address: PLAIN, seenAs: SEEN_AS.erc20 },
     ]);
     expect(await stored()).toMatchObject([
-      { address: HYBRID, seen_as: SEEN_AS.erc20 | SEEN_AS.erc721, facts_status: 'known' },
-      { address: PLAIN, seen_as: SEEN_AS.erc20 },
+      { address: HYBRID, seenAs: SEEN_AS.erc20 | SEEN_AS.erc721, factsStatus: 'known' },
+      { address: PLAIN, seenAs: SEEN_AS.erc20 },
     ]);
     expect((await stored())[1]).toEqual(before);
   });

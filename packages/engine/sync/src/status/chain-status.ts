@@ -105,15 +105,15 @@ export async function readChainStatuses(
 
 /** A chain of range commands only has no follower: its range is the covered one. */
 const STATUS_QUERY = sql`
-  SELECT chain_id AS "chainId", chain_key AS key, history_start AS "historyStart", first_followed AS "firstFollowed", checkpoint, head,
+  SELECT chain_id, chain_key AS key, history_start, first_followed, checkpoint, head,
          CASE WHEN stop_code IS NOT NULL THEN json_build_object('code', stop_code, 'message', coalesce(stop_message, '')) END AS stop,
-         stall_reason AS "stallReason", coalesce(upstreams, '[]') AS upstreams, prover_rate AS "proverRate", updated_at AS "updatedAt",
+         stall_reason, coalesce(upstreams, '[]') AS upstreams, prover_rate, updated_at,
          ${IS_REPORTED} AS "isReported", ${INDEXED_AT} AS "indexedAt"
     FROM sync_chains
   UNION ALL
   SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', NULL, now(), ${IS_REPORTED}, NULL
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
-  ORDER BY "chainId"`;
+  ORDER BY chain_id`;
 
 function expectedDatasets(
   chain: Chain | undefined,

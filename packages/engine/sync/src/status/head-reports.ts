@@ -148,7 +148,7 @@ export async function readUnknownHeads(
 ): Promise<ReadonlyMap<string, UnknownHead>> {
   const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
-            CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent AS "isSilent"
+            CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent
        FROM (SELECT *, reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
       WHERE is_silent OR unknown_since IS NOT NULL`,
   );

@@ -41,7 +41,7 @@ async function stallOf(chainId: ChainId): Promise<unknown> {
   const [row] = await scratch.database.query(
     sql`SELECT stall_reason FROM sync_chains WHERE chain_id = ${chainId}`,
   );
-  return row?.stall_reason;
+  return row?.stallReason;
 }
 
 test('why a chain cannot begin is written down while nobody leads it, and taken back', async () => {

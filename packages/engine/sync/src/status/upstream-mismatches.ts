@@ -67,7 +67,7 @@ export interface WrongAnswerCursor {
 function latestBefore(before: WrongAnswerCursor | null, limit: number): Sql {
   const rows = sql`${limit}`;
   return sql`WITH requested AS (SELECT coalesce(to_timestamp(${before?.seenAt ?? null}::float8 / 1000000), 'infinity') AS seen_at, ${before?.key ?? null}::text AS key)
-SELECT chain, upstream, kind, occurrences::float8 AS occurrences, method, description, seen_at AS "seenAt", block,
+SELECT chain, upstream, kind, occurrences::float8 AS occurrences, method, description, seen_at, block,
   json_build_object('seenAt', round(extract(epoch FROM seen_at) * 1000000)::bigint, 'key', key) AS cursor
 FROM (
   (SELECT chain, upstream, kind, occurrences, method, description, upstream_mismatches.seen_at, NULL::float8 AS block,

@@ -46,7 +46,7 @@ const optionsOf = (stage: ScriptedStage, changes: Partial<ProverOptions> = {}): 
 });
 
 const faultsOf = ({ chain }: ScriptedStage) =>
-  scratch.database.query<{ kind: string; block_number: number }>(
+  scratch.database.query<{ kind: string; blockNumber: number }>(
     sql`SELECT kind, block_number FROM upstream_errors WHERE chain_id = ${chain.id}`,
   );
 

@@ -30,18 +30,18 @@ beforeAll(async () => {
 
 test('a block has its own rows, each transfer once, in the order of the chain', async () => {
   const { rows, next } = await readBlockRows(scratch.database, 'erc20_transfers', OF_BLOCK);
-  expect(rows.map(({ log_index }) => log_index)).toEqual([0, 1, 2, 3, 4]);
-  expect(rows[0]).toMatchObject({ from_address: ALICE, to_address: BOB, token_address: TOKEN, base_units: '0' });
+  expect(rows.map(({ logIndex }) => logIndex)).toEqual([0, 1, 2, 3, 4]);
+  expect(rows[0]).toMatchObject({ fromAddress: ALICE, toAddress: BOB, tokenAddress: TOKEN, baseUnits: '0' });
   expect(next).toBeNull();
   const trades = await readBlockRows(scratch.database, 'nft_trades', OF_BLOCK);
-  expect(trades.rows).toMatchObject([{ token_ids: ['1', '2'], marketplace: 'opensea' }]);
+  expect(trades.rows).toMatchObject([{ tokenIds: ['1', '2'], marketplace: 'opensea' }]);
   expect((await readBlockRows(scratch.database, 'nft_transfers', OF_BLOCK)).rows).toEqual([]);
 });
 
 test('a transaction has its rows alone', async () => {
   const transaction = hashOf(2, 100 * 1_000 + 1);
   const { rows } = await readBlockRows(scratch.database, 'erc20_transfers', { ...OF_BLOCK, transaction });
-  expect(rows.map(({ log_index }) => log_index)).toEqual([2, 3, 4]);
+  expect(rows.map(({ logIndex }) => logIndex)).toEqual([2, 3, 4]);
 });
 
 test('pages follow each other without gap or repetition', async () => {
@@ -53,7 +53,7 @@ test('pages follow each other without gap or repetition', async () => {
       after,
       limit: 2,
     });
-    seen.push(...rows.map(({ log_index }) => log_index));
+    seen.push(...rows.map(({ logIndex }) => logIndex));
     after = next;
   } while (after !== null);
   expect(seen).toEqual([0, 1, 2, 3, 4]);

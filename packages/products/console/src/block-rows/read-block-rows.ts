@@ -62,8 +62,8 @@ export async function readBlockRows(
       last === undefined
         ? null
         : {
-            transactionIndex: Number(last.transaction_index),
-            logIndex: Number(last.log_index),
+            transactionIndex: Number(last.transactionIndex),
+            logIndex: Number(last.logIndex),
             item: Number(last.item ?? 0),
           },
     sql: `${text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))};`,

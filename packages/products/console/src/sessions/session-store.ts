@@ -49,9 +49,9 @@ interface CheckedSession extends ConsoleSession {
 
 /** Checks keys each time: one that another process just revoked gives no access. */
 const ACTIVE = sql`
-  SELECT encode(id_hash, 'hex') AS id, session.key_hash AS "keyHash", key_id AS "keyId", key_name AS "keyName",
-         session.created_at AS "createdAt", seen_at AS "seenAt", expires_at AS "expiresAt", address,
-         user_agent AS "userAgent", seen_at < now() - interval '1 minute' AS "isStale",
+  SELECT encode(id_hash, 'hex') AS id, session.key_hash, key_id, key_name,
+         session.created_at, seen_at, expires_at, address,
+         user_agent, seen_at < now() - interval '1 minute' AS "isStale",
          CASE WHEN key.key_hash IS NOT NULL THEN key.revoked_at IS NULL AND 'admin' = ANY (key.scopes) END AS "isAllowed"
     FROM console_sessions AS session LEFT JOIN api_keys AS key ON key.key_hash = session.key_hash
    WHERE session.revoked_at IS NULL AND expires_at > now() AND seen_at > now() - make_interval(hours => ${IDLE_HOURS})`;

@@ -6,7 +6,7 @@ import { shareRuns } from './share-runs.ts';
 export function createPostgresHeadStore({ database }: { readonly database: Database }): HeadStore {
   const readAll = shareRuns(async () => {
     const rows = await database.query<StoredHead & { readonly chainId: number }>(
-      sql`SELECT chain_id AS "chainId", head, finalized FROM gateway_heads`,
+      sql`SELECT chain_id, head, finalized FROM gateway_heads`,
     );
     return new Map(rows.map(({ chainId, ...head }) => [chainId, head]));
   });

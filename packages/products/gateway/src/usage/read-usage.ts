@@ -16,7 +16,7 @@ export interface GatewayUsage {
 
 export function readGatewayUsage(database: Database, days: number): Promise<GatewayUsage[]> {
   return database.query<GatewayUsage>(
-    sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,
+    sql`SELECT key_id, to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,
        calls::float8 AS calls, errors::float8 AS errors, cached::float8 AS cached, weight::float8 AS weight, bytes::float8 AS bytes
      FROM gateway_usage
      WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer

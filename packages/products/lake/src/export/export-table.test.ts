@@ -67,8 +67,8 @@ describe('an export', () => {
   it('has the rows of SQL, read by DuckDB', async () => {
     const result = await run();
     expect(result).toEqual({ folder: folderOf(), written: 5, rewritten: 0, rows: 270, blocks: 90, to: 89 });
-    const stored = await scratch.database.query(
-      sql`SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
+    const { rows: stored } = await scratch.database.pool.query(
+      `SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
          (extract(epoch FROM seen_at) * 1000000)::bigint::text AS seen_at, maybe_amount::text, maybe_integer, maybe_bigint::text, maybe_flag, encode(maybe_bytes, 'hex') AS maybe_bytes,
          maybe_label, maybe_ratio, (extract(epoch FROM maybe_seen_at) * 1000000)::bigint::text AS maybe_seen_at, details::text, array_to_json(amounts::text[])::text AS amounts, day::text,
          ((1600000000 + block_number * 12) * 1000000::bigint)::text AS block_time

@@ -228,11 +228,11 @@ async function holdFolder(
   const release = () => client.end();
   try {
     for (let left = TRIES; left > 0; left--) {
-      const [lock] = await queryOn<{ is_held: boolean }>(
+      const [lock] = await queryOn<{ isHeld: boolean }>(
         client,
         sql`SELECT pg_try_advisory_lock(hashtextextended(${`export ${hostname()}:${folder}`}, 0)) AS is_held`,
       );
-      if (lock?.is_held === true) return { release };
+      if (lock?.isHeld === true) return { release };
       if (left > 1) await clock.sleep(TRY_AGAIN_MS);
     }
     throw new ExportRunningError(folder);

@@ -43,7 +43,7 @@ test('a webhook that ends the process is set aside after the third time and told
     sql`SELECT block_number AS block, error_message, body FROM stream_attempts WHERE stream_id = ${streamId} AND NOT success`,
   );
   const reported = expect.stringContaining('Work quarantined: the process ended 3 times during this work');
-  expect(attempts).toEqual([{ block: DEADLY, error_message: reported, body: null }]);
+  expect(attempts).toEqual([{ block: DEADLY, errorMessage: reported, body: null }]);
   expect(await readStreamStats(database, streamId)).toMatchObject({ webhooksDelivered: 11, webhooksFailed: 1 });
   const [suspect] = await database.query<{ name: string; crashes: number }>(
     sql`SELECT name, crashes FROM quarantined_work WHERE crashes > 1`,

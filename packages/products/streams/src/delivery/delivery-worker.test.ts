@@ -172,8 +172,8 @@ describe('webhooks', () => {
       receiver.received.map(({ body }, retries) => ({
         retries,
         success: false,
-        http_status: 500,
-        error_message: 'Request failed with status code 500',
+        httpStatus: 500,
+        errorMessage: 'Request failed with status code 500',
         body,
       })),
     );
@@ -238,7 +238,7 @@ describe('webhooks', () => {
     expect(elsewhere.received).toHaveLength(0);
     expect(
       await scratch.database.query(sql`SELECT error_message FROM stream_attempts WHERE stream_id = ${moved}`),
-    ).toEqual([{ error_message: 'Request failed with status code 307' }]);
+    ).toEqual([{ errorMessage: 'Request failed with status code 307' }]);
   });
 
   test('of other hosts are not held up by one that hangs, nor does that one get more at once than it may', async () => {

@@ -37,9 +37,9 @@ const SHARE = 2;
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const longLength = rawSql(LONG_BODY_LENGTH);
   const rows = await database.query<DueRow>(
-    sql`SELECT due.id, due.stream_id AS "streamId", due.chain_id AS "chainId", due.block_number AS "blockNumber",
-       ${hexText('due.block_hash')} AS "blockHash", due.kind, due.retries, due.created_at AS "createdAt",
-       due.webhook_url AS "webhookUrl", due.tag, m.logs, m.txs, m.txs_internal AS "txsInternal",
+    sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number,
+       ${hexText('due.block_hash')} AS "blockHash", due.kind, due.retries, due.created_at,
+       due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS "isRemoved", m.logs IS NOT NULL AS "hasMatch",
        CASE WHEN octet_length(due.resend) > ${longLength} THEN '' ELSE due.resend END AS resend,
        CASE WHEN greatest(m.length, octet_length(m.body)) <= ${longLength} THEN m.body END AS "matchBody",

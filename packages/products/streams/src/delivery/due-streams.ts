@@ -17,7 +17,7 @@ export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     sql`${WAITING_STREAMS}
-     SELECT s.id AS "streamId", s.webhook_url AS "webhookUrl"
+     SELECT s.id AS "streamId", s.webhook_url
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (
        SELECT FROM stream_deliveries d

@@ -24,7 +24,7 @@ export async function readHostQueues(database: Database): Promise<readonly HostQ
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(
       sql`${WAITING_STREAMS}
-       SELECT s.webhook_url AS "webhookUrl", s.status = 'active' AS "isActive", counted.waiting, counted.due AS "dueAt"
+       SELECT s.webhook_url, s.status = 'active' AS "isActive", counted.waiting, counted.due AS "dueAt"
        FROM waiting JOIN streams s ON s.id = waiting.stream_id
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS waiting, min(due_at) AS due FROM (

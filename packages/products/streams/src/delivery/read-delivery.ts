@@ -31,9 +31,9 @@ export async function readDelivery(
   const [row] = await database.query<
     Omit<DeliveryRecord, 'attempts'> & Record<'resend' | 'matchBody', string | null>
   >(
-    sql`SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
-       ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
-       d.delivered_at AS "deliveredAt", d.body, d.resend, m.body AS "matchBody"
+    sql`SELECT d.id, d.stream_id, d.chain_id, d.block_number,
+       ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at, d.created_at,
+       d.delivered_at, d.body, d.resend, m.body AS "matchBody"
      FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
        AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash
      WHERE d.id = ${id} AND d.stream_id = ${streamId}`,

@@ -124,8 +124,8 @@ describe('recording attempts', () => {
   test('moves the success rate of the URL in the order of the attempts, between 0 and 100', async () => {
     const [delivery] = await claim([1]);
     const rate = async () =>
-      (await scratch.database.query<{ success_rate: number }>(sql`SELECT success_rate FROM webhook_health`))[0]
-        ?.success_rate;
+      (await scratch.database.query<{ successRate: number }>(sql`SELECT success_rate FROM webhook_health`))[0]
+        ?.successRate;
     await record(attempt(delivery, true));
     expect(await rate()).toBeUndefined();
     await record(

@@ -79,7 +79,7 @@ async function lockDeliveries(
   attempts: readonly Attempt[],
 ): Promise<Map<string, OutboxRow>> {
   const rows = await transaction.query<OutboxRow>(
-    sql`SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at AS "deliveredAt"
+    sql`SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at
      FROM stream_deliveries WHERE id = ANY (${attempts.map(({ delivery }) => delivery.id)}::uuid[]) ORDER BY id FOR UPDATE`,
   );
   return new Map(rows.map((row) => [row.id, row]));

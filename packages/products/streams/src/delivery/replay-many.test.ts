@@ -29,7 +29,7 @@ async function stage(blocks: number, retries = 0) {
   await expect.poll(statuses).toEqual(Array(blocks).fill('failed'));
   const attempts = () =>
     scratch.database.query<{ id: string; body: string; blockNumber: number }>(
-      sql`SELECT id, body, block_number AS "blockNumber" FROM stream_attempts WHERE stream_id = ${streamId} ORDER BY block_number, created_at`,
+      sql`SELECT id, body, block_number FROM stream_attempts WHERE stream_id = ${streamId} ORDER BY block_number, created_at`,
     );
   await scratch.database.query(sql`UPDATE streams SET status = 'active' WHERE id = ${streamId}`);
   return { receiver, streamId, statuses, attempts };

@@ -47,7 +47,7 @@ async function countFailures(
     sql`INSERT INTO webhook_health (webhook_url) SELECT * FROM unnest(${urls}::text[]) ON CONFLICT DO NOTHING`,
   );
   const rows = await transaction.query<{ webhookUrl: string; rate: number }>(
-    sql`SELECT webhook_url AS "webhookUrl", success_rate AS rate FROM webhook_health
+    sql`SELECT webhook_url, success_rate AS rate FROM webhook_health
      WHERE webhook_url = ANY (${urls}::text[]) ORDER BY webhook_url FOR UPDATE`,
   );
   const judged = rows.map(({ webhookUrl, rate }) => {

@@ -29,7 +29,7 @@ export async function listWaitingDeliveries(
       ? []
       : rowsAfterInPartitions('ASC', ['due_at', 'id'], [sql`${after[0]}::timestamptz`, sql`${after[1]}::uuid`]);
   const rows = await database.query<WaitingDelivery & { dueText: string }>(
-    sql`SELECT id, chain_id AS "chainId", block_number AS "blockNumber", kind, retries, created_at AS "createdAt", due_at AS "dueAt",
+    sql`SELECT id, chain_id, block_number, kind, retries, created_at, due_at,
        due_at::text AS "dueText"
      FROM stream_deliveries ${where([...isPending, ...start])} ORDER BY due_at, id LIMIT ${limit + 1}`,
   );

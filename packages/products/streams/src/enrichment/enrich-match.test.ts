@@ -95,7 +95,7 @@ describe('token metadata', () => {
       },
     ]);
     expect(await scratch.database.query(sql`SELECT name, decimals, facts_status FROM tokens`)).toEqual([
-      { name: 'Stage Token', decimals: 6, facts_status: 'known' },
+      { name: 'Stage Token', decimals: 6, factsStatus: 'known' },
     ]);
     stage.proxy.isDown = true;
     expect((await show()).erc20Transfers).toMatchObject([{ tokenSymbol: 'STG' }]);

@@ -42,8 +42,8 @@ export async function readMatchRows(
   keys: readonly MatchKey[],
 ): Promise<readonly (MatchRow | undefined)[]> {
   const rows = await database.query<StoredMatch>(
-    sql`SELECT key.chain_id AS "chainId", key.block_number AS "blockNumber", key.stream_id AS "streamId",
-       '0x' || key.hash AS "blockHash", m.matched, m.body, m.length, m.block_timestamp AS "blockTimestamp"
+    sql`SELECT key.chain_id, key.block_number, key.stream_id,
+       '0x' || key.hash AS "blockHash", m.matched, m.body, m.length, m.block_timestamp
      FROM unnest(${keyColumns(keys)}) AS key(chain_id, block_number, stream_id, hash)
      CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${IS_OF_KEY} OFFSET 0) AS m`,
   );

@@ -24,7 +24,7 @@ export function createTokenNotes({ database, chain }: { readonly database: Datab
   async function readRows(addresses: readonly Address[]): Promise<readonly (StoredNote | undefined)[]> {
     const stored = await database.query<StoredNote>(
       sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
-         possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
+         possible_spam, verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
        FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${[...new Set(addresses)].map(addressBytes)}::bytea[])`,
     );
     const byAddress = new Map<string, StoredNote>(stored.map((row) => [row.address, row]));

@@ -129,10 +129,10 @@ describe('the body of a match', () => {
       );
       const begun = Promise.all(due.map(({ delivery }) => bodies.make(delivery, signal)));
       const stored = async () => {
-        const rows = await database.query<{ block_number: number }>(
+        const rows = await database.query<{ blockNumber: number }>(
           sql`SELECT block_number FROM stream_matches WHERE stream_id = ${streamId} AND body IS NOT NULL ORDER BY 1`,
         );
-        return rows.map(({ block_number }) => block_number);
+        return rows.map(({ blockNumber }) => blockNumber);
       };
       await expect.poll(stored).toEqual([1, 2]);
       return { begun };

@@ -42,7 +42,7 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
       name: HISTORICAL_JOB_WORK,
       chain: past.chain,
       table: DUE_HISTORICAL_JOBS,
-      returning: sql`work.id, work.stream_id AS "streamId", work.next_block AS "nextBlock", work.to_block AS "toBlock"`,
+      returning: sql`work.id, work.stream_id, work.next_block, work.to_block`,
       concurrency: 1,
       risk: { kind: 'historical-job', keyOf: ({ id }) => id },
       endsInQuarantine: true,

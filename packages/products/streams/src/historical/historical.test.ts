@@ -91,7 +91,7 @@ async function deliveriesOf(stream: Stream): Promise<string[]> {
 }
 
 const jobOf = async (id: string) => {
-  const [job] = await scratch.database.query<{ status: string; next_block: number; matches: number }>(
+  const [job] = await scratch.database.query<{ status: string; nextBlock: number; matches: number }>(
     sql`SELECT status, next_block, matches FROM historical_jobs WHERE id = ${id}`,
   );
   return job;
@@ -115,13 +115,13 @@ describe('historical jobs', () => {
     expect(job).toMatchObject({ totalBlocks: to, totalJobs: 1 });
     const id = job?.id ?? '';
     const first = work();
-    await vi.waitFor(async () => expect((await jobOf(id))?.next_block).toBeGreaterThan(1), { interval: 1 });
+    await vi.waitFor(async () => expect((await jobOf(id))?.nextBlock).toBeGreaterThan(1), { interval: 1 });
     await first.stop();
     work();
     await finished(id);
     const expected = matchingNumbers(followed, stream, wallets, 1, to);
     expect(await deliveriesOf(stream)).toEqual(expected.map((number) => `${number} confirmed pending`));
-    expect(await jobOf(id)).toMatchObject({ matches: expected.length, next_block: to + 1 });
+    expect(await jobOf(id)).toMatchObject({ matches: expected.length, nextBlock: to + 1 });
     expect(expected.length).toBeGreaterThan(10);
   });
 
@@ -138,7 +138,7 @@ describe('historical jobs', () => {
     });
     work();
     const confirmed = scripted.head - FOLLOWED_CONFIRMATIONS;
-    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.next_block).toBe(confirmed + 1), {
+    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.nextBlock).toBe(confirmed + 1), {
       interval: 10,
     });
     const running = followed.start();

@@ -300,12 +300,12 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
   expect(unsaved.webhooks.map(({ body }) => body)).toEqual(
     stored.webhooks.map(({ body }) => body.replace(`"streamId":"${id}"`, '"streamId":""')),
   );
-  const matches = await scratch.database.query<{ block_number: number }>(
+  const matches = await scratch.database.query<{ blockNumber: number }>(
     sql`SELECT block_number FROM stream_matches WHERE stream_id = ${id} ORDER BY block_number`,
   );
   expect(stored.matched).toBe(matches.length);
   expect(stored.webhooks.map(({ blockNumber }) => blockNumber)).toEqual(
-    matches.slice(0, 10).map((row) => row.block_number),
+    matches.slice(0, 10).map((row) => row.blockNumber),
   );
   const worker = createDeliveryWorker({
     database: scratch.database,

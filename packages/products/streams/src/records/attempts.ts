@@ -50,9 +50,9 @@ export interface AttemptListRequest {
 
 /** An exact count would read the whole table. */
 const TOTAL_MAX = 10_000;
-const COLUMNS = sql`id, delivery_id AS "deliveryId", stream_id AS "streamId", chain_id AS "chainId", block_number AS "blockNumber",
-  confirmed, webhook_url AS "webhookUrl", tag, retries, success, http_status AS "httpStatus",
-  coalesce(error_message, '') AS "errorMessage", records, duration_ms AS "durationMs", created_at AS "createdAt"`;
+const COLUMNS = sql`id, delivery_id, stream_id, chain_id, block_number,
+  confirmed, webhook_url, tag, retries, success, http_status,
+  coalesce(error_message, '') AS "errorMessage", records, duration_ms, created_at`;
 
 /** Lists and replays omit longer bodies: a response has at most twice as much. */
 export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;

@@ -26,9 +26,9 @@ export function listHistoricalJobs(
   streamId: string | null,
 ): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
-    sql`SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
-       from_timestamp AS "fromTimestamp", to_timestamp AS "toTimestamp", addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
-       created_at AS "createdAt", updated_at AS "updatedAt"
+    sql`SELECT id, stream_id, chain_id, from_block, to_block,
+       from_timestamp, to_timestamp, addresses, next_block, status, matches, error_message,
+       created_at, updated_at
      FROM historical_jobs ${where(streamId === null ? [] : [sql`stream_id = ${streamId}`])}
      ORDER BY created_at DESC, id DESC LIMIT ${rawSql(JOBS_MAX)}`,
   );

@@ -16,7 +16,7 @@ const SETTINGS_ROW = 1;
 const SECRET_BYTES = 32;
 const OVERLAP_HOURS = 24;
 const TARGET = 'settings';
-const COLUMNS = sql`region, secret_key AS "secretKey",
+const COLUMNS = sql`region, secret_key,
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS "previousSecretKey"`;
 
 /** The first call creates the secret, the same for all replicas. */

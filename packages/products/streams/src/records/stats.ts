@@ -15,9 +15,9 @@ export interface StreamStats extends DeliveryCounters {
   readonly updatedAt: Date;
 }
 
-const COLUMNS = sql`stream_id AS "streamId", webhooks_delivered AS "webhooksDelivered", webhooks_failed AS "webhooksFailed",
-  logs_processed AS "logsProcessed", txs_processed AS "txsProcessed", txs_internal_processed AS "txsInternalProcessed",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
+const COLUMNS = sql`stream_id, webhooks_delivered, webhooks_failed,
+  logs_processed, txs_processed, txs_internal_processed,
+  created_at, updated_at`;
 
 /** Oldest first, with deleted streams: account totals are the sums. */
 export function readAllStats(database: Database): Promise<readonly StreamStats[]> {

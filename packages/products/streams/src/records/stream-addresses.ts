@@ -62,7 +62,7 @@ export function createStreamAddressStore(
         const { added } = await addAddresses(transaction, version, streamId, addresses);
         const [watched] = await transaction.query<WatchedAmount>(
           sql`UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = ${streamId})
-           WHERE id = ${streamId} AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by AS "createdBy"`,
+           WHERE id = ${streamId} AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by`,
         );
         if (watched === undefined) return 'no-stream';
         if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
@@ -89,7 +89,7 @@ export async function addAddresses(
      )
      UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added)
      WHERE id = ${streamId} AND deleted_at IS NULL
-     RETURNING amount_of_addresses AS amount, created_by AS "createdBy", (SELECT count(*) FROM added) AS added`,
+     RETURNING amount_of_addresses AS amount, created_by, (SELECT count(*) FROM added) AS added`,
   );
   return row === undefined ? { added: 0, watched: null } : { added: row.added, watched: row };
 }

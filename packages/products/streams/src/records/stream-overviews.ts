@@ -82,8 +82,8 @@ export async function readStreamOverview(database: Database, id: string): Promis
 
 /** A short range of stream_deliveries_pending_by_stream and stream_attempts_by_stream each. */
 function overviewsOf(conditions: readonly Sql[], order: Sql = sql``): Sql {
-  return sql`SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", contracts, status, status_message AS "statusMessage",
-       amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",
+  return sql`SELECT page.id, tag, description, webhook_url, chain_ids, contracts, status, status_message,
+       amount_of_addresses, page.created_at, page.updated_at,
        page.created_at::text AS place, coalesce(h.success_rate, 100) AS "successRate",
        coalesce(st.webhooks_delivered, 0) AS delivered, coalesce(st.webhooks_failed, 0) AS failed,
        waiting.webhooks AS waiting, failure.error_message AS error, failure.created_at AS "errorAt"

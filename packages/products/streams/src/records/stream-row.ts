@@ -34,9 +34,7 @@ function columnOf(member: string): string {
 
 export const CONFIG_COLUMNS = CONFIG_MEMBERS.map(columnOf);
 
-export const STREAM_COLUMNS = joinSql(
-  ['id', ...CONFIG_MEMBERS, ...OTHER_MEMBERS].map((member) => asSql(`${columnOf(member)} AS "${member}"`)),
-);
+export const STREAM_COLUMNS = asSql(['id', ...CONFIG_MEMBERS, ...OTHER_MEMBERS].map(columnOf).join(', '));
 
 export function insertStatement(config: StreamConfig, others: Readonly<Record<string, SqlValue>>): Sql {
   const columns = Object.entries({ ...configValues(config), ...others });

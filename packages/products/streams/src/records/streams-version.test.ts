@@ -125,7 +125,7 @@ test('the time of an error is kept until it is over, also when it ends in termin
   const { id } = await create();
   const since = async (): Promise<unknown> => {
     const [row] = await scratch.database.query(sql`SELECT error_since FROM streams WHERE id = ${id}`);
-    return row?.error_since;
+    return row?.errorSince;
   };
   await setStatus(id, 'error');
   const first = await since();

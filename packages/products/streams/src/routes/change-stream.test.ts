@@ -136,7 +136,7 @@ describe('status', () => {
       );
       expect((await change(stream.id, { status })).body.status).toBe(status);
       const [row] = await scratch.database.query(sql`SELECT error_since FROM streams WHERE id = ${stream.id}`);
-      expect(row).toEqual({ error_since: null });
+      expect(row).toEqual({ errorSince: null });
     }
   });
 

@@ -228,6 +228,6 @@ describe('the test webhook', () => {
     const [health] = await scratch.database.query(
       sql`SELECT success_rate FROM webhook_health WHERE webhook_url = ${webhookUrl}`,
     );
-    expect(health).toEqual({ success_rate: 100 });
+    expect(health).toEqual({ successRate: 100 });
   });
 });

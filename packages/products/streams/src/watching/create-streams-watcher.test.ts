@@ -249,8 +249,8 @@ describe('streams over a followed chain', () => {
 });
 
 async function matchedNumbers({ chain }: FollowedChain): Promise<number[]> {
-  const rows = await scratch.database.query<{ block_number: number }>(
+  const rows = await scratch.database.query<{ blockNumber: number }>(
     sql`SELECT block_number FROM stream_matches WHERE chain_id = ${chain.id} AND removed_at IS NULL ORDER BY 1`,
   );
-  return rows.map((row) => row.block_number);
+  return rows.map((row) => row.blockNumber);
 }

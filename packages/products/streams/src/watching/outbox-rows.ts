@@ -25,5 +25,5 @@ export async function addDeliveries(
   return row?.due ?? 0;
 }
 
-export const MATCH_KEY_COLUMNS = sql`m.stream_id AS "streamId", m.chain_id AS "chainId", m.block_number AS "blockNumber",
+export const MATCH_KEY_COLUMNS = sql`m.stream_id, m.chain_id, m.block_number,
   ${hexText('m.block_hash')} AS "blockHash"`;

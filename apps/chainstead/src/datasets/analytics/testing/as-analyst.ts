@@ -1,6 +1,6 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
 
-/** Runs a query with the rights of the reading role and no others. @param settings statements before it */
+/** Runs a query with the rights of the reading role and no others, and keeps its names. @param settings statements before it */
 export function asAnalyst<Row extends object>(
   database: Database,
   query: string,
@@ -9,7 +9,7 @@ export function asAnalyst<Row extends object>(
   return database.transaction(async (transaction) => {
     await transaction.query(sql`SET LOCAL ROLE chainstead_reader`);
     for (const setting of settings) await transaction.query(rawSql(setting));
-    return transaction.query<Row>(rawSql(query));
+    return (await transaction.client.query<Row>(query)).rows;
   });
 }
 

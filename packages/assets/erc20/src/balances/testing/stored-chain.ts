@@ -77,11 +77,11 @@ export async function storeHistory(
 export async function storeCoin(database: Database, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
-    const ranges = await transaction.query<{ dataset: string; first_block: number; last_block: number }>(
+    const ranges = await transaction.query<{ dataset: string; firstBlock: number; lastBlock: number }>(
       sql`SELECT dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${chain.id}`,
     );
     const isCovered = ({ name }: MovedDataset, { number }: TokenBlock): boolean =>
-      ranges.some((one) => one.dataset === name && one.first_block <= number && number <= one.last_block);
+      ranges.some((one) => one.dataset === name && one.firstBlock <= number && number <= one.lastBlock);
     for (const block of blocks.filter(
       (one) => isCovered(erc20Transfers, one) && !isCovered(wrappedCoinMoves, one),
     )) {
@@ -168,12 +168,12 @@ async function cover(
   to: number,
 ): Promise<void> {
   for (const { name } of datasets) {
-    const joined = await transaction.query<{ first_block: number; last_block: number }>(
+    const joined = await transaction.query<{ firstBlock: number; lastBlock: number }>(
       sql`DELETE FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${name} AND first_block <= ${to}::bigint + 1 AND last_block >= ${from}::bigint - 1
        RETURNING first_block, last_block`,
     );
-    const first = Math.min(from, ...joined.map(({ first_block }) => first_block));
-    const last = Math.max(to, ...joined.map(({ last_block }) => last_block));
+    const first = Math.min(from, ...joined.map(({ firstBlock }) => firstBlock));
+    const last = Math.max(to, ...joined.map(({ lastBlock }) => lastBlock));
     await transaction.query(
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${id}, ${name}, ${first}, ${last}, 'none')`,
     );

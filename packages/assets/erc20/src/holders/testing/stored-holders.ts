@@ -24,10 +24,10 @@ export async function storedCounts(
 }
 
 export async function isExact(database: Database, chainId: number, token: Address): Promise<boolean> {
-  const [row] = await database.query<{ is_exact: boolean }>(
+  const [row] = await database.query<{ isExact: boolean }>(
     sql`SELECT is_exact FROM erc20_holder_counts WHERE chain_id = ${chainId} AND token = ${addressBytes(token)}`,
   );
-  return row?.is_exact ?? true;
+  return row?.isExact ?? true;
 }
 
 export async function storedMinutes(database: Database, chainId: number, token: Address): Promise<string[]> {

@@ -35,22 +35,22 @@ export async function getTokenStats(
   };
   const first = await read(true);
   const show = (row: StatsColumns, transfers: number, isExact: boolean) => {
-    const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
-    return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
+    const { indexed, isCovered } = readSubject(chain, row, row.createdBlock ?? chain.firstBlock);
+    return { transfers: row.isOfNfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
   };
-  if (first.is_built) return show(first, first.stored ?? 0, true);
+  if (first.isBuilt) return show(first, first.stored ?? 0, true);
   const counted = first.counted ?? 0;
-  if (counted <= countMax || first.is_of_nfts) return show(first, counted, true);
+  if (counted <= countMax || first.isOfNfts) return show(first, counted, true);
   await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token, waitMs);
   const row = await read(false);
-  return show(row, row.is_built ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.is_built);
+  return show(row, row.isBuilt ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.isBuilt);
 }
 
 interface StatsColumns extends SubjectColumns {
   readonly counted: number | null;
   readonly stored: number | null;
-  readonly created_block: number | null;
-  readonly is_of_nfts: boolean;
+  readonly createdBlock: number | null;
+  readonly isOfNfts: boolean;
 }
 
 const COUNT_MAX = 100_000;

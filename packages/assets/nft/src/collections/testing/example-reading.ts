@@ -64,16 +64,16 @@ export async function startReading(options: ExampleReadingOptions): Promise<Exam
 export interface CollectionRow {
   readonly status: string;
   readonly name: string | null;
-  readonly collection_logo: string | null;
-  readonly contract_type: string | null;
-  readonly error_code: string | null;
+  readonly collectionLogo: string | null;
+  readonly contractType: string | null;
+  readonly errorCode: string | null;
   readonly attempts: number;
   readonly symbol: string | null;
-  readonly base_uri: string | null;
+  readonly baseUri: string | null;
   readonly synced: boolean;
   /** Seconds until it is due; null: not scheduled. */
-  readonly due_in: number | null;
-  readonly requested_by: string | null;
+  readonly dueIn: number | null;
+  readonly requestedBy: string | null;
 }
 
 /** Makes collections due, as a request does. */

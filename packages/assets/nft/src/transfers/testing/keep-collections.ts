@@ -32,10 +32,10 @@ export async function comparedCollections(
 }
 
 interface StoredMove {
-  readonly block_number: number;
+  readonly blockNumber: number;
   readonly token: Address;
-  readonly token_id: string;
-  readonly last_token_id: string | null;
+  readonly tokenId: string;
+  readonly lastTokenId: string | null;
   readonly from: Address;
   readonly to: Address;
   readonly amount: string;
@@ -44,11 +44,11 @@ interface StoredMove {
 
 const SEVERAL: readonly NftTransferKind[] = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch];
 
-function toMove({ block_number, token, token_id, last_token_id, from, to, amount, kind }: StoredMove): MovedIn {
-  const move = { token, id: BigInt(token_id), from, to, amount: BigInt(amount) };
+function toMove({ blockNumber, token, tokenId, lastTokenId, from, to, amount, kind }: StoredMove): MovedIn {
+  const move = { token, id: BigInt(tokenId), from, to, amount: BigInt(amount) };
   return {
-    block: block_number,
+    block: blockNumber,
     isSingle: !SEVERAL.includes(kind),
-    move: last_token_id === null ? move : { ...move, last: BigInt(last_token_id) },
+    move: lastTokenId === null ? move : { ...move, last: BigInt(lastTokenId) },
   };
 }

@@ -50,7 +50,7 @@ async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | 
 }
 
 const rangesOf = (stage: HistoryStage) =>
-  scratch.database.query<{ first_block: number; last_block: number }>(
+  scratch.database.query<{ firstBlock: number; lastBlock: number }>(
     sql`SELECT first_block, last_block FROM subject_ranges WHERE chain_id = ${stage.chain.id} ORDER BY first_block`,
   );
 const callsOf = ({ node }: HistoryStage) => node.counters.snapshot().calls.eth_getLogs ?? 0;
@@ -61,15 +61,15 @@ describe('the history of a wallet', () => {
       const wallet = stage.subject('wallet', stage.wallets[0]);
       await stage.complete(wallet);
       expect(await requireTruth(stage)).toBeGreaterThan(5);
-      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 119 }]);
-      expect(await recordOf(stage)).toMatchObject({ status: 'done', error_code: null });
+      expect(await rangesOf(stage)).toEqual([{ firstBlock: 0, lastBlock: 119 }]);
+      expect(await recordOf(stage)).toMatchObject({ status: 'done', errorCode: null });
     }));
 
   test('leaves out what the chain covers', () =>
     withStage({}, async (stage) => {
       await stage.backfill({ from: 60, to: 119 });
       await stage.complete(stage.subject('wallet', stage.wallets[0]));
-      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 59 }]);
+      expect(await rangesOf(stage)).toEqual([{ firstBlock: 0, lastBlock: 59 }]);
       await requireTruth(stage);
     }));
 
@@ -79,7 +79,7 @@ describe('the history of a wallet', () => {
       const before = callsOf(stage);
       await stage.complete(stage.subject('wallet', stage.wallets[0]));
       expect(callsOf(stage)).toBe(before);
-      expect(await recordOf(stage)).toMatchObject({ status: 'done', calls_made: 0 });
+      expect(await recordOf(stage)).toMatchObject({ status: 'done', callsMade: 0 });
     }));
 
   test('reads headers where logs carry no timestamps, and counts them', () =>
@@ -87,7 +87,7 @@ describe('the history of a wallet', () => {
       await stage.complete(stage.subject('wallet', stage.wallets[0]));
       await requireTruth(stage);
       const record = await recordOf(stage);
-      expect(Number(record?.calls_made)).toBeGreaterThan(Number(record?.calls_estimated));
+      expect(Number(record?.callsMade)).toBeGreaterThan(Number(record?.callsEstimated));
     }));
 
   test('stays below what may still be reorganised, and comes back for it', () =>
@@ -96,7 +96,7 @@ describe('the history of a wallet', () => {
       await stage.request(wallet);
       // Final by the chain's tag is 100; by depth it is 122.
       expect(await stage.read(wallet)).toBe('waits');
-      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 122 }]);
+      expect(await rangesOf(stage)).toEqual([{ firstBlock: 0, lastBlock: 122 }]);
       expect(await stage.read(wallet)).toBe('idle');
       stage.scripted.mine(40);
       await scratch.database.query(
@@ -104,7 +104,7 @@ describe('the history of a wallet', () => {
       );
       await expect.poll(() => stage.pool.getHead().then(({ value }) => value.number)).toBe(170);
       expect(await stage.read(wallet)).toBe('done');
-      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 125 }]);
+      expect(await rangesOf(stage)).toEqual([{ firstBlock: 0, lastBlock: 125 }]);
       await requireTruth(stage);
     }));
 });
@@ -146,10 +146,10 @@ describe('a history that ends early', () => {
       await expect(dying).rejects.toThrow();
       expect(await recordOf(stage)).toMatchObject({ status: 'running' });
       await requireTruth(stage);
-      const reached = (await rangesOf(stage))[0]?.first_block ?? 0;
+      const reached = (await rangesOf(stage))[0]?.firstBlock ?? 0;
       expect(reached).toBeGreaterThan(0);
       expect(await stage.read(wallet)).toBe('done');
-      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 2_999 }]);
+      expect(await rangesOf(stage)).toEqual([{ firstBlock: 0, lastBlock: 2_999 }]);
       await requireTruth(stage);
       expect(
         await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`),
@@ -169,8 +169,8 @@ describe('a history that ends early', () => {
         });
         expect(await stage.read(wallet)).toBe('failed');
         const record = await recordOf(stage);
-        expect(record).toMatchObject({ status: 'failed', attempts: 1, error_code: 'UPSTREAMS_EXHAUSTED' });
-        expect(Number(record?.due_at)).toBeGreaterThan(Date.now() + 10_000);
+        expect(record).toMatchObject({ status: 'failed', attempts: 1, errorCode: 'UPSTREAMS_EXHAUSTED' });
+        expect(Number(record?.dueAt)).toBeGreaterThan(Date.now() + 10_000);
         expect(await stage.read(wallet)).toBe('idle');
         stage.node.faults.clear();
         await scratch.database.query(
@@ -181,7 +181,7 @@ describe('a history that ends early', () => {
         onTestFinished(() => pool.close());
         await pool.start();
         expect(await stage.read(wallet, { pool })).toBe('done');
-        expect(await recordOf(stage)).toMatchObject({ status: 'done', attempts: 0, error_code: null });
+        expect(await recordOf(stage)).toMatchObject({ status: 'done', attempts: 0, errorCode: null });
         await requireTruth(stage);
       }),
     100_000,
@@ -197,8 +197,8 @@ describe('what a history may cost', () => {
       const related = consecutiveBlocks(stage, wallet, { from: 0, to: 999 }).size;
       expect(related).toBeGreaterThan(0);
       // Three filters over 1,000 blocks in ranges of 25.
-      expect(record?.calls_estimated).toBe(120);
-      expect(record?.calls_made).toBe(120 + related);
+      expect(record?.callsEstimated).toBe(120);
+      expect(record?.callsMade).toBe(120 + related);
     }));
 
   test('refuses what is estimated to take more, without a call for logs, and begins once the limit is raised', () =>
@@ -209,8 +209,8 @@ describe('what a history may cost', () => {
       expect(callsOf(stage)).toBe(0);
       expect(await recordOf(stage)).toMatchObject({
         status: 'refused',
-        error_code: 'HISTORY_REFUSED',
-        error_message: 'It would take about 120 node calls; ON_DEMAND_MAX_CALLS allows 119',
+        errorCode: 'HISTORY_REFUSED',
+        errorMessage: 'It would take about 120 node calls; ON_DEMAND_MAX_CALLS allows 119',
       });
       expect(await stage.request(wallet, { maxCalls: 119 })).toBe('known');
       expect(await stage.request(wallet, { maxCalls: 120 })).toBe('requested');
@@ -225,7 +225,7 @@ describe('what a history may cost', () => {
         const wallet = stage.subject('wallet', stage.wallets[0]);
         await stage.request(wallet, { maxCalls: 20 });
         expect(await stage.read(wallet, { maxCalls: 20 })).toBe('refused');
-        expect(String((await recordOf(stage))?.error_message)).toMatch(
+        expect(String((await recordOf(stage))?.errorMessage)).toMatch(
           /has taken \d+ node calls and is not complete; ON_DEMAND_MAX_CALLS allows 20/,
         );
         expect(await stage.request(wallet, { maxCalls: 20 })).toBe('known');

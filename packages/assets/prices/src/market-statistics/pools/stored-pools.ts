@@ -15,7 +15,7 @@ export interface StoredPool extends ValuedPool {
 }
 
 export const POOL_COLUMNS = sql`${joinSql(['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`))},
-  exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`;
+  exchange, is_stable, tick_spacing`;
 
 export const IS_LISTED = sql`status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
 

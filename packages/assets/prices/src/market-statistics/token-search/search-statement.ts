@@ -103,8 +103,8 @@ WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? sql`
 
 const READ = sql`address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at`;
 
-const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified,
-  possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
+const COLUMNS = sql`${hexText('address')} AS address, chain_id, name, symbol, decimals, logo, verified,
+  possible_spam, total_supply::text, created_block,
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 
 function patternOf(query: string): string {

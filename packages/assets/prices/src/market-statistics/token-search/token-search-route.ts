@@ -136,7 +136,7 @@ type TokenOnChain = { readonly chain: Chain; readonly address: Address };
 
 async function tokensOfAddress(database: ReadDatabase, chains: readonly Chain[], address: Hex) {
   const pools = await database.select<{ chainId: number; token0: Address | null; token1: Address | null }>(
-    sql`SELECT chain_id AS "chainId", ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
+    sql`SELECT chain_id, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
      WHERE pool_key = ${poolKey(address)}::bigint AND chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND pool = ${hexBytes(address)}::bytea AND status = 'proven' AND is_counted`,
   );
   const ofPools = pools.flatMap(({ chainId, token0, token1 }): readonly TokenOnChain[] => {

@@ -83,8 +83,8 @@ export async function firstBlockOfNewest(
   { lastBlock, tradesMax }: { readonly lastBlock: number; readonly tradesMax: number },
 ): Promise<number> {
   const statement = cutStatement(chain, subject, lastBlock, tradesMax + 1);
-  const [row] = await database.select<{ readonly block_number: number }>(statement);
-  return row === undefined ? 0 : row.block_number + 1;
+  const [row] = await database.select<{ readonly blockNumber: number }>(statement);
+  return row === undefined ? 0 : row.blockNumber + 1;
 }
 
 export async function hasMoreTrades(

@@ -26,7 +26,7 @@ export async function readPoolsOfTokens(
 
 export const POOL_COLUMNS: Sql = joinSql([
   ...['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
-  sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,
+  sql`exchange, is_stable, tick_spacing`,
 ]);
 
 /** Two index ranges for each token and anchor (pools-of-token.explain.test.ts). */

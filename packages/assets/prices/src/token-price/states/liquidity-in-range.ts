@@ -82,8 +82,8 @@ export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesO
        AND block_number >= ${first}::bigint AND block_number <= ${last}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
   );
   return sql`WITH change AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')})
-     SELECT position, change.block_number AS block, transaction_index AS "transactionIndex", log_index AS "logIndex",
-       tick_lower AS "tickLower", tick_upper AS "tickUpper", liquidity_delta AS "liquidityDelta",
+     SELECT position, change.block_number AS block, transaction_index, log_index,
+       tick_lower, tick_upper, liquidity_delta,
        extract(epoch FROM block_timestamp)::float8 AS since
      FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
      ORDER BY position, change.block_number, transaction_index, log_index`;

@@ -102,7 +102,7 @@ async function readStates(
     const of = byPool.get(position) ?? [];
     const ofKind = (kind: StateRow['kind']) => of.filter((row) => row.kind === kind);
     const events = ofKind('event').flatMap(stateOf);
-    const reading = ofKind('reading').filter((row) => row.block_number < (events[0]?.block ?? Infinity));
+    const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
     // From the first state on, events report all: a reading counts only before them.
     const all = [...reading.flatMap(stateOf), ...events];
     const [first] = all;
@@ -110,7 +110,7 @@ async function readStates(
     const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
     const states = all.slice(Math.max(0, lastBefore));
     const { block } = all.at(-1) ?? first;
-    const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
+    const since = of.findLast((row) => row.blockNumber === block)?.time ?? first.since;
     const isRead = first !== events[0];
     // Without a creation event, the first state has the age if all earlier blocks are indexed.
     const [creation] = ofKind('creation');
@@ -126,16 +126,16 @@ const NO_STATE = sql`NULL, NULL, NULL, NULL, NULL::integer`;
 
 interface StateRow extends StateColumns {
   readonly position: number;
-  readonly block_number: number;
+  readonly blockNumber: number;
   readonly kind: 'event' | 'reading' | 'creation';
-  readonly transaction_index: number;
-  readonly log_index: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
   readonly since: number;
   readonly time: number;
 }
 
 function stateOf(row: StateRow): readonly ReportedState[] {
-  const { block_number: block, since, transaction_index: transactionIndex, log_index: logIndex } = row;
+  const { blockNumber: block, since, transactionIndex, logIndex } = row;
   const state = poolStateOf(row);
   return state === null ? [] : [{ block, since, transactionIndex, logIndex, state }];
 }

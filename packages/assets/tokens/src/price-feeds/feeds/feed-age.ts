@@ -62,7 +62,7 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
 }
 
 /** Ages count to the checkpoint, so that a chain that lags has no old feeds. */
-const AGES_SQL = sql`SELECT phase.chain_id AS "chainId", ${hexText('phase.feed')} AS feed,
+const AGES_SQL = sql`SELECT phase.chain_id, ${hexText('phase.feed')} AS feed,
     greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.updated_at))::float8, 0) AS age
   FROM price_feed_phases AS phase
   JOIN sync_chains AS chain ON chain.chain_id = phase.chain_id

@@ -48,8 +48,8 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
       expect({
         initiated: shown.transactionsInitiated,
         involved: shown.transactionsInvolved,
-        tokens_moved: shown.erc20Transfers.total,
-        nfts_moved: shown.nftTransfers.total,
+        tokensMoved: shown.erc20Transfers.total,
+        nftsMoved: shown.nftTransfers.total,
         gas: wei(ofChain?.totalGasSpentNative),
         sent: wei(ofChain?.nativeVolumeSent),
         received: wei(ofChain?.nativeVolumeReceived),
@@ -57,8 +57,8 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
         ...expected,
         initiated: Number(expected?.initiated),
         involved: Number(expected?.involved),
-        tokens_moved: Number(expected?.tokens_moved),
-        nfts_moved: Number(expected?.nfts_moved),
+        tokensMoved: Number(expected?.tokensMoved),
+        nftsMoved: Number(expected?.nftsMoved),
       });
       expect(shown).toMatchObject({
         address: wallet,

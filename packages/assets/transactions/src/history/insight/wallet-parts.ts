@@ -51,7 +51,7 @@ const SOURCES: readonly Source[] = [
   {
     ...WALLET_TABLES.account,
     ties: ['roles'],
-    columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS "transactionKey", NULL AS hash, ${NO_SIDES}`,
+    columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text, NULL AS hash, ${NO_SIDES}`,
   },
   {
     ...WALLET_TABLES.internal,

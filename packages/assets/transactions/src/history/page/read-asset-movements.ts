@@ -99,7 +99,7 @@ async function readRows<Row extends Placed, Leg>(
 function readTokens(scan: Scan, wallet: Address) {
   return readRows<Side & { readonly logIndex: number; readonly token: Address }, TokenLeg>(
     scan,
-    sql`SELECT ${PLACE}, log_index AS "logIndex", direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+    sql`SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
      FROM erc20_transfer_sides ${scan.ofWallet(WALLET_TABLES.token)} ${IN_ORDER}`,
     (row) => ({ token: row.token, logIndex: row.logIndex, ...sidesOf(wallet, row) }),
   );
@@ -123,7 +123,7 @@ function readNfts(scan: Scan, wallet: Address) {
   const columns = sql`block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
   return readRows<Placed & Omit<ShownNftLeg, 'amount'> & { readonly amount: string }, ShownNftLeg>(
     scan,
-    sql`SELECT ${PLACE}, log_index AS "logIndex", kind, ${hexText('token_address')} AS token, token_id::text AS "tokenId", ${hexText('from_address')} AS "from",
+    sql`SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
        ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
      FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftFrom)}
        UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftTo)}
@@ -156,7 +156,7 @@ function readApproved(scan: Scan) {
     GivenApproval
   >(
     scan,
-    sql`SELECT ${PLACE}, log_index AS "logIndex", ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+    sql`SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
      FROM erc20_approvals ${scan.ofWallet(WALLET_TABLES.approval)} ${IN_ORDER}`,
     ({ logIndex, value: text, token, spender }) => {
       const value = BigInt(text);

@@ -54,8 +54,8 @@ async function readCollections(database: ReadDatabase, chain: Chain, addresses: 
   if (addresses.size === 0) return new Map<Address, NamedCollection>();
   const rows = await database.select<NamedCollection & { readonly address: Address }>(
     sql`SELECT ${hexText('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
-       shown.collection_banner_image AS banner, shown.contract_type AS "contractType", shown.verified,
-       shown.possible_spam AS "possibleSpam"
+       shown.collection_banner_image AS banner, shown.contract_type, shown.verified,
+       shown.possible_spam
      FROM unnest(${bytesOf(addresses)}::bytea[]) AS contract(address) CROSS JOIN LATERAL ${collectionFacts('contract.address', sql`${chain.id}`)} AS shown`,
   );
   return new Map(rows.map(({ address, ...collection }) => [address, collection]));

@@ -111,7 +111,7 @@ test('missing blocks of a wallet are requested on each chain', async () => {
   const of = `chain_id FROM %t WHERE %w = decode('${nobody.slice(2)}', 'hex') ORDER BY chain_id`;
   const chainsIn = async (table: string, wallet: string) => {
     const text = `SELECT DISTINCT ${of.replace('%t', table).replace('%w', wallet)}`;
-    return (await scratch.database.query<{ chain_id: number }>(rawSql(text))).map(({ chain_id: id }) => id);
+    return (await scratch.database.query<{ chainId: number }>(rawSql(text))).map(({ chainId: id }) => id);
   };
   expect(await chainsIn('tracked_wallets', 'wallet')).toEqual([eth.id, base.id]);
   expect(await chainsIn('backfill_requests', 'subject')).toEqual([eth.id, base.id]);

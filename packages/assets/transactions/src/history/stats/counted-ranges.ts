@@ -40,7 +40,7 @@ export async function readFollowings(
   wallet: Address,
 ): Promise<{ readonly all: readonly Following[]; readonly lacking: readonly Following[] }> {
   const rows = await database.query<{ state: string; isFollowed: boolean }>(
-    sql`SELECT state, is_followed AS "isFollowed" FROM (${standingsOf(chain, wallet)}) AS standing`,
+    sql`SELECT state, is_followed FROM (${standingsOf(chain, wallet)}) AS standing`,
   );
   const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
   return {
@@ -66,7 +66,7 @@ export async function readCountedRanges(
   wallet: Address,
 ): Promise<readonly CountedRange[]> {
   return database.query<CountedRange>(
-    sql`SELECT first_block AS "from", last_block AS "to", sent, involved, nft_transfers AS "nftTransfers", token_transfers AS "tokenTransfers" FROM wallet_counts
+    sql`SELECT first_block AS "from", last_block AS "to", sent, involved, nft_transfers, token_transfers FROM wallet_counts
       WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}
         AND NOT EXISTS (SELECT FROM (${standingsOf(chain, wallet)}) AS standing WHERE NOT is_followed)
       ORDER BY first_block`,

@@ -257,32 +257,32 @@ const TITLES: Readonly<Record<BlockList, string>> = {
 
 const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
   erc20_transfers: [
-    ['Log', text('log_index'), 'number'],
-    ['Token', contract('token_address', 'token_symbol')],
-    ['From', account('from_address')],
-    ['To', account('to_address')],
+    ['Log', text('logIndex'), 'number'],
+    ['Token', contract('tokenAddress', 'tokenSymbol')],
+    ['From', account('fromAddress')],
+    ['To', account('toAddress')],
     ['Amount', text('amount'), 'number'],
-    ['Base units', text('base_units'), 'number'],
-    ['Transaction', transaction()],
+    ['Base units', text('baseUnits'), 'number'],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
   ],
   nft_transfers: [
-    ['Log', text('log_index'), 'number'],
-    ['NFT', nft('token_address', 'token_id')],
-    ['Collection', contract('token_address', 'collection_name')],
-    ['From', account('from_address')],
-    ['To', account('to_address')],
+    ['Log', text('logIndex'), 'number'],
+    ['NFT', nft('tokenAddress', 'tokenId')],
+    ['Collection', contract('tokenAddress', 'collectionName')],
+    ['From', account('fromAddress')],
+    ['To', account('toAddress')],
     ['Amount', text('amount'), 'number'],
-    ['Transaction', transaction()],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
   ],
   nft_trades: [
-    ['Log', text('log_index'), 'number'],
-    ['NFTs', nfts('token_address', 'token_ids')],
-    ['Collection', contract('token_address', 'collection_name')],
+    ['Log', text('logIndex'), 'number'],
+    ['NFTs', nfts('tokenAddress', 'tokenIds')],
+    ['Collection', contract('tokenAddress', 'collectionName')],
     ['Seller', account('seller')],
     ['Buyer', account('buyer')],
     ['Price', text('price'), 'number'],
-    ['Paid in', text('payment_symbol')],
-    ['Transaction', transaction()],
+    ['Paid in', text('paymentSymbol')],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
   ],
 };
 
@@ -301,7 +301,7 @@ function blockListView(
   const title = TITLES[list];
   const columns = COLUMNS[list];
   const id = `${place.chain}-${list}`;
-  const placed = rows.map((row) => ({ ...row, block_number: block }));
+  const placed = rows.map((row) => ({ ...row, blockNumber: block }));
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
 ${rowsView({ title, columns, none: 'No rows.' }, placed, place)}
 ${nextLink(more, 'More')}

@@ -1,7 +1,7 @@
 import { latencyPercentile } from '@chainstead/core';
 import { type HourCalls, type MethodCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
 import { InvalidParameterError } from '@chainstead/http';
-import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
+import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';

@@ -39,12 +39,12 @@ async function seed(
   chainId: number,
   rows: number,
 ): Promise<void> {
-  const required = await database.query<{ column_name: string; udt_name: string }>(
+  const required = await database.query<{ columnName: string; udtName: string }>(
     sql`SELECT column_name::text, udt_name::text FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = ${name} AND is_nullable = 'NO' AND column_default IS NULL AND column_name <> 'chain_id'`,
   );
-  const columns = required.map(({ column_name }) => `${column_name}, `).join('');
-  const values = required.map(({ udt_name }) => `${VALUES[udt_name] ?? 'number'}, `).join('');
+  const columns = required.map(({ columnName }) => `${columnName}, `).join('');
+  const values = required.map(({ udtName }) => `${VALUES[udtName] ?? 'number'}, `).join('');
   await database.query(
     sql`INSERT INTO ${rawSql(name)} (${rawSql(columns)} chain_id, ${rawSql(prefix)}due_at)
      SELECT ${rawSql(values)} ${chainId}, now() - make_interval(hours => ${chainId === BUSY_CHAIN ? 2 : 1}) FROM generate_series(1, ${rows}) AS number`,

@@ -84,7 +84,7 @@ describe('a stream', () => {
     const [made] = await shown.stage.database.query(
       sql`SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
     );
-    expect(made).toEqual({ topic0: ['Paid(address)'], amount_of_addresses: 1, include_contract_logs: true });
+    expect(made).toEqual({ topic0: ['Paid(address)'], amountOfAddresses: 1, includeContractLogs: true });
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Paid(address)').isChecked()).toBe(true);
     expect(await page.getByLabel('Refunded(address)').isChecked()).toBe(false);

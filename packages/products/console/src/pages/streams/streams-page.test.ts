@@ -288,11 +288,11 @@ describe('the form', () => {
     expect(before).toMatchObject({
       abi: JSON.stringify([TRANSFER]),
       topic0: [TOPIC],
-      include_contract_logs: true,
-      include_native_txs: true,
-      send_removed: true,
-      amount_of_addresses: 1,
-      created_by: visitor.prefix,
+      includeContractLogs: true,
+      includeNativeTxs: true,
+      sendRemoved: true,
+      amountOfAddresses: 1,
+      createdBy: visitor.prefix,
     });
     expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
     // As a browser submits the displayed form.
@@ -301,7 +301,7 @@ describe('the form', () => {
     const saved = await post('/console/streams/form/save', fieldsIn(text));
     expect(saved.status, saved.text).toBe(303);
     const [after] = await read();
-    expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null });
+    expect({ ...after, updatedAt: null }).toEqual({ ...before, updatedAt: null });
     // An unchanged form is not written to the audit log.
     expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
   });

@@ -1,7 +1,7 @@
 import { latencyPercentile } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { keepForSecond } from '@chainstead/http/server';
-import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
+import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
 import {
   listWrongAnswers,
   type RecentCalls,

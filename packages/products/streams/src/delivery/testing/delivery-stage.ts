@@ -143,7 +143,7 @@ export interface OutboxState {
 /** Returns the outbox rows of a stream in block order, with the stored text of their newest attempts. */
 export async function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
   const rows = await database.query<OutboxState & { kind: DeliveryKind; matchBody: string | null }>(
-    sql`SELECT d.id, d.status, d.retries, d.due_at AS "dueAt", d.body, d.delivered_at AS "deliveredAt", d.kind, m.body AS "matchBody"
+    sql`SELECT d.id, d.status, d.retries, d.due_at, d.body, d.delivered_at, d.kind, m.body AS "matchBody"
      FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
        AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash
      WHERE d.stream_id = ${streamId} ORDER BY d.block_number, d.kind`,

@@ -207,8 +207,8 @@ export function expectedRows(moves: readonly ExpectedNftMove[]): string[] {
 
 export async function storedRows(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<Parameters<typeof rowText>[0]>(
-    sql`SELECT '0x' || encode(token_address, 'hex') AS token, block_number AS "blockNumber", log_index AS "logIndex", item,
-       token_id AS "tokenId", '0x' || encode(from_address, 'hex') AS from, '0x' || encode(to_address, 'hex') AS to, amount,
+    sql`SELECT '0x' || encode(token_address, 'hex') AS token, block_number, log_index, item,
+       token_id, '0x' || encode(from_address, 'hex') AS from, '0x' || encode(to_address, 'hex') AS to, amount,
        '0x' || encode(block_hash, 'hex') AS "blockHash", extract(epoch FROM block_timestamp)::bigint AS seconds
      FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = ${chainId}`,
   );
