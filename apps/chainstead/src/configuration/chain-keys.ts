@@ -38,7 +38,7 @@ export const chainKeys = z.object({
   }),
   HISTORY: chains.optional(listOf(historySource), {
     description:
-      'Sources of old blocks, in order of preference, which are read before nodes: an SQD Portal, a HyperSync, or a folder of era files. What a source sends is proven, so it needs no trust. A key stands before the host: https://KEY@host',
+      'Sources of old blocks, in order of preference, which are read before nodes: an SQD Portal, a HyperSync, or a folder of era files. Their blocks are proven, so they need no trust. A key stands before the host: https://KEY@host',
     allowed: 'a comma list of portal:URL, hypersync:URL and era:FOLDER',
     example: 'portal:https://portal.sqd.dev,era:/var/lib/era',
     whenAbsent: 'nodes only',

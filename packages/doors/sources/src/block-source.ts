@@ -1,8 +1,8 @@
-/** Old blocks from beside the nodes. Nothing of a source is trusted: readers recompute roots and check an anchor. */
+/** Old blocks from another place than nodes. Nothing of a source is trusted: readers recompute roots and check an anchor. */
 import type { Block, BlockRange, Log, Receipt } from '@chainstead/core';
 import type { LogsQuery } from '@chainstead/rpc';
 
-/** Each may return fewer blocks than it is asked for: readers continue after the last one. */
+/** Each may return fewer blocks than requested: readers continue after the last one. */
 export interface BlockSource {
   /** For logs, status and coverage, such as `portal portal.sqd.dev`. Has no credentials. */
   readonly name: string;

@@ -17,9 +17,9 @@ import { SourceError } from './source-error.ts';
 export type SourceUse = 'blocks' | 'logs';
 
 export interface HistorySources {
-  /** The newest or oldest blocks of the range that a source has and may be asked for now; null: none. */
+  /** The newest or oldest blocks of the range that a source may serve now; null: none. */
   reach(use: SourceUse, range: BlockRange, order: 'newest-first' | 'oldest-first'): BlockRange | null;
-  /** The first source that may be asked now and has the first block of the range; null: none. */
+  /** The first source that may be read now and has the first block of the range; null: none. */
   choose(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<ChosenSource | null>;
   statuses(): readonly SourceStatus[];
   close(): Promise<void>;
@@ -45,9 +45,9 @@ export interface UseStatus {
   /** Blocks read since the start of the process. */
   readonly blocks: number;
   readonly failures: number;
-  /** Of the last failure; null: none since blocks were read. */
+  /** The last failure; null: none since blocks were read. */
   readonly reason: string | null;
-  /** Epoch milliseconds; null: it may be asked now. */
+  /** Epoch milliseconds; null: it may be read now. */
   readonly until: number | null;
 }
 
@@ -101,7 +101,7 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
     for (const use of ['blocks', 'logs'] as const)
       metrics?.leftAlone.addSource(
         labelsOf(state, use),
-        () => (state.uses[use].mayBeAsked() ? 0 : 1),
+        () => (state.uses[use].mayBeRead() ? 0 : 1),
         closing.signal,
       );
 
@@ -131,7 +131,7 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
   return {
     reach(use, range, order) {
       for (const { available, readAt, uses } of states) {
-        if (!uses[use].mayBeAsked()) continue;
+        if (!uses[use].mayBeRead()) continue;
         // Not read yet: `choose` finds out.
         if (readAt === Number.NEGATIVE_INFINITY) return range;
         const part = intersectRanges(available, [range]).at(order === 'newest-first' ? -1 : 0);
@@ -141,10 +141,10 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
     },
     async choose(use, range, signal) {
       for (const state of states) {
-        if (!state.uses[use].mayBeAsked()) continue;
+        if (!state.uses[use].mayBeRead()) continue;
         await refresh(state, use, range, signal);
         const [part] = intersectRanges(state.available, [range]);
-        if (part === undefined || part.from > range.from || !state.uses[use].mayBeAsked()) continue;
+        if (part === undefined || part.from > range.from || !state.uses[use].mayBeRead()) continue;
         return {
           source: state.source,
           range: part,
@@ -175,16 +175,16 @@ function createUse(clock: Clock) {
   let failures = 0;
   let reason: string | null = null;
   let until = 0;
-  const mayBeAsked = (): boolean => clock.now() >= until;
+  const mayBeRead = (): boolean => clock.now() >= until;
   return {
-    mayBeAsked,
+    mayBeRead,
     succeed(count: number): void {
       blocks += count;
-      if (!mayBeAsked()) return;
+      if (!mayBeRead()) return;
       failures = 0;
       reason = null;
     },
-    /** @returns when it may be asked again, in epoch milliseconds */
+    /** @returns when it may be read again, in epoch milliseconds */
     fail(error: unknown, text: string): number {
       const { first, firstOfWrong, max } = LEFT_ALONE_MS;
       const base = isWrong(error) ? firstOfWrong : first;
@@ -194,7 +194,7 @@ function createUse(clock: Clock) {
       reason = text;
       return until;
     },
-    status: (): UseStatus => ({ blocks, failures, reason, until: mayBeAsked() ? null : until }),
+    status: (): UseStatus => ({ blocks, failures, reason, until: mayBeRead() ? null : until }),
   };
 }
 

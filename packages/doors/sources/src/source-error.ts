@@ -15,7 +15,8 @@ export interface SourceFacts {
 export class SourceError extends defineError(
   'SOURCE_FAILED',
   ({ source, fault, what, retryAfterMs = null }: SourceFacts) => ({
-    message: `${source}: ${what}`,
+    message: `The source of history ${source} failed: ${what}`,
+    remedy: 'Its blocks are read from the next source, or from nodes. If this repeats, check HISTORY_<CHAIN>',
     facts: { source, fault, what, retry_after_ms: retryAfterMs },
     retryable: fault !== 'refused',
   }),

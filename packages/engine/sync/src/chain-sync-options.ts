@@ -32,7 +32,7 @@ export interface ChainSyncSettings {
 export interface ChainSyncOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
-  /** Asked for history before nodes, in order. @default none */
+  /** Read before nodes, in order. @default none */
   readonly sources?: HistorySources | undefined;
   readonly database: Database;
   readonly datasets: readonly Dataset[];

@@ -52,10 +52,10 @@ export { removeChain, requireNotIndexed } from './removal/remove-chain.ts';
 export { type ChainRecord, listEvmChains, type StoredChain, storedEvmChain } from './removal/stored-chain.ts';
 export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
+export { poolWithSources } from './requests/pool-with-sources.ts';
 export { readHistory } from './requests/read-history.ts';
 export { deleteOldRows } from './retention/delete-old-rows.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
-export { poolWithSources } from './sources/pool-with-sources.ts';
 export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
 export {

@@ -19,7 +19,7 @@ export interface EraFileFacts {
 export interface EraFolder {
   /** Lists the files again. @throws the errors of `node:fs` */
   refresh(): Promise<void>;
-  /** Of files with receipts. */
+  /** Files without receipts don't count. */
   ranges(): readonly BlockRange[];
   /** The best file first. */
   filesOf(block: number): readonly EraFileFacts[];

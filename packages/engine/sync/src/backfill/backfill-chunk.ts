@@ -15,8 +15,8 @@ import {
   readSourceParts,
   wholeDatasets,
 } from '../read/read-range.ts';
+import { readSourceLogs } from '../read/read-source-logs.ts';
 import { weighLogs } from '../read/weigh.ts';
-import { readSourceLogs } from '../sources/read-source-logs.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';

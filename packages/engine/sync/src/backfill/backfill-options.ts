@@ -14,7 +14,7 @@ import type { RangeJournal } from './range-guard.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
-  /** Asked before nodes, in order. @default none */
+  /** Read before nodes, in order. @default none */
   readonly sources?: HistorySources | undefined;
   readonly owner: ClaimOwner;
   readonly clock: Clock;

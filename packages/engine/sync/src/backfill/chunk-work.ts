@@ -41,7 +41,7 @@ export function createChunkWork(
       await workFromNodes({ ...span, range });
   }
 
-  /** @returns what is left for nodes; null: nothing, or it is planned again */
+  /** @returns the rest for nodes; null: none, or it is planned again */
   async function workFromSource(span: BackfillRange, use: 'blocks' | 'logs'): Promise<BlockRange | null> {
     const { range } = span;
     const chosen = await options.sources?.choose(use, range, stop);

@@ -35,7 +35,7 @@ import { verifyRange } from '../verify/verify-range.ts';
 export interface RangeCommandOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
-  /** Asked before nodes, in order. @default none */
+  /** Read before nodes, in order. @default none */
   readonly sources?: HistorySources | undefined;
   readonly database: Database;
   readonly datasets: readonly Dataset[];

@@ -6,14 +6,14 @@ import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
-import { canProveBlocks } from '../sources/prove-source-block.ts';
-import { readSourceBlocks } from '../sources/read-source-blocks.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
 import { holdLargeBlock } from './large-blocks.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
+import { canProveBlocks } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
+import { readSourceBlocks } from './read-source-blocks.ts';
 import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
 import { CHARACTERS_PER_LOG, weighBlock } from './weigh.ts';
 
@@ -111,7 +111,7 @@ export async function blocksOfLogs(
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
 export interface ProvenReading extends WatchedReader {
-  /** Asked before nodes. @default none */
+  /** Read before nodes. @default none */
   readonly sources?: HistorySources | undefined;
   readonly depth: number;
   /** Skips blocks that fail policy `strict`, like blocks that lack a part. */

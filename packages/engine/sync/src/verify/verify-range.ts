@@ -39,7 +39,7 @@ import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts'
 
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
-  /** Asked before nodes, in order. @default none */
+  /** Read before nodes, in order. @default none */
   readonly sources?: HistorySources | undefined;
   readonly policy: ProofPolicy;
   readonly recoverSigners?: RecoverSigners | undefined;

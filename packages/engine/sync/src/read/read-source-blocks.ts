@@ -3,9 +3,9 @@ import type { BlockHeader } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
-import type { ProvenBlock } from '../read/proven-block.ts';
-import { weighBlock } from '../read/weigh.ts';
 import { contradictionOf, type SourceProof } from './prove-source-block.ts';
+import type { ProvenBlock } from './proven-block.ts';
+import { weighBlock } from './weigh.ts';
 
 export interface SourceReading extends SourceProof {
   readonly pool: UpstreamPool;

@@ -7,12 +7,12 @@ import {
   type UpstreamPool,
 } from '@chainstead/rpc';
 import { type HistorySources, SourceError } from '@chainstead/sources';
-import { readSourceLogs } from './read-source-logs.ts';
+import { readSourceLogs } from '../read/read-source-logs.ts';
 
 /** Below it, one call to a node is as fast as a stream. */
 const SOURCE_BLOCKS_MIN = 5_000;
 const UNIT_WEIGHT = 6_000;
-/** Of a log besides its data. */
+/** A log without its data. */
 const LOG_BYTES = 600;
 
 /**

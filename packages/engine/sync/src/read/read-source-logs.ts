@@ -2,9 +2,9 @@
 import type { Log } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, type LogsPage, SourceError } from '@chainstead/sources';
-import type { BlockFacts } from '../read/decoded-batch.ts';
-import type { RangeRead } from '../read/read-range.ts';
-import { weighLogs } from '../read/weigh.ts';
+import type { BlockFacts } from './decoded-batch.ts';
+import type { RangeRead } from './read-range.ts';
+import { weighLogs } from './weigh.ts';
 
 export interface SourceLogs extends RangeRead {
   readonly logs: readonly Log[];

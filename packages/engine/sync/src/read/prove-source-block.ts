@@ -32,7 +32,7 @@ export async function contradictionOf(
   { block, receipts, isCanonical }: SourceBlock,
 ): Promise<string | null> {
   const { header, transactions, transactionHashes } = block;
-  // A canonical header needs no check of its own hash.
+  // The hash of a canonical header is known.
   const proof = proveBlock({ header, transactionHashes, receipts }, { ...chain, headerHash: !isCanonical });
   if (proof.level !== 'receipts') return proof.level === 'unproven' ? proof.reason : proof.level;
   if (!isCanonical && proof.headerHash !== 'verified') return 'the header has not all fields of its hash';

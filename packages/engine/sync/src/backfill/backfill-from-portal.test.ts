@@ -2,8 +2,6 @@ import { createHistorySources, type HistorySources, openPortalSource } from '@ch
 import { type JsonObject, type SourceFaultSettings, type SourceServer, servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { backfill } from '../backfill/backfill.ts';
-import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
@@ -13,6 +11,8 @@ import {
   outcomes,
   storedOutcomes,
 } from '../testing/whole-block-datasets.ts';
+import { backfill } from './backfill.ts';
+import type { BackfillOptions } from './backfill-options.ts';
 
 const PROVABLE = [outcomes, marks] as readonly Dataset[];
 const BLOCKS = 90;
