@@ -7,6 +7,7 @@ import { environmentSource, fileSource, parseConfiguration } from './configurati
 import { describeError } from './errors/describe-error.ts';
 import { exitCodeOf } from './errors/exit-code-of.ts';
 import { readIndexedDatasets } from './session/indexed-datasets.ts';
+import { openHistory } from './session/open-history.ts';
 import { parseChainConfiguration } from './session/read-configuration.ts';
 import { createSignerProcesses } from './session/signer-processes.ts';
 import { openPool } from './session/upstream-pools.ts';
@@ -65,6 +66,11 @@ async function work(): Promise<number> {
   const registry = createMetricsRegistry();
   const pool = openPool(configured, { logger, metrics: registry, clock: systemClock, callLimits });
   const signers = createSignerProcesses();
+  const { recover: recoverSigners } = signers;
+  const history = openHistory(configured, {
+    ...{ logger, metrics: registry, clock: systemClock },
+    ...{ callLimits, recoverSigners },
+  });
   try {
     await pool.start();
     const datasets = await readIndexedDatasets(database, configuration);
@@ -76,7 +82,8 @@ async function work(): Promise<number> {
         order: 'newest-first',
         proof: backfillProof,
         policy: proof,
-        recoverSigners: signers.recover,
+        sources: history,
+        recoverSigners,
         onProgress: ({ logs }) => send({ type: 'helped', logs }),
       },
       reported.ranges,
@@ -85,6 +92,7 @@ async function work(): Promise<number> {
     return done.logs;
   } finally {
     await pool.close();
+    await history?.close();
     await signers.close();
     await database.close();
   }

@@ -6,6 +6,7 @@ import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { suggestChains } from './chain-suggestion.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
+import { hasDataset, ofChain } from './history-source.ts';
 import { factsOf } from './key-facts.ts';
 import { offeredNames } from './offered-names.ts';
 import { pricingRules } from './price-keys.ts';
@@ -204,6 +205,8 @@ function chainConfiguration(
     name,
     chain,
     upstreams: upstreamsOf(chain, own),
+    /** Read before upstreams, in this order. */
+    history: (own.HISTORY ?? []).map((source) => ofChain(source, chain)),
     /** Whether `upstreams` are public endpoints: none was configured. */
     usesPublicUpstreams: usesPublicUpstreams(own),
     /** Null: the head at the first start. */
@@ -255,6 +258,11 @@ function contradictions(
   const { chain, startBlock, endBlock, retention } = configured;
   const own = ownVariables(name, variables);
   const problems: ConfigurationProblem[] = [];
+  const unknown = configured.history.find(({ kind, place }) => kind === 'portal' && !hasDataset(place));
+  if (unknown !== undefined) {
+    const reason = `names ${unknown.place} without a dataset, and none of ${chain.name} is known. Write its URL with /datasets/NAME`;
+    problems.push(chainProblem(name, 'HISTORY', own.HISTORY, reason));
+  }
   if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
     const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
     problems.push(chainProblem(name, 'END_BLOCK', own.END_BLOCK, reason));

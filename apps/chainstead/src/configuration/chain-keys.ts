@@ -1,6 +1,7 @@
 import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { EXCHANGE_FAMILIES } from '@chainstead/markets/custom-exchanges';
 import { z } from 'zod';
+import { historySource } from './history-source.ts';
 import { keysOf } from './key-facts.ts';
 import {
   backfillProof,
@@ -33,6 +34,14 @@ export const chainKeys = z.object({
     allowed: 'a comma list of http(s):// and ws(s):// URLs, at least one http(s)',
     example: 'https://eth.example.com/v2/secret,wss://eth.example.com/v2/secret',
     whenAbsent: "the chain's public endpoints, which are slow and rate-limited",
+    isUrl: true,
+  }),
+  HISTORY: chains.optional(listOf(historySource), {
+    description:
+      'Sources of old blocks, in order of preference, which are read before nodes: an SQD Portal, a HyperSync, or a folder of era files. What a source sends is proven, so it needs no trust. A key stands before the host: https://KEY@host',
+    allowed: 'a comma list of portal:URL, hypersync:URL and era:FOLDER',
+    example: 'portal:https://portal.sqd.dev,era:/var/lib/era',
+    whenAbsent: 'nodes only',
     isUrl: true,
   }),
   RPC_RATE: chains.optional(decimalNumber(0.1, 100_000), {

@@ -10,6 +10,13 @@ export function redactValue(value: string, facts: KeyFacts): string {
   if (/^postgres(?:ql)?:/.test(value.trim())) return redactConnectionString(value);
   return value
     .split(',')
-    .map((entry) => (entry.includes('://') ? redactUrl(entry.trim()) : '[not a URL]'))
+    .map((entry) => redactEntry(entry.trim()))
     .join(',');
+}
+
+/** Also `portal:https://…` and `era:/folder`, which has no secret. */
+function redactEntry(entry: string): string {
+  if (entry.startsWith('era:/')) return entry;
+  const [, kind = '', url = entry] = /^((?:portal|hypersync):)(.*)$/.exec(entry) ?? [];
+  return url.includes('://') ? `${kind}${redactUrl(url)}` : '[not a URL]';
 }

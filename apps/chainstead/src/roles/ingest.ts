@@ -11,6 +11,7 @@ import { errorText } from '@chainstead/core';
 import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import { createStreamsWatcher } from '@chainstead/streams';
 import type { BlockWatcher } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
@@ -29,6 +30,7 @@ import {
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { watchContractsFile } from '../contracts-file/apply-contracts.ts';
+import { openHistory } from '../session/open-history.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import { ONLY_PROCESS, shareOf } from '../shares/role-slot.ts';
@@ -75,7 +77,8 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
-    return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
+    const sources = openHistory(configured, { ...context, recoverSigners });
+    return { pool, sources, work: ingestChain(configured, { pool, sources }, context, shared, stop.signal) };
   });
   const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);
   const helping = keepHelping(
@@ -101,7 +104,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await helping;
       await contracts;
       await aptos.stopped;
-      await Promise.all(chains.map(({ pool }) => pool.close()));
+      await Promise.all(chains.flatMap(({ pool, sources }) => [pool.close(), sources?.close()]));
       await signers.close();
       await journal.close();
     },
@@ -126,9 +129,14 @@ interface SharedByChains {
   readonly journal: WorkJournal;
 }
 
+interface ChainReads {
+  readonly pool: UpstreamPool;
+  readonly sources: HistorySources | undefined;
+}
+
 async function ingestChain(
   configured: ChainConfiguration,
-  pool: UpstreamPool,
+  reads: ChainReads,
   context: RoleContext,
   shared: SharedByChains,
   signal: AbortSignal,
@@ -137,12 +145,12 @@ async function ingestChain(
   const { clock, database, logger } = context;
   const { metrics } = shared;
   beginChainMetrics(metrics, chain.key);
-  const source = headSourceOf(pool);
+  const source = headSourceOf(reads.pool);
   const reports = { chain: String(chain.id), key: chain.key, source, database, clock, logger, metrics };
   const isOver = new AbortController();
   const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
   try {
-    await ingestReported(configured, pool, context, shared, signal);
+    await ingestReported(configured, reads, context, shared, signal);
   } finally {
     isOver.abort();
     await reporting;
@@ -151,7 +159,7 @@ async function ingestChain(
 
 async function ingestReported(
   configured: ChainConfiguration,
-  pool: UpstreamPool,
+  { pool, sources }: ChainReads,
   context: RoleContext,
   { metrics, contractMetrics, watcher, filling, recoverSigners, journal }: SharedByChains,
   signal: AbortSignal,
@@ -162,7 +170,7 @@ async function ingestReported(
   if (!(await startReported(configured, pool, context, metrics, signal))) return;
   const ingest = async (datasets: readonly Dataset[], running: AbortSignal): Promise<void> => {
     const sync = createChainSync({
-      ...{ chain, pool, database, datasets, logger, metrics, clock, watcher, recoverSigners, journal },
+      ...{ chain, pool, sources, database, datasets, logger, metrics, clock, watcher, recoverSigners, journal },
       onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
       settings: {
         startBlock: configured.startBlock,

@@ -4,6 +4,7 @@ import type { RecoverSigners } from '@chainstead/proof';
 import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { openHistory } from '../session/open-history.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
@@ -58,6 +59,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
   const ranges = await readHelpable(planned, configured.endBlock);
   if (ranges.length === 0) return false;
   const pool = openPool(configured, helping.context);
+  const sources = openHistory(configured, { ...helping.context, recoverSigners: helping.recoverSigners });
   try {
     const ending = new AbortController();
     const ended = AbortSignal.any([signal, ending.signal]);
@@ -69,6 +71,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     const options = {
       ...planned,
       pool,
+      sources,
       clock,
       logger,
       metrics,
@@ -81,5 +84,6 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     return true;
   } finally {
     await pool.close();
+    await sources?.close();
   }
 }

@@ -13,6 +13,7 @@ import type { RecoverSigners } from '@chainstead/proof';
 import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { openHistory } from '../session/open-history.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
@@ -61,8 +62,13 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
       }
       const datasets = await readIndexedDatasets(database, configuration);
       const reading = { proof, backfillProof, retention, recoverSigners, journal };
-      const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
-      return { perform: performRangeWork(options), close: () => pool.close() };
+      const sources = openHistory(configured, { ...context, recoverSigners });
+      const options = { chain, pool, sources, database, datasets, logger, metrics, clock, ...reading };
+      const close = async (): Promise<void> => {
+        await pool.close();
+        await sources?.close();
+      };
+      return { perform: performRangeWork(options), close };
     },
   };
 }

@@ -12,6 +12,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
   name: 'eth',
   chain: eth,
   upstreams: [],
+  history: [],
   usesPublicUpstreams: true,
   startBlock: 0,
   startsWhole: false,

@@ -21,12 +21,13 @@ import {
   createEnrichMatch,
   createWebhookBodies,
 } from '@chainstead/streams';
-import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync/ingest';
+import { createSubjectProjections, poolWithSources, sampleChains, saveSamples } from '@chainstead/sync/ingest';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';
 import { readReceiver, readSender, sentTransactions } from '@chainstead/transactions';
 import { stateReaders } from '../datasets/index.ts';
+import { openHistory } from '../session/open-history.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
@@ -43,6 +44,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
     pool: openPool(configured, context),
+    sources: openHistory(configured, context),
     policy: configured.proof,
     retention: configured.retention,
   }));
@@ -72,7 +74,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...onDemand,
   });
   const readers = { readSender, readReceiver, sentTransactions };
-  onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, ...readers });
+  const withSources = chains.map((one) => ({ ...one, pool: poolWithSources(one.pool, one.sources) }));
+  onDemandBackfill.work(dueWork, { database, chains: withSources, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
     database,
     chains,
@@ -99,7 +102,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
       await Promise.all([sampling, ...starts]);
       await journal.close();
       await Promise.all([egress.close(), names.close()]);
-      await Promise.all(chains.map(({ pool }) => pool.close()));
+      await Promise.all(chains.flatMap(({ pool, sources }) => [pool.close(), sources?.close()]));
     },
   };
 }

@@ -4,6 +4,7 @@ import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } fro
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { type CommandSession, commandLogger, withStorage } from './command-session.ts';
 import { readIndexedDatasets } from './indexed-datasets.ts';
+import { openHistory } from './open-history.ts';
 import { createSignerProcesses } from './signer-processes.ts';
 import type { Storage } from './storage.ts';
 import { openPool } from './upstream-pools.ts';
@@ -24,6 +25,11 @@ export async function withChain<T>(
   const registry = createMetricsRegistry();
   const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
   const signers = createSignerProcesses();
+  const { clock } = context;
+  const sources = openHistory(configured, {
+    ...{ logger, metrics: registry, clock, callLimits },
+    recoverSigners: signers.recover,
+  });
   const started = pool.start();
   // If the database can't be opened, its error is the one to show.
   started.catch((error: unknown) =>
@@ -36,6 +42,7 @@ export async function withChain<T>(
       const chain: ChainWork = {
         chain: configured.chain,
         pool,
+        sources,
         database: storage.database,
         datasets: await readIndexedDatasets(storage.database, configuration),
         logger,
@@ -50,6 +57,7 @@ export async function withChain<T>(
     });
   } finally {
     await pool.close();
+    await sources?.close();
     await signers.close();
   }
 }

@@ -6,8 +6,8 @@ import type { LogsQuery } from '@chainstead/rpc';
 export interface BlockSource {
   /** For logs, status and coverage, such as `portal portal.sqd.dev`. Has no credentials. */
   readonly name: string;
-  /** Blocks that it has now; null: none. @throws SourceError */
-  available(signal: AbortSignal): Promise<BlockRange | null>;
+  /** Blocks that it has now, ascending; there may be holes. @throws SourceError */
+  available(signal: AbortSignal): Promise<readonly BlockRange[]>;
   /**
    * Whole blocks, ascending and without holes from `range.from`; may end early.
    * @throws SourceError
@@ -22,7 +22,7 @@ export interface BlockSource {
 }
 
 export interface BlocksOptions {
-  /** False: `block.transactions` may be null, which saves an era reader the senders. */
+  /** False: `block.transactions` may be null if the reader has checked their root. Saves the senders. */
   readonly transactions: boolean;
 }
 

@@ -1,6 +1,15 @@
 /** The sources of one chain, in order of preference. A source that failed is left alone for a growing time. */
-import type { BlockRange, Clock, Logger } from '@chainstead/core';
-import { errorText } from '@chainstead/core';
+import {
+  type BlockRange,
+  type Clock,
+  counter,
+  defineMetrics,
+  errorText,
+  gauge,
+  intersectRanges,
+  type Logger,
+  type Registry,
+} from '@chainstead/core';
 import type { BlockSource } from './block-source.ts';
 import { SourceError } from './source-error.ts';
 
@@ -8,8 +17,8 @@ import { SourceError } from './source-error.ts';
 export type SourceUse = 'blocks' | 'logs';
 
 export interface HistorySources {
-  /** Blocks of the range that a source is known to have, and that it may be asked for now; null: none. */
-  reach(use: SourceUse, range: BlockRange): BlockRange | null;
+  /** The newest or oldest blocks of the range that a source has and may be asked for now; null: none. */
+  reach(use: SourceUse, range: BlockRange, order: 'newest-first' | 'oldest-first'): BlockRange | null;
   /** The first source that may be asked now and has the first block of the range; null: none. */
   choose(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<ChosenSource | null>;
   statuses(): readonly SourceStatus[];
@@ -28,7 +37,7 @@ export interface ChosenSource {
 
 export interface SourceStatus {
   readonly name: string;
-  readonly available: BlockRange | null;
+  readonly available: readonly BlockRange[];
   readonly uses: Readonly<Record<SourceUse, UseStatus>>;
 }
 
@@ -47,23 +56,59 @@ export interface HistorySourcesOptions {
   readonly sources: readonly BlockSource[];
   readonly clock: Clock;
   readonly logger: Logger;
+  /** @default no metrics */
+  readonly metrics?: Registry;
 }
+
+const createSourceMetrics = defineMetrics('chainstead_source', {
+  blocks: counter('Number of old blocks read from a source of history, by use (blocks, logs)', [
+    'chain',
+    'source',
+    'use',
+  ]),
+  failures: counter('Number of failures after which a source of history was left alone, by use', [
+    'chain',
+    'source',
+    'use',
+  ]),
+  leftAlone: gauge('1 while a source of history is left alone after a failure, otherwise 0, by use', [
+    'chain',
+    'source',
+    'use',
+  ]),
+});
 
 const AVAILABLE_FOR_MS = 30_000;
 const LEFT_ALONE_MS = { first: 5_000, firstOfWrong: 60_000, max: 3_600_000 } as const;
 
-export function createHistorySources({ chain, sources, clock, logger }: HistorySourcesOptions): HistorySources {
+export function createHistorySources(options: HistorySourcesOptions): HistorySources {
+  const { chain, sources, clock, logger } = options;
+  const metrics = options.metrics === undefined ? null : createSourceMetrics(options.metrics);
+  const closing = new AbortController();
   const states = sources.map((source) => ({
     source,
-    available: null as BlockRange | null,
+    available: [] as readonly BlockRange[],
     readAt: Number.NEGATIVE_INFINITY,
     uses: { blocks: createUse(clock), logs: createUse(clock) },
   }));
   type State = (typeof states)[number];
+  const labelsOf = ({ source }: Pick<State, 'source'>, use: SourceUse) => ({
+    chain: chain.key,
+    source: source.name,
+    use,
+  });
+  for (const state of states)
+    for (const use of ['blocks', 'logs'] as const)
+      metrics?.leftAlone.addSource(
+        labelsOf(state, use),
+        () => (state.uses[use].mayBeAsked() ? 0 : 1),
+        closing.signal,
+      );
 
   const failed = ({ source, uses }: State, use: SourceUse, error: unknown, at: BlockRange): void => {
     const reason = errorText(error);
     const until = uses[use].fail(error, reason);
+    metrics?.failures.inc(labelsOf({ source }, use));
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
     logger.warn(
       { ...place, reason, left_alone_ms: until - clock.now() },
@@ -78,19 +123,19 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
       state.readAt = clock.now();
     } catch (error) {
       signal.throwIfAborted();
-      state.available = null;
+      state.available = [];
       failed(state, use, error, range);
     }
   };
 
   return {
-    reach(use, range) {
+    reach(use, range, order) {
       for (const { available, readAt, uses } of states) {
         if (!uses[use].mayBeAsked()) continue;
         // Not read yet: `choose` finds out.
         if (readAt === Number.NEGATIVE_INFINITY) return range;
-        const part = available === null ? null : overlap(available, range);
-        if (part !== null) return part;
+        const part = intersectRanges(available, [range]).at(order === 'newest-first' ? -1 : 0);
+        if (part !== undefined) return part;
       }
       return null;
     },
@@ -98,12 +143,15 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
       for (const state of states) {
         if (!state.uses[use].mayBeAsked()) continue;
         await refresh(state, use, range, signal);
-        const part = state.available === null ? null : overlap(state.available, range);
-        if (part === null || part.from > range.from || !state.uses[use].mayBeAsked()) continue;
+        const [part] = intersectRanges(state.available, [range]);
+        if (part === undefined || part.from > range.from || !state.uses[use].mayBeAsked()) continue;
         return {
           source: state.source,
           range: part,
-          succeeded: ({ from, to }) => state.uses[use].succeed(to - from + 1),
+          succeeded({ from, to }) {
+            state.uses[use].succeed(to - from + 1);
+            metrics?.blocks.inc(labelsOf(state, use), to - from + 1);
+          },
           failed: (error, at) => failed(state, use, error, at),
         };
       }
@@ -116,6 +164,7 @@ export function createHistorySources({ chain, sources, clock, logger }: HistoryS
         uses: { blocks: uses.blocks.status(), logs: uses.logs.status() },
       })),
     async close() {
+      closing.abort();
       await Promise.all(sources.map((source) => source.close()));
     },
   };
@@ -151,9 +200,4 @@ function createUse(clock: Clock) {
 
 function isWrong(error: unknown): boolean {
   return !(error instanceof SourceError) || error.facts.fault === 'wrong' || error.facts.fault === 'refused';
-}
-
-function overlap(left: BlockRange, right: BlockRange): BlockRange | null {
-  const [from, to] = [Math.max(left.from, right.from), Math.min(left.to, right.to)];
-  return from <= to ? { from, to } : null;
 }

@@ -55,6 +55,7 @@ export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
 export { deleteOldRows } from './retention/delete-old-rows.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
+export { poolWithSources } from './sources/pool-with-sources.ts';
 export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
 export {

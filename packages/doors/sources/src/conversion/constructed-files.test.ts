@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import {
   checkTransactionHash,
   checkWithdrawals,
@@ -15,6 +16,7 @@ import type { SourceBlock } from '../block-source.ts';
 import { openPortalSource } from '../portal/open-portal-source.ts';
 import { readBlocks } from '../testing/read-all.ts';
 import type { Json } from './forms.ts';
+import { checkedHeader, headerJson } from './header-json.ts';
 import { receiptJson } from './receipt-json.ts';
 import { transactionJson } from './transaction-json.ts';
 
@@ -76,5 +78,18 @@ describe.skipIf(isMissing)(title('real blocks'), () => {
       l1Fee: '0x0',
       l1BlobBaseFeeScalar: '0x101c12',
     });
+  });
+
+  test('without requests have a header hash even where the source has no requestsHash', () => {
+    const bytes = readFileSync(join(folder, 'portal-22869878.constructed.jsonl.gz'));
+    const { header: row } = JSON.parse(gunzipSync(bytes).toString('utf8').split('\n')[0] ?? '');
+    const { requestsHash, ...without } = row;
+    const absent = new Set(['requestsHash']);
+    const given = headerJson(row);
+    expect(checkedHeader(headerJson(without), CHAIN, absent)).toEqual({ header: given, lack: null });
+    expect(given.requestsHash).toBe(requestsHash);
+    const other = headerJson({ ...without, miner: `0x${'ab'.repeat(20)}` });
+    expect(checkedHeader(other, CHAIN, absent).lack).toBe('requestsHash');
+    expect(checkedHeader(other, CHAIN, new Set()).lack).toBeNull();
   });
 });

@@ -65,19 +65,31 @@ export function headerJson(row: Json): Json {
 
 /** Forks appended these fields; no source has all of them. */
 const LATER_FIELDS = ['requestsHash', 'blockAccessListHash'] as const;
+/** SHA-256 of nothing (EIP-7685): most blocks have no requests, on other chains than Ethereum none has. */
+const NO_REQUESTS = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/**
- * The field without which the header's hash or its withdrawals can't be checked, or null.
- * @param absent fields that the source never has
- */
-export function headerLack(header: Json, chain: Chain, absent: ReadonlySet<string>): string | null {
-  if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return 'withdrawals';
-  if (!chain.headerHash) return null;
+export interface CheckedHeader {
+  /** With fields that its hash proves. */
+  readonly header: Json;
+  /** The field without which hash or withdrawals can't be checked; null: none. */
+  readonly lack: string | null;
+}
+
+/** @param absent fields that the source never has. @throws MalformedAnswerError */
+export function checkedHeader(header: Json, chain: Chain, absent: ReadonlySet<string>): CheckedHeader {
+  const lacking = (lack: string | null): CheckedHeader => ({ header, lack });
+  if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return lacking('withdrawals');
+  if (!chain.headerHash) return lacking(null);
   const missing = REQUIRED.find((name) => header[name] === undefined);
-  if (missing !== undefined) return missing;
+  if (missing !== undefined) return lacking(missing);
   const hasCancun = header.parentBeaconBlockRoot !== undefined;
   const later = LATER_FIELDS.find((name) => header[name] === undefined);
-  if (!hasCancun || later === undefined || !absent.has(later)) return null;
+  if (!hasCancun || later === undefined || !absent.has(later) || !contradicts(header)) return lacking(null);
   // Without these fields, a fork looks like a lie.
-  return checkHeaderHash(header, parseHash(header.hash)).result === 'mismatch' ? later : null;
+  const guess = { ...header, requestsHash: NO_REQUESTS };
+  return later === 'requestsHash' && !contradicts(guess) ? { header: guess, lack: null } : lacking(later);
+}
+
+function contradicts(header: Json): boolean {
+  return checkHeaderHash(header, parseHash(header.hash)).result === 'mismatch';
 }

@@ -4,7 +4,7 @@ import { receiptsRoot } from '@chainstead/proof';
 import { MalformedAnswerError, parseBlock, parseReceipt } from '@chainstead/rpc';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
 import { integer, type Json } from './forms.ts';
-import { headerJson, headerLack } from './header-json.ts';
+import { checkedHeader, headerJson } from './header-json.ts';
 import { logJson, receiptJson } from './receipt-json.ts';
 import { type ConvertedTransaction, transactionJson } from './transaction-json.ts';
 
@@ -29,9 +29,8 @@ const OTHER_PRICES: readonly number[] = [42_161, 42_170, 421_614];
 
 /** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function toSourceBlock(rows: BlockRows, { chain, absent }: ConversionContext): SourceBlock {
-  const header = headerJson(rows.header);
   const lacks: BlockLack[] = [];
-  const headerField = headerLack(header, chain, absent);
+  const { header, lack: headerField } = checkedHeader(headerJson(rows.header), chain, absent);
   if (headerField !== null) lacks.push({ part: 'header', field: headerField });
   const transactions = convertTransactions(rows, header);
   for (const [index, { lack }] of transactions.entries())

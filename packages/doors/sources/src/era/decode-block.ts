@@ -1,12 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, keccak256Hex, toQuantity } from '@chainstead/core';
-import { type RecoverSigners, recoverSenders, type TransactionJson } from '@chainstead/proof';
+import { orderedTrieRoot, type RecoverSigners, recoverSenders, type TransactionJson } from '@chainstead/proof';
 import { parseBlock } from '@chainstead/rpc';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
 import { decodeBody, decodeEraTransaction, type EraBody } from './decode-body.ts';
 import type { EraBlockHeader } from './decode-header.ts';
 import { decodeReceipts, toReceipts } from './decode-receipts.ts';
 import { derivedMembers, knowsBlobPrice, pricePaid } from './derived-members.ts';
+import { damage } from './era-damage.ts';
 import type { EraReceipts } from './era-file.ts';
 
 export interface EraBlockParts {
@@ -33,6 +34,9 @@ export async function decodeBlock(
   const { header, unknownFields } = parts.header;
   const lacks: BlockLack[] =
     unknownFields === 0 ? [] : [{ part: 'header', field: `${unknownFields} new fields` }];
+  // The engine checks the root where it gets transactions.
+  if (!options.transactions && orderedTrieRoot(body.transactions) !== header.raw.transactionsRoot)
+    damage(`the transactions of block ${header.number} have another root`);
   const hashes = body.transactions.map(keccak256Hex);
   const decoded = options.transactions ? decodeTransactions(body, lacks) : null;
   const senders = decoded === null ? [] : await recoverSenders(decoded, options.recoverSigners);

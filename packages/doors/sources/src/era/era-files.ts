@@ -10,20 +10,20 @@ import { createEraFolder, lastBlock } from './era-folder.ts';
 export interface EraFiles {
   readonly name: string;
   /** @throws SourceError */
-  available(): Promise<BlockRange | null>;
+  available(): Promise<readonly BlockRange[]>;
   /** Ends at the first hole. @param read null: the file lacks the part @throws SourceError */
   eachBlock<T>(
     range: BlockRange,
     signal: AbortSignal,
-    read: (file: EraFile, number: number, last: number) => Promise<T | null>,
+    read: (file: EraFile, number: number) => Promise<T | null>,
   ): AsyncGenerator<T>;
   failure(fault: SourceFault, what: string): SourceError;
 }
 
 /** Errors of files as those of the source. */
-export function createEraFiles(path: string, network: string): EraFiles {
+export function createEraFiles(path: string, network: string, onRefusal?: (reason: string) => void): EraFiles {
   const name = `era ${basename(resolve(path))}`;
-  const folder = createEraFolder(path, network);
+  const folder = createEraFolder(path, network, onRefusal);
   const failure = (fault: SourceFault, what: string) => new SourceError({ source: name, fault, what });
 
   async function guarded<T>(file: string | null, read: () => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ export function createEraFiles(path: string, network: string): EraFiles {
     failure,
     async available() {
       await guarded(null, folder.refresh);
-      return folder.span();
+      return folder.ranges();
     },
     async *eachBlock(range, signal, read) {
       for (let number = range.from; number <= range.to; ) {
@@ -65,7 +65,7 @@ export function createEraFiles(path: string, network: string): EraFiles {
           const last = Math.min(range.to, lastBlock(file.facts));
           for (; number <= last; number++) {
             signal.throwIfAborted();
-            const value = await guarded(file.facts.name, () => read(file, number, last));
+            const value = await guarded(file.facts.name, () => read(file, number));
             if (value === null && number > range.from) return;
             if (value === null) throw failure('unavailable', `${file.facts.name} has no receipts`);
             yield value;

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { EPOCH_BLOCKS } from '@chainstead/proof';
 import { EraDamage } from './era-damage.ts';
 import { type EraIndex, readEraIndex } from './era-index.ts';
@@ -19,8 +19,8 @@ export interface EraFileFacts {
 export interface EraFolder {
   /** Lists the files again. @throws the errors of `node:fs` */
   refresh(): Promise<void>;
-  /** Lowest to highest block; there may be holes. */
-  span(): BlockRange | null;
+  /** Of files with receipts. */
+  ranges(): readonly BlockRange[];
   /** The best file first. */
   filesOf(block: number): readonly EraFileFacts[];
   /** Why a file that should contain the block is refused. */
@@ -35,8 +35,12 @@ interface Listed {
   readonly refusal: string | null;
 }
 
-/** An index is read again only if size or time of its file changed. */
-export function createEraFolder(folder: string, network: string): EraFolder {
+/** An index is read again only if size or time of its file changed. @param onRefusal a damaged file was found */
+export function createEraFolder(
+  folder: string,
+  network: string,
+  onRefusal: (reason: string) => void = () => undefined,
+): EraFolder {
   let listed: ReadonlyMap<string, Listed> = new Map();
 
   async function refresh(): Promise<void> {
@@ -50,7 +54,9 @@ export function createEraFolder(folder: string, network: string): EraFolder {
       const { size: bytes, mtimeMs: modifiedMs } = status;
       const before = listed.get(fileName);
       const isSame = before?.bytes === bytes && before.modifiedMs === modifiedMs;
-      files.set(fileName, isSame ? before : await list(path, fileName, name, { bytes, modifiedMs }));
+      const file = isSame ? before : await list(path, fileName, name, { bytes, modifiedMs });
+      if (!isSame && file.refusal !== null) onRefusal(file.refusal);
+      files.set(fileName, file);
     }
     listed = files;
   }
@@ -58,14 +64,12 @@ export function createEraFolder(folder: string, network: string): EraFolder {
   const all = (): readonly EraFileFacts[] => [...listed.values()].flatMap(({ facts }) => facts ?? []);
   return {
     refresh,
-    span() {
-      const files = all();
-      if (files.length === 0) return null;
-      return {
-        from: Math.min(...files.map(({ index }) => index.first)),
-        to: Math.max(...files.map(lastBlock)),
-      };
-    },
+    ranges: () =>
+      mergeRanges(
+        all()
+          .filter(hasReceipts)
+          .map((facts) => ({ from: facts.index.first, to: lastBlock(facts) })),
+      ),
     filesOf: (block) =>
       all()
         .filter((facts) => facts.index.first <= block && block <= lastBlock(facts))
@@ -105,8 +109,12 @@ async function list(
 }
 
 /** Receipts before proofs: without them, blocks are read from nodes. */
-function rank({ format, index: { columns } }: EraFileFacts): number {
-  const hasReceipts = format !== 'ere' || columns.includes('receipts');
-  const hasProofs = format !== 'ere' || columns.includes('proof');
-  return (hasReceipts ? 2 : 0) + (hasProofs ? 1 : 0);
+function rank(facts: EraFileFacts): number {
+  const { format, index } = facts;
+  const hasProofs = format !== 'ere' || index.columns.includes('proof');
+  return (hasReceipts(facts) ? 2 : 0) + (hasProofs ? 1 : 0);
+}
+
+function hasReceipts({ format, index }: EraFileFacts): boolean {
+  return format !== 'ere' || index.columns.includes('receipts');
 }

@@ -16,15 +16,17 @@ export interface EraSourceOptions {
   readonly folder: string;
   readonly chain: Pick<Chain, 'id' | 'key'>;
   /** @default in this thread */
-  readonly recoverSigners?: RecoverSigners;
+  readonly recoverSigners?: RecoverSigners | undefined;
   /** Historical summaries of a beacon node, 64 bytes per entry. Without it, no list proves blocks from Capella on. */
   readonly summariesFile?: string | null;
+  /** A damaged file was found: its blocks are read elsewhere. */
+  onRefusal?(reason: string): void;
 }
 
 /** Blocks of files on disk, whose headers public lists prove. */
 export function openEraSource(options: EraSourceOptions): BlockSource {
-  const { folder, chain, recoverSigners, summariesFile = null } = options;
-  const files = createEraFiles(folder, eraNetwork(chain));
+  const { folder, chain, recoverSigners, summariesFile = null, onRefusal } = options;
+  const files = createEraFiles(folder, eraNetwork(chain), onRefusal);
   let canonical: CanonicalHeaders | null = null;
 
   async function canonicalHeaders(): Promise<CanonicalHeaders> {
@@ -34,7 +36,7 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
     return createCanonicalHeaders(chain, lists);
   }
 
-  async function readBlock(file: EraFile, number: number, last: number, transactions: boolean) {
+  async function readBlock(file: EraFile, number: number, transactions: boolean) {
     canonical ??= await canonicalHeaders();
     const proven = await canonical.epoch(file);
     const read = await file.header(number);
@@ -47,10 +49,7 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
       totalDifficulty: proven?.totalDifficulties[number - proven.first] ?? null,
     };
     const block = await decodeBlock(parts, { chain, transactions, recoverSigners });
-    // Parent links prove the blocks before the last one.
-    const isCanonical =
-      parts.totalDifficulty !== null ||
-      (number === last && (await canonical.isProven(file, header.header, read)));
+    const isCanonical = parts.totalDifficulty !== null || (await canonical.isProven(file, header.header, read));
     return { ...block, isCanonical };
   }
 
@@ -58,7 +57,7 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
     name: files.name,
     available: files.available,
     readBlocks: (range, { transactions }, signal) =>
-      files.eachBlock(range, signal, (file, number, last) => readBlock(file, number, last, transactions)),
+      files.eachBlock(range, signal, (file, number) => readBlock(file, number, transactions)),
     readLogs(query, signal) {
       const expected = toExpectation(query);
       const blocks = files.eachBlock(query.range, signal, (file, number) =>

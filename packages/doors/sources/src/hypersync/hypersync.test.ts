@@ -30,7 +30,7 @@ describe('blocks of a HyperSync', () => {
     const chain = scriptedChain();
     const pool = await poolOver(chain);
     const { source } = await sourceOver('hypersync', chain, faults);
-    expect(await source.available(NEVER)).toEqual({ from: 0, to: RANGE.to });
+    expect(await source.available(NEVER)).toEqual([{ from: 0, to: RANGE.to }]);
     const blocks = await readBlocks(source, RANGE);
     expect(blocks.length).toBe(33);
     for (const { block, receipts, lacks } of blocks) {

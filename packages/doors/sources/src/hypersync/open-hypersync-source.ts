@@ -30,7 +30,7 @@ export function openHyperSyncSource(options: HyperSyncOptions): BlockSource {
     name,
     async available(signal) {
       const to = await client.height(signal);
-      return to === null ? null : { from: 0, to };
+      return to === null ? [] : [{ from: 0, to }];
     },
     async *readBlocks(range, _options, signal): AsyncGenerator<SourceBlock> {
       for await (const { blocks } of hyperSyncPages(client, range, WHOLE_BLOCKS, signal))

@@ -28,9 +28,9 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
     name,
     async available(signal) {
       const to = await client.finalizedHead(signal);
-      if (to === null) return null;
+      if (to === null) return [];
       const from = await client.firstBlock(signal);
-      return from <= to ? { from, to } : null;
+      return from <= to ? [{ from, to }] : [];
     },
     async *readBlocks(range, _options, signal): AsyncGenerator<SourceBlock> {
       const selection = { fields: known(BLOCK_FIELDS), logs: null };

@@ -12,7 +12,7 @@ describe('blocks of a Portal', () => {
     const chain = scriptedChain();
     const pool = await poolOver(chain);
     const { source } = await sourceOver('portal', chain);
-    const range = await source.available(new AbortController().signal);
+    const [range] = await source.available(new AbortController().signal);
     expect(range).toEqual({ from: 100, to: chain.finalized });
     const blocks = await readBlocks(source, range ?? { from: 0, to: 0 });
     expect(blocks.length).toBe(BLOCKS - 8 + 1);

@@ -46,7 +46,7 @@ export function createChunkPlan(options: BackfillOptions): ChunkPlan {
     first(span) {
       const { range } = span;
       const use = plan.sourceUse(span);
-      const reach = use === null ? null : (options.sources?.reach(use, range) ?? null);
+      const reach = use === null ? null : (options.sources?.reach(use, range, options.order) ?? null);
       const isFromSource = reach !== null && edgeOf(options, reach) === edgeOf(options, range);
       // A chunk ends where the source begins: each comes from one side.
       const bounded = isFromSource ? reach : besideOf(options, range, reach);

@@ -12,6 +12,7 @@ import {
 import type { Database } from '@chainstead/db';
 import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillProgress } from '../backfill/backfill-options.ts';
 import type { RangeJournal } from '../backfill/range-guard.ts';
@@ -34,6 +35,8 @@ import { verifyRange } from '../verify/verify-range.ts';
 export interface RangeCommandOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
+  /** Asked before nodes, in order. @default none */
+  readonly sources?: HistorySources | undefined;
   readonly database: Database;
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;

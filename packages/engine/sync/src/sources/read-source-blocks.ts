@@ -1,5 +1,6 @@
 /** Whole blocks from a source, in units that end at a block whose hash is known to be canonical. */
 import type { BlockHeader } from '@chainstead/core';
+import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
 import type { ProvenBlock } from '../read/proven-block.ts';
@@ -102,13 +103,17 @@ async function proveUnit(
   return completed.map((block) => provenBlock(reading, chosen, block));
 }
 
-/** From nodes, where the source can't name all fields: the hash of the node is then the anchor. */
+/** From nodes, where the source can't name all fields, or the chain has its own: the node's hash is then the anchor. */
 async function withHeaders(
-  { pool }: SourceReading,
+  { pool, chain }: SourceReading,
   unit: readonly SourceBlock[],
   signal: AbortSignal,
 ): Promise<readonly SourceBlock[]> {
-  const numbers = unit.filter(({ lacks }) => lacks.length > 0).map(({ block }) => block.header.number);
+  const hasOwnFields = ({ header }: SourceBlock['block']): boolean =>
+    !chain.headerHash && checkHeaderHash(header.raw, header.hash).result !== 'verified';
+  const numbers = unit
+    .filter(({ block, lacks, isCanonical }) => !isCanonical && (lacks.length > 0 || hasOwnFields(block)))
+    .map(({ block }) => block.header.number);
   if (numbers.length === 0) return unit;
   const headers = new Map<number, BlockHeader>();
   for (const { value } of await pool.getHeaders(numbers, { signal, background: true }))

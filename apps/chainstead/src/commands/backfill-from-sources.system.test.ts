@@ -1,0 +1,81 @@
+import { rawSql, sql } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveHyperSync,
+  servePortal,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { expect, it, onTestFinished } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+
+const BLOCKS = 120;
+const LAST = BLOCKS - 20;
+
+/** All rows but those about the work itself, by table. */
+async function rowsOf({ database }: ScratchDatabase): Promise<Record<string, string>> {
+  const tables = await database.query<{ name: string }>(
+    sql`SELECT c.table_name AS name FROM information_schema.columns c JOIN pg_class ON relname = c.table_name AND relkind IN ('r', 'p')
+      WHERE c.table_schema = 'public' AND column_name = 'block_number' AND NOT relispartition ORDER BY 1`,
+  );
+  const rows: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [found] = await database.query<{ count: number; digest: string }>(
+      rawSql(
+        `SELECT count(*)::int AS count, coalesce(md5(string_agg(t::text, E'\\n' ORDER BY t::text)), '') AS digest FROM "${name}" t`,
+      ),
+    );
+    rows[name] = `${found?.count} ${found?.digest}`;
+  }
+  return rows;
+}
+
+it.each(['receipts', 'none'])(
+  'a backfill with proof %s writes the rows that nodes give, from each source',
+  async (proof) => {
+    const chain = createScriptedChain({ seed: 71, finalityDepth: 8, isSigned: true, creationShare: 0.1 });
+    chain.mine(BLOCKS);
+    const node = await serveScriptedChain(chain);
+    onTestFinished(() => node.close());
+    const [portal, hyperSync] = await Promise.all([servePortal(chain), serveHyperSync(chain)]);
+    onTestFinished(async () => {
+      await portal.close();
+      await hyperSync.close();
+    });
+    const fill = async (history: string | null): Promise<{ rows: Record<string, string>; log: string }> => {
+      const scratch = await createScratchDatabase();
+      onTestFinished(() => scratch.drop());
+      const outcome = await runCaptured(
+        ['backfill', '--chain', 'scripted', '--from', '1', '--to', String(LAST)],
+        {
+          DATABASE_URL: scratch.url,
+          CHAINS: 'scripted',
+          CHAIN_ID_SCRIPTED: '31337',
+          RPC_URLS_SCRIPTED: node.url,
+          REORG_DEPTH_MAX_SCRIPTED: '8',
+          TRANSACTIONS_SCRIPTED: 'all',
+          LOGS_SCRIPTED: 'all',
+          // No root covers traces: nodes give them, with their whole blocks.
+          INTERNAL_TRANSFERS_SCRIPTED: 'off',
+          BACKFILL_PROOF: proof,
+          ...(history !== null && { HISTORY_SCRIPTED: history }),
+        },
+      );
+      expect(outcome).toMatchObject({ exitCode: 0 });
+      return { rows: await rowsOf(scratch), log: outcome.stderr };
+    };
+    const expected = await fill(null);
+    expect(Object.values(expected.rows).filter((row) => !row.startsWith('0 ')).length).toBeGreaterThan(4);
+    const before = node.counters.snapshot().calls;
+    for (const history of [`portal:${portal.url}`, `hypersync:http://token@${new URL(hyperSync.url).host}`]) {
+      const { rows, log } = await fill(history);
+      expect(rows).toEqual(expected.rows);
+      expect(log).not.toContain('left_alone_ms');
+    }
+    const { calls } = node.counters.snapshot();
+    const readsOf = (method: string): number => (calls[method] ?? 0) - (before[method] ?? 0);
+    expect(readsOf('eth_getLogs')).toBe(0);
+    expect(readsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(2);
+  },
+);

@@ -1,0 +1,53 @@
+import type { Clock, Logger, Registry } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
+import { createLocalLimits, type UpstreamLimits } from '@chainstead/rpc/pool';
+import {
+  type BlockSource,
+  createHistorySources,
+  type HistorySources,
+  openEraSource,
+  openHyperSyncSource,
+  openPortalSource,
+} from '@chainstead/sources';
+import type { ChainConfiguration } from '../configuration/index.ts';
+
+interface HistoryOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly metrics: Registry;
+  readonly callLimits?: UpstreamLimits | undefined;
+  readonly recoverSigners?: RecoverSigners | undefined;
+}
+
+/** What public services allow per address. Processes share it; other hosts have no limit. */
+const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number])[] = [
+  [/(^|\.)sqd\.dev$/, 2],
+  [/(^|\.)hypersync\.xyz$/, 1.5],
+];
+
+/** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
+export function openHistory(
+  { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
+  { logger, clock, callLimits, metrics, recoverSigners }: HistoryOptions,
+): HistorySources | undefined {
+  if (history.length === 0) return undefined;
+  const sources = history.flatMap((configured): BlockSource[] => {
+    const { kind, key, place: url } = configured;
+    if (kind === 'era') {
+      const onRefusal = (reason: string): void =>
+        logger.warn(
+          { chain: chain.key, folder: url, reason },
+          'An era file is damaged: its blocks are read elsewhere',
+        );
+      return [openEraSource({ folder: url, chain, recoverSigners, onRefusal })];
+    }
+    const [, requestsPerSecond] = PUBLIC_RATES.find(([host]) => host.test(new URL(url).hostname)) ?? [];
+    const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalLimits(clock));
+    const limiter = limits?.rateLimiterOf({ url, ...(requestsPerSecond && { requestsPerSecond }) }) ?? undefined;
+    if (kind === 'hypersync')
+      return [openHyperSyncSource({ url, chain, clock, limiter, token: key ?? undefined })];
+    const headers = key === null ? {} : { 'x-api-key': key };
+    return [openPortalSource({ url, chain, clock, limiter, headers })];
+  });
+  return createHistorySources({ chain, sources, clock, logger, metrics });
+}

@@ -1,0 +1,54 @@
+import type { Hash } from '@chainstead/core';
+import { createHistorySources, openPortalSource } from '@chainstead/sources';
+import { servePortal, TRANSFER_TOPIC } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, it, onTestFinished } from 'vitest';
+import { openScriptedStage } from '../testing/scripted-stage.ts';
+import { poolWithSources } from './pool-with-sources.ts';
+
+const BLOCKS = 5_200;
+const query = { topics: [TRANSFER_TOPIC as Hash] };
+const scratch = scratchOfFile();
+let nextChainId = 962_001;
+
+async function openPools() {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], {
+    blocks: BLOCKS,
+    finalityDepth: 0,
+  });
+  onTestFinished(() => stage.close());
+  const portal = await servePortal(stage.scripted);
+  onTestFinished(() => portal.close());
+  const { chain, clock, logger, pool } = stage;
+  const source = openPortalSource({ url: portal.url, chain, clock });
+  const sources = createHistorySources({ chain, clock, logger, sources: [source] });
+  onTestFinished(() => sources.close());
+  return { stage, portal, pool, joined: poolWithSources(pool, sources), sources };
+}
+
+it('reads logs of long ranges in one stream, and those of short ranges from nodes', async () => {
+  const { stage, pool, joined } = await openPools();
+  const whole = { from: 1, to: BLOCKS };
+  const read = await joined.getLogs({ ...query, range: whole });
+  expect(read.calls).toBe(1);
+  expect(read.sources).toEqual([{ range: whole, upstream: expect.stringMatching(/^portal /) }]);
+  expect(stage.callsOf('eth_getLogs')).toBe(0);
+  expect(read.logs).toEqual((await pool.getLogs({ ...query, range: whole })).logs);
+  const calls = stage.callsOf('eth_getLogs');
+  await joined.getLogs({ ...query, range: { from: 1, to: 100 } });
+  expect(stage.callsOf('eth_getLogs')).toBe(calls + 1);
+  expect(joined.estimateLogCalls(query, [whole])).toBe(1);
+  await expect(joined.getLogs({ ...query, range: whole }, { bytesMax: 1_000 })).rejects.toMatchObject({
+    code: 'RANGE_TOO_LARGE',
+  });
+});
+
+it('names the source whose stream ended early, and then reads from nodes', async () => {
+  const { stage, portal, pool, joined } = await openPools();
+  portal.faults.set({ pageBlocks: 1_000, cut: { rate: 1, afterLines: 0, where: 'connection' } });
+  const range = { from: 1, to: BLOCKS };
+  await expect(joined.getLogs({ ...query, range })).rejects.toMatchObject({ code: 'SOURCE_FAILED' });
+  const read = await joined.getLogs({ ...query, range });
+  expect(stage.callsOf('eth_getLogs')).toBeGreaterThan(0);
+  expect(read.logs).toEqual((await pool.getLogs({ ...query, range })).logs);
+});
