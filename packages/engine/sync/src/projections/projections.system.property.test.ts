@@ -144,8 +144,8 @@ describe('a projection', () => {
   it('counts the rows of a backfill that were written before anything followed them', async () => {
     await withChain(now, async (marked) => {
       const { database } = scratch;
-      const records = await database.query(
-        sql`DELETE FROM projections WHERE chain_id = ${marked.chainId} RETURNING *`,
+      const records = await database.query<{ record: object }>(
+        sql`DELETE FROM projections WHERE chain_id = ${marked.chainId} RETURNING to_json(projections) AS record`,
       );
       expect(records.length).toBeGreaterThan(0);
       let filling: Promise<void> | undefined;
@@ -154,7 +154,7 @@ describe('a projection', () => {
         filling = marked.take(BACKFILL);
         await expect.poll(countLockWaits).toBeGreaterThan(0);
         await transaction.query(
-          sql`INSERT INTO projections SELECT * FROM json_populate_recordset(NULL::projections, ${JSON.stringify(records)})`,
+          sql`INSERT INTO projections SELECT * FROM json_populate_recordset(NULL::projections, ${JSON.stringify(records.map(({ record }) => record))})`,
         );
       });
       await filling;
