@@ -19,6 +19,7 @@ import { createDiskMetrics } from '../../packages/doors/db/src/server/disk-metri
 import { createSizeMetrics } from '../../packages/doors/db/src/server/size-metrics.ts';
 import { createDepthMetrics, createJobMetrics } from '../../packages/doors/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/doors/rpc/src/pool-metrics.ts';
+import { createSourceMetrics } from '../../packages/doors/sources/src/history-sources.ts';
 import { createLimitMetrics } from '../../packages/engine/http/src/limits/shared-limits.ts';
 import { createRequestMetrics } from '../../packages/engine/http/src/requests/request-observer.ts';
 import { createStateMetrics } from '../../packages/engine/node-reads/src/queue/state-worker.ts';
@@ -43,6 +44,7 @@ const TABLES = [
   createBuildMetrics,
   createFullnodeMetrics,
   createPoolMetrics,
+  createSourceMetrics,
   createJobMetrics,
   createDepthMetrics,
   createRequestMetrics,

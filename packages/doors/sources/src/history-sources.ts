@@ -60,7 +60,7 @@ export interface HistorySourcesOptions {
   readonly metrics?: Registry;
 }
 
-const createSourceMetrics = defineMetrics('chainstead_source', {
+export const createSourceMetrics = defineMetrics('chainstead_source', {
   blocks: counter('Number of old blocks read from a source of history, by use (blocks, logs)', [
     'chain',
     'source',

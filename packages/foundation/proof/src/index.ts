@@ -1,5 +1,6 @@
 /** Recomputes commitments of headers, checks state proofs. No I/O. Start with `prove-block.ts`. */
 
+export { blockSize } from './blocks/block-size.ts';
 export { decodeHeader } from './blocks/decode-header.ts';
 export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';

@@ -96,9 +96,14 @@ export function buildBenchBlock(
     transactionsRoot: count === 0 ? EMPTY_TRIE_ROOT : rootOf(cast, transactions),
     receiptsRoot: orderedTrieRoot(encoded),
     gasUsed: count * GAS_PER_TRANSACTION,
-    size: 600 + 300 * count,
   });
-  return writeBlock(cast, place, hash, JSON.stringify(header), transactions);
+  return writeBlock(
+    cast,
+    place,
+    hash,
+    JSON.stringify({ ...header, size: quantity(600 + 300 * count) }),
+    transactions,
+  );
 }
 
 function buildTransaction(

@@ -1,5 +1,5 @@
 import { type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
-import { encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import { blockSize, encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { JsonObject, SourceBlock } from '../nodes/chain-source.ts';
 import type { NftMoveFact, NftSaleFact, TransferFact } from './scripted-event.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
@@ -59,15 +59,18 @@ export function buildBlock(plan: BlockPlan): ScriptedBlock {
   const encoded = plan.transactions.map((transaction, index) =>
     encodeReceipt(bareReceipt(transaction, index, cumulative[index] ?? 0, hashless[index] ?? [])),
   );
-  const { hash, header } = sealHeader({
+  const sealed = sealHeader({
     ...plan,
     logsBloom: logsBloom(hashless.flat()),
     transactionsRoot: orderedTrieRoot(plan.transactions.map((transaction) => transaction.bytes)),
     receiptsRoot: orderedTrieRoot(encoded),
     gasUsed: cumulative.at(-1) ?? 0,
-    size: 600 + encoded.reduce((sum, one) => sum + one.length, 0),
   });
-  return assemble(plan, header, hash, cumulative);
+  const size = blockSize(
+    { raw: sealed.header, hash: sealed.hash },
+    plan.transactions.map(({ json }) => json),
+  );
+  return assemble(plan, { ...sealed.header, size: quantity(size ?? 0) }, sealed.hash, cumulative);
 }
 
 function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: readonly number[]): ScriptedBlock {

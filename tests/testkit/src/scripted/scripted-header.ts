@@ -15,8 +15,6 @@ export interface HeaderPlan {
   readonly transactionsRoot: Hex;
   readonly receiptsRoot: Hash;
   readonly gasUsed: number;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** keccak256 of the RLP of an empty list. */
@@ -30,7 +28,7 @@ export function quantity(value: number | bigint): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** A block's JSON without transactions, shaped like Ethereum's since Cancun, with the hash that its fields give. */
+/** A block's JSON without transactions and size, shaped like Ethereum's since Cancun, with the hash that its fields give. */
 export function sealHeader(plan: HeaderPlan): { readonly hash: Hash; readonly header: JsonObject } {
   const fields = {
     number: quantity(plan.number),
@@ -45,7 +43,6 @@ export function sealHeader(plan: HeaderPlan): { readonly hash: Hash; readonly he
     miner: SEALER,
     difficulty: '0x0',
     extraData: '0x',
-    size: quantity(plan.size),
     gasLimit: quantity(GAS_LIMIT),
     gasUsed: quantity(plan.gasUsed),
     timestamp: quantity(plan.timestamp),

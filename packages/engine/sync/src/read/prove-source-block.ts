@@ -1,7 +1,8 @@
 /** What a block of a source must satisfy. Nodes are believed in what no root covers; sources are not. */
 import type { Chain } from '@chainstead/chains';
-import type { Receipt } from '@chainstead/core';
+import { type Block, type BlockHeader, type Receipt, toQuantity } from '@chainstead/core';
 import {
+  blockSize,
   checkWithdrawals,
   committedTransactions,
   contradictsRoot,
@@ -50,6 +51,29 @@ export async function contradictionOf(
   const signed = committedTransactions(header, transactions, chain);
   return (await contradictsSenders(signed, recoverSigners))?.reason ?? null;
 }
+
+/** Size and total difficulty, which no hash covers, follow from the rest: without uncles, and after the merge. */
+export function isDerivable({ raw: { uncles, difficulty } }: BlockHeader): boolean {
+  return amountOf(difficulty) === 0n && (!Array.isArray(uncles) || uncles.length === 0);
+}
+
+/** @param block proven and derivable */
+export function derivedHeader({ header, transactions }: Block, chain: Chain): BlockHeader {
+  const { totalDifficulty, size: _, ...raw } = header.raw;
+  const size = blockSize(header, committedTransactions(header, transactions ?? [], chain));
+  const isMerged = TOTAL_DIFFICULTIES.includes(String(totalDifficulty));
+  return {
+    ...header,
+    raw: {
+      ...raw,
+      ...(size !== null && { size: toQuantity(size) }),
+      ...(isMerged && { totalDifficulty }),
+    },
+  };
+}
+
+/** Chains that began after the merge, and Ethereum. */
+const TOTAL_DIFFICULTIES: readonly string[] = ['0x0', '0xc70d815d562d3cfa955'];
 
 const BLOB_GAS = 131_072n;
 /** EIP-4844, EIP-7691, EIP-7892: divisors of the excess, one per fork so far. */

@@ -3,7 +3,7 @@ import type { BlockHeader } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
-import { contradictionOf, type SourceProof } from './prove-source-block.ts';
+import { contradictionOf, derivedHeader, isDerivable, type SourceProof } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { weighBlock } from './weigh.ts';
 
@@ -105,14 +105,17 @@ async function proveUnit(
 
 /** From nodes, where the source can't name all fields, or the chain has its own: the node's hash is then the anchor. */
 async function withHeaders(
-  { pool, chain }: SourceReading,
+  { pool, chain, transactions }: SourceReading,
   unit: readonly SourceBlock[],
   signal: AbortSignal,
 ): Promise<readonly SourceBlock[]> {
   const hasOwnFields = ({ header }: SourceBlock['block']): boolean =>
     !chain.headerHash && checkHeaderHash(header.raw, header.hash).result !== 'verified';
   const numbers = unit
-    .filter(({ block, lacks, isCanonical }) => !isCanonical && (lacks.length > 0 || hasOwnFields(block)))
+    .filter(
+      ({ block, lacks, isCanonical }) =>
+        !isCanonical && (lacks.length > 0 || hasOwnFields(block) || (transactions && !isDerivable(block.header))),
+    )
     .map(({ block }) => block.header.number);
   if (numbers.length === 0) return unit;
   const headers = new Map<number, BlockHeader>();
@@ -139,13 +142,14 @@ async function requireCanonical(
 }
 
 function provenBlock(
-  { transactions }: SourceReading,
+  { transactions, chain }: SourceReading,
   { source }: ChosenSource,
-  { block, receipts }: SourceBlock,
+  { block, receipts, isCanonical }: SourceBlock,
 ): ProvenBlock {
+  const header = transactions && !isCanonical ? derivedHeader(block, chain) : block.header;
   return {
-    header: block.header,
-    block,
+    header,
+    block: { ...block, header },
     receipts,
     logs: receipts.flatMap(({ logs }) => logs),
     internalTransfers: null,

@@ -2,6 +2,7 @@ import type { Hash } from '@chainstead/core';
 import { listText } from '../rlp/rlp-text.ts';
 import {
   bytes,
+  type FieldText,
   fieldBytes,
   integer,
   type TransactionJson,
@@ -14,15 +15,16 @@ const DEPOSIT_TYPE = '0x7e';
 /** EIP-4895. Null if malformed. */
 export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash | null {
   try {
-    return orderedTrieRoot(
-      withdrawals.map(({ index, validatorIndex, address, amount }) =>
-        fieldBytes(listText(integer(index) + integer(validatorIndex) + bytes(address) + integer(amount))),
-      ),
-    );
+    return orderedTrieRoot(withdrawals.map((withdrawal) => fieldBytes(withdrawalText(withdrawal))));
   } catch (error) {
     if (error instanceof UnknownFormError) return null;
     throw error;
   }
+}
+
+/** @throws UnknownFormError */
+export function withdrawalText({ index, validatorIndex, address, amount }: TransactionJson): FieldText {
+  return listText(integer(index) + integer(validatorIndex) + bytes(address) + integer(amount));
 }
 
 /** `unchecked`: no root, or one of another meaning. @param raw without transactions */
