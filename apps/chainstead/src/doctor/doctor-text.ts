@@ -4,7 +4,7 @@ import type { NodeReport } from './examine-nodes.ts';
 export interface Examination {
   readonly storage: readonly CheckReport[];
   readonly nodes: readonly NodeReport[];
-  /** Of history. */
+  /** Sources of history. */
   readonly sources: readonly NodeReport[];
   readonly chains: readonly ChainReport[];
 }

@@ -42,7 +42,7 @@ export {
   requestRangeJob,
 } from './range-jobs/range-job-store.ts';
 export { addRangeJobs, type RangeJobSite } from './range-jobs/run-range-job.ts';
-export { proveSourceRange, type SourceTrial } from './read/prove-source-range.ts';
+export { proveSourceRange } from './read/prove-source-range.ts';
 export { readAhead } from './read/read-ahead.ts';
 export { readWatchedBlock } from './read/read-watched-block.ts';
 export {

@@ -2,7 +2,7 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type BlockSource, SourceError } from '@chainstead/sources';
 import { readSourceBlocks, type SourceReading } from './read-source-blocks.ts';
 
-export interface SourceTrial {
+interface SourceTrial {
   /** Blocks that were proven, from the start of the range. */
   readonly blocks: number;
   /** Null: the source returned no wrong or incomplete block. */
