@@ -14,7 +14,7 @@ let nextChainId = 962_001;
 async function openPools() {
   const stage = await openScriptedStage(scratch.database, nextChainId++, [], {
     blocks: BLOCKS,
-    finalityDepth: 0,
+    finalityDepth: 50,
   });
   onTestFinished(() => stage.close());
   const portal = await servePortal(stage.scripted);
