@@ -59,7 +59,7 @@ async function getSourceLogs(
   const { signal = new AbortController().signal, bytesMax = Number.POSITIVE_INFINITY } = options;
   const chosen = await sources.choose('logs', query.range, signal);
   if (chosen === null)
-    throw new SourceError({ source: 'every source', fault: 'unavailable', what: 'none has these blocks now' });
+    throw new SourceError({ source: 'of each kind', fault: 'unavailable', what: 'none has these blocks now' });
   const { range, source } = chosen;
   const logs: Log[] = [];
   let bytes = 0;
