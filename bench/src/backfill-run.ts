@@ -11,6 +11,8 @@ import { type MeasuredProcess, type MemorySample, startProcess } from './measure
 /** About 9,000 logs on the benchmark's chain: within the limit of a provider, with room to spare. */
 const BARE_RANGE_BLOCKS = 100;
 
+const SOURCE_FAILURE = 'A source of history failed';
+
 /** A backfill of blocks 1 to `blocks` into a fresh database. */
 export interface BackfillPlan {
   readonly server: Pick<ScratchServer, 'createDatabase'>;
@@ -36,9 +38,10 @@ export interface BackfillRun {
 }
 
 /** `chainstead backfill` as an operator would run it. */
-export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
-  return runBackfill(plan, (databaseUrl, rpcUrls) =>
-    startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
+export async function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
+  const failures: string[] = [];
+  const run = await runBackfill(plan, (databaseUrl, rpcUrls) => {
+    const program = startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
       databaseUrl,
       rpcUrls,
       env: {
@@ -46,8 +49,15 @@ export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
         BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none',
         ...(plan.portal !== undefined && { HISTORY_ETH: `portal:${plan.portal}` }),
       },
-    }),
-  );
+    });
+    program.onLine((line) => {
+      if (line.includes(SOURCE_FAILURE)) failures.push(line);
+    });
+    return program;
+  });
+  // The rest came from the node.
+  if (failures.length > 0) throw new BenchmarkError(`The Portal was left: ${failures.join()}`);
+  return run;
 }
 
 /** The range of the benchmark as the program's commands take it. */

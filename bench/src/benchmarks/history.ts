@@ -12,7 +12,7 @@ import { withHistory } from '../with-history.ts';
 
 const LATENCY_MS = 50;
 const SIGNERS = 2_000;
-/** One Transfer in 13 of 100 blocks. */
+/** One Transfer in each of 13 out of 100 blocks. */
 const SPARSE = { emptyShare: 0.87, transactionsPerBlock: 1, logsPerTransaction: 1, transferShare: 1 };
 const SPARSE_SECONDS_MAX = 15;
 
