@@ -10,6 +10,7 @@ import { datasets as known } from '../datasets/registry.ts';
 import { datasetCosts } from '../doctor/dataset-costs.ts';
 import { type ChainReport, type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
 import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
+import { examineSources } from '../doctor/examine-sources.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
@@ -44,9 +45,8 @@ export async function examine({ options, command, context }: Invocation<DoctorOp
   context.stdout.write(
     options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
   );
-  const bad = [...examination.storage, ...examination.nodes].filter(
-    ({ findings }) => worstVerdict(findings) === 'bad',
-  );
+  const { storage, nodes, sources } = examination;
+  const bad = [...storage, ...nodes, ...sources].filter(({ findings }) => worstVerdict(findings) === 'bad');
   if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
 }
 
@@ -61,12 +61,16 @@ async function examineAll(
     sample.set(key, [...(sample.get(key) ?? []), block]);
   };
   const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS, onBlock };
-  if (url !== undefined) return { storage: [], nodes: [await examineOne(examining, chain, url)], chains: [] };
+  if (url !== undefined) {
+    const nodes = [await examineOne(examining, chain, url)];
+    return { storage: [], nodes, sources: [], chains: [] };
+  }
   if (chain !== undefined) {
     const nodes = await examineConfigured(examining, chain);
     const key = configuration.chainRegistry.find(chain)?.key;
     const chains = examineDatasets(configuration, sample).filter((report) => report.chain === key);
-    if (nodes.length > 0) return { storage: [], nodes, chains };
+    const sources = await examineSources(examining, key ?? chain);
+    if (nodes.length > 0) return { storage: [], nodes, sources, chains };
     throw new UsageError(
       `No node for ${chain} is configured`,
       'Use a name from CHAINS, or pass a node with --url',
@@ -79,9 +83,10 @@ async function examineAll(
   const { reports, value } = await examineStorage({ configuration, logger, clock }, async (examined) => {
     const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
     const nodes = await examineConfigured({ ...examining, ...known }, null);
+    const sources = await examineSources(examining, null);
     const progress =
       examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
-    return { nodes, chains: examineDatasets(configuration, sample, progress) };
+    return { nodes, sources, chains: examineDatasets(configuration, sample, progress) };
   });
   return { storage: reports, ...value };
 }

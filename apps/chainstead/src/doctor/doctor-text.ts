@@ -4,6 +4,8 @@ import type { NodeReport } from './examine-nodes.ts';
 export interface Examination {
   readonly storage: readonly CheckReport[];
   readonly nodes: readonly NodeReport[];
+  /** Sources of history. */
+  readonly sources: readonly NodeReport[];
   readonly chains: readonly ChainReport[];
 }
 
@@ -18,10 +20,10 @@ const MARK_WIDTH = 9;
 const SUBJECT_WIDTH = 24;
 
 export function renderExamination(examination: Examination): string {
-  const { storage, nodes, chains } = examination;
+  const { storage, nodes, sources, chains } = examination;
   const sections = [
     ...storage.map((report) => renderReport(report.name, report)),
-    ...nodes.map((report) => renderReport(`${report.chain}: ${report.name}`, report)),
+    ...[...nodes, ...sources].map((report) => renderReport(`${report.chain}: ${report.name}`, report)),
     ...chains.flatMap(({ chain, datasets, progress }) => [
       `${chain}: datasets\n${datasets.map(renderFinding).join('')}`,
       ...(progress.length === 0 ? [] : [`${chain}: progress\n${progress.map(renderFinding).join('')}`]),
@@ -43,8 +45,8 @@ function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): s
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;
 }
 
-function verdictOf({ storage, nodes }: Examination): string {
-  const findings = [...storage, ...nodes].flatMap((report) => report.findings);
+function verdictOf({ storage, nodes, sources }: Examination): string {
+  const findings = [...storage, ...nodes, ...sources].flatMap((report) => report.findings);
   const count = (verdict: Verdict): number => findings.filter((finding) => finding.verdict === verdict).length;
   const [warnings, bad] = [count('warning'), count('bad')];
   if (bad === 0 && warnings === 0) return 'All checks passed.';
@@ -53,15 +55,21 @@ function verdictOf({ storage, nodes }: Examination): string {
   return `${bad === 1 ? '1 check' : `${bad} checks`} failed${warnings === 0 ? '' : `, ${reported}`}.`;
 }
 
-export function examinationJson({ storage, nodes, chains }: Examination): Readonly<Record<string, unknown>> {
+export function examinationJson({
+  storage,
+  nodes,
+  sources,
+  chains,
+}: Examination): Readonly<Record<string, unknown>> {
   const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => {
     return { name, verdict: worstVerdict(findings), calls, took_ms: Math.round(tookMs), findings };
   };
-  const all = [...storage, ...nodes].flatMap(({ findings }) => findings);
+  const all = [...storage, ...nodes, ...sources].flatMap(({ findings }) => findings);
   return {
     verdict: worstVerdict(all),
     storage: storage.map(reportJson),
     nodes: nodes.map((report) => ({ chain: report.chain, ...reportJson(report) })),
+    sources: sources.map((report) => ({ chain: report.chain, ...reportJson(report) })),
     chains,
   };
 }

@@ -27,27 +27,32 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 
 /** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
 export function openHistory(
-  { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
-  { logger, clock, callLimits, metrics, recoverSigners }: HistoryOptions,
+  configured: Pick<ChainConfiguration, 'chain' | 'history'>,
+  options: HistoryOptions,
 ): HistorySources | undefined {
+  const { chain, history } = configured;
   if (history.length === 0) return undefined;
-  const sources = history.flatMap((configured): BlockSource[] => {
-    const { kind, key, place: url } = configured;
+  return createHistorySources({ ...options, chain, sources: openSources(configured, options) });
+}
+
+export function openSources(
+  { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
+  { logger, clock, callLimits, recoverSigners }: Omit<HistoryOptions, 'metrics'>,
+): BlockSource[] {
+  return history.map(({ kind, key, place: url }) => {
     if (kind === 'era') {
       const onRefusal = (reason: string): void =>
         logger.warn(
           { chain: chain.key, folder: url, reason },
           'An era file is damaged: its blocks are read elsewhere',
         );
-      return [openEraSource({ folder: url, chain, recoverSigners, onRefusal })];
+      return openEraSource({ folder: url, chain, recoverSigners, onRefusal });
     }
     const [, requestsPerSecond] = PUBLIC_RATES.find(([host]) => host.test(new URL(url).hostname)) ?? [];
     const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalLimits(clock));
     const limiter = limits?.rateLimiterOf({ url, ...(requestsPerSecond && { requestsPerSecond }) }) ?? undefined;
-    if (kind === 'hypersync')
-      return [openHyperSyncSource({ url, chain, clock, limiter, token: key ?? undefined })];
+    if (kind === 'hypersync') return openHyperSyncSource({ url, chain, clock, limiter, token: key ?? undefined });
     const headers = key === null ? {} : { 'x-api-key': key };
-    return [openPortalSource({ url, chain, clock, limiter, headers })];
+    return openPortalSource({ url, chain, clock, limiter, headers });
   });
-  return createHistorySources({ chain, sources, clock, logger, metrics });
 }

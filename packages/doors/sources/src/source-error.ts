@@ -1,7 +1,10 @@
 import { defineError } from '@chainstead/core';
 
-/** `busy`: come back after a time. `unavailable`: network, status 5xx. `wrong`: a lie or damage. `refused`: configuration. */
-export type SourceFault = 'busy' | 'unavailable' | 'wrong' | 'refused';
+/**
+ * `busy`: come back after a time. `unavailable`: network, status 5xx. `lacking`: fields are missing.
+ * `wrong`: a lie or damage. `refused`: configuration.
+ */
+export type SourceFault = 'busy' | 'unavailable' | 'lacking' | 'wrong' | 'refused';
 
 export interface SourceFacts {
   readonly source: string;

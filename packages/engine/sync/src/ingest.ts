@@ -9,6 +9,7 @@ export { commitSubjectRows } from './commit/commit-subject.ts';
 export { listFillingChains } from './coverage/claims.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
+export { readSettledHeight } from './coverage/settled-height.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { joinWatchers } from './follow/join-watchers.ts';
 export { lead } from './lead.ts';
@@ -41,6 +42,7 @@ export {
   requestRangeJob,
 } from './range-jobs/range-job-store.ts';
 export { addRangeJobs, type RangeJobSite } from './range-jobs/run-range-job.ts';
+export { proveSourceRange } from './read/prove-source-range.ts';
 export { readAhead } from './read/read-ahead.ts';
 export { readWatchedBlock } from './read/read-watched-block.ts';
 export {

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createHistorySources, type HistorySources, openPortalSource } from '@chainstead/sources';
 import { type JsonObject, type SourceFaultSettings, type SourceServer, servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -188,4 +189,111 @@ describe('a Portal that lies', () => {
     await expectTruth(own);
     expect(sources.statuses()[0]?.uses.blocks.reason).toMatch(/nodes have/);
   });
+});
+
+describe('a Portal that fails', () => {
+  const status = (code: number, retryAfterSeconds?: number): Partial<SourceFaultSettings> => ({
+    status: { rate: 0.6, status: code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  });
+  it.each<readonly [string, Partial<SourceFaultSettings>]>([
+    ['responds 429', status(429)],
+    ['responds 429 with a time to wait', status(429, 30)],
+    ['responds 503', status(503)],
+    ['responds 529 with a time to wait', status(529, 5)],
+    ['responds 500', status(500)],
+    ['responds 409', status(409)],
+    ['responds 204 for ever', { emptyRate: 1 }],
+    ['ends streams after a line', { cut: { rate: 1, afterLines: 5, where: 'line' } }],
+    ['ends streams inside a line', { cut: { rate: 1, afterLines: 5, where: 'inside' } }],
+    ['loses connections', { cut: { rate: 0.8, afterLines: 5, where: 'connection' } }],
+    ['truncates gzip', { encoding: 'gzip', truncateRate: 0.7 }],
+    ['returns few blocks a response, in zstd', { encoding: 'zstd', pageBlocks: 3 }],
+    ['repeats a block', { tamper: repeated() }],
+    ['returns HTML', { status: { rate: 1, status: 200, body: '<html>down for maintenance</html>' } }],
+  ])('%s: no row is wrong or missing', async (_name, faults) => {
+    const own = await openStage(faults);
+    await backfill(optionsOf(own), [RANGE], never);
+    await expectTruth(own);
+  });
+
+  function repeated(): (line: JsonObject) => JsonObject {
+    let before: JsonObject | null = null;
+    return (line) => {
+      const sent = (line.header as JsonObject).number === AT && before !== null ? before : line;
+      before = line;
+      return sent;
+    };
+  }
+
+  it('at any time, while transactions are lost', async () => {
+    const own = await openStage({ pageBlocks: 10, cut: { rate: 0.3, afterLines: 4, where: 'connection' } });
+    let transactions = 0;
+    const database: typeof own.stage.database = {
+      ...own.stage.database,
+      transaction: (work) =>
+        own.stage.database.transaction(async (transaction) => {
+          const result = await work(transaction);
+          transactions += 1;
+          if (transactions % 3 === 0) throw new Error('The connection was lost before the commit');
+          return result;
+        }),
+    };
+    await backfill(optionsOf(own, { database }), [RANGE], never);
+    await expectTruth(own);
+    const claims = await own.stage.database.query(
+      sql`SELECT * FROM sync_claims WHERE chain_id = ${own.stage.chain.id}`,
+    );
+    expect(claims).toEqual([]);
+  });
+
+  it('is exchanged for another one, after a stop in the middle', async () => {
+    const own = await openStage();
+    const stop = new AbortController();
+    const database: typeof own.stage.database = {
+      ...own.stage.database,
+      transaction: (work) =>
+        own.stage.database.transaction(work).finally(() => stop.abort(new Error('The process ends'))),
+    };
+    await expect(backfill(optionsOf(own, { database }), [RANGE], stop.signal)).rejects.toThrow(
+      'The process ends',
+    );
+    const other = await servePortal(own.stage.scripted, { faults: { pageBlocks: 9 } });
+    onTestFinished(() => other.close());
+    const { chain, clock, logger } = own.stage;
+    const sources = createHistorySources({
+      ...{ chain, clock, logger },
+      sources: [openPortalSource({ url: other.url, chain, clock })],
+    });
+    onTestFinished(() => sources.close());
+    await backfill(optionsOf({ ...own, sources }), [RANGE], never);
+    await expectTruth(own);
+  });
+});
+
+it('a chain is followed by nodes above what a Portal has, through a reorg, and the prover reads the Portal', async () => {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, PROVABLE, {
+    ...{ blocks: BLOCKS, finalityDepth: 8, isSigned: true, firstFollowed: null },
+    facts: { pollIntervalMs: 10, reorgDepthMax: 8 },
+  });
+  onTestFinished(() => stage.close());
+  const portal = await servePortal(stage.scripted);
+  onTestFinished(() => portal.close());
+  const { chain, clock, logger, scripted } = stage;
+  const sources = createHistorySources({
+    ...{ chain, clock, logger },
+    sources: [openPortalSource({ url: portal.url, chain, clock })],
+  });
+  onTestFinished(() => sources.close());
+  stage.sync([marks as Dataset], undefined, sources);
+  await stage.untilCovered(marks, BLOCKS);
+  scripted.reorg(6, 9);
+  await stage.untilCovered(marks);
+  await expect
+    .poll(async () => (await stage.coverageOf(marks)).levels, { timeout: 20_000 })
+    .toEqual(['receipts']);
+  const { stored, expected } = await stage.marksOf(1, scripted.head);
+  expect(stored).toBe(expected);
+  const uses = sources.statuses()[0]?.uses;
+  expect(uses?.logs.blocks).toBeGreaterThan(0);
+  expect(uses?.blocks.blocks).toBeGreaterThan(0);
 });

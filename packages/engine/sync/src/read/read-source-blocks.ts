@@ -2,7 +2,7 @@
 import type { BlockHeader } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
+import { type ChosenSource, type SourceBlock, SourceError, type SourceFault } from '@chainstead/sources';
 import { contradictionOf, derivedHeader, isDerivable, type SourceProof } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { weighBlock } from './weigh.ts';
@@ -163,9 +163,9 @@ function provenBlock(
 
 function lackedBy(chosen: ChosenSource, [block]: readonly SourceBlock[]): SourceError {
   const fields = block?.lacks.map(({ field }) => field).join(', ');
-  return faultOf(chosen, `lacks ${fields} of block ${block?.block.header.number}`, 'unavailable');
+  return faultOf(chosen, `lacks ${fields} of block ${block?.block.header.number}`, 'lacking');
 }
 
-function faultOf({ source }: ChosenSource, what: string, fault: 'wrong' | 'unavailable' = 'wrong'): SourceError {
+function faultOf({ source }: ChosenSource, what: string, fault: SourceFault = 'wrong'): SourceError {
   return new SourceError({ source: source.name, fault, what });
 }

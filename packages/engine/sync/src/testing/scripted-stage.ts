@@ -4,6 +4,7 @@ import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClo
 import { type Database, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
+import type { HistorySources } from '@chainstead/sources';
 import {
   type ChainNode,
   type Closable,
@@ -50,7 +51,11 @@ export interface ScriptedStage extends Closable {
   /** Counts the stored marks and the chain's marks in these blocks. */
   marksOf(first: number, last: number): Promise<{ readonly stored: number; readonly expected: number }>;
   /** Runs the chain's sync from block 1 until it is stopped or the stage closes. */
-  sync(datasets: readonly Dataset[], retention?: RetentionSettings): { stop(): Promise<void> };
+  sync(
+    datasets: readonly Dataset[],
+    retention?: RetentionSettings,
+    sources?: HistorySources,
+  ): { stop(): Promise<void> };
   /** Waits until the dataset covers all blocks from 1. @param to last block @default the current head */
   untilCovered(dataset: Pick<Dataset, 'name'>, to?: number): Promise<void>;
 }
@@ -168,7 +173,7 @@ export async function openScriptedStage(
       );
       return { stored: row?.stored ?? 0, expected: scripted.expectedTransfers({ from: first, to: last }).length };
     },
-    sync: (datasets, retention) => {
+    sync: (datasets, retention, sources) => {
       const abort = new AbortController();
       const settings = {
         startBlock: 1,
@@ -179,7 +184,7 @@ export async function openScriptedStage(
         verifyBlocksPerSecond: 1_000,
         retention,
       } as const;
-      const options = { chain, pool, database, logger, metrics, clock, settings };
+      const options = { chain, pool, sources, database, logger, metrics, clock, settings };
       const finished = createChainSync({ ...options, datasets }).run(abort.signal);
       const stop = async (): Promise<void> => {
         abort.abort();

@@ -2,7 +2,8 @@
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
-import { deepestPart } from '../dataset/whole-block.ts';
+import { deepestPart, partsOf } from '../dataset/whole-block.ts';
+import { mayReadFromSource } from '../read/read-range.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
 import { type VerifyOptions, verifyRange } from './verify-range.ts';
@@ -22,6 +23,8 @@ export interface ProverOptions extends VerifyOptions {
 }
 
 const READS_IN_FLIGHT = 8;
+/** Decoded rows of so many blocks are held until the commit. */
+const SOURCE_RANGE_BLOCKS = 256;
 const DOUBT_AFTER_MS = 1_000;
 const DOUBT_MAX_MS = 3_600_000;
 
@@ -39,7 +42,7 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
     const coverage = await listCoverage(options.database, options.chain.id);
     if (await settleDoubt(coverage, pace.rangeBlocks, signal)) continue;
     const unproven = coverage.filter(({ proof, dataset }) => proof === 'none' && names.has(dataset));
-    const range = newestRange(unproven, skipped, pace.rangeBlocks);
+    const range = sourceRange(options, unproven, skipped) ?? newestRange(unproven, skipped, pace.rangeBlocks);
     if (range === null) {
       options.onRate(null);
       if (options.finished()) return;
@@ -53,6 +56,18 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
     pace.end(signs());
     options.onRate(pace.rate);
   }
+}
+
+/** More blocks in one request than nodes serve; null: no source has them now. */
+function sourceRange(
+  { chain, sources, datasets }: ProverOptions,
+  coverage: readonly DatasetCoverage[],
+  skipped: ReadonlySet<number>,
+): BlockRange | null {
+  if (sources === undefined || !mayReadFromSource(chain, partsOf(datasets, chain))) return null;
+  const range = newestRange(coverage, skipped, SOURCE_RANGE_BLOCKS);
+  const reach = range === null ? null : sources.reach('blocks', range, 'newest-first');
+  return reach !== null && reach.from === range?.from && reach.to === range.to ? range : null;
 }
 
 function newestRange(coverage: readonly DatasetCoverage[], skipped: ReadonlySet<number>, rangeBlocks: number) {
