@@ -19,7 +19,7 @@ export interface HistoryUpstreamPlan extends BenchNodeOptions {
 }
 
 export interface HistoryUpstream {
-  /** Of the node. */
+  /** URL of the node. */
   readonly url: string;
   /** URL of the Portal's dataset. */
   readonly portal: string;
