@@ -14,7 +14,7 @@ let nextChainId = 962_001;
 async function openPools() {
   const stage = await openScriptedStage(scratch.database, nextChainId++, [], {
     blocks: BLOCKS,
-    finalityDepth: 0,
+    finalityDepth: 50,
   });
   onTestFinished(() => stage.close());
   const portal = await servePortal(stage.scripted);
@@ -28,7 +28,7 @@ async function openPools() {
 
 it('reads logs of long ranges in one stream, and those of short ranges from nodes', async () => {
   const { stage, pool, joined } = await openPools();
-  const whole = { from: 1, to: BLOCKS };
+  const whole = { from: 1, to: BLOCKS - 50 };
   const read = await joined.getLogs({ ...query, range: whole });
   expect(read.calls).toBe(1);
   expect(read.sources).toEqual([{ range: whole, upstream: expect.stringMatching(/^portal /) }]);
@@ -50,5 +50,21 @@ it('names the source whose stream ended early, and then reads from nodes', async
   await expect(joined.getLogs({ ...query, range })).rejects.toMatchObject({ code: 'SOURCE_FAILED' });
   const read = await joined.getLogs({ ...query, range });
   expect(stage.callsOf('eth_getLogs')).toBeGreaterThan(0);
+  expect(read.logs).toEqual((await pool.getLogs({ ...query, range })).logs);
+});
+
+it('reads from nodes the newest blocks, which the source does not have yet', async () => {
+  const { stage, pool, joined } = await openPools();
+  const range = { from: 1, to: BLOCKS };
+  await joined.getLogs({ ...query, range });
+  const newest = { from: BLOCKS - 49, to: BLOCKS };
+  expect(joined.estimateLogCalls(query, [range])).toBe(1 + pool.estimateLogCalls(query, [newest]));
+  const calls = stage.callsOf('eth_getLogs');
+  const read = await joined.getLogs({ ...query, range });
+  expect(stage.callsOf('eth_getLogs')).toBe(calls + 1);
+  expect(read.sources.map(({ range: { from, to } }) => [from, to])).toEqual([
+    [1, BLOCKS - 50],
+    [BLOCKS - 49, BLOCKS],
+  ]);
   expect(read.logs).toEqual((await pool.getLogs({ ...query, range })).logs);
 });

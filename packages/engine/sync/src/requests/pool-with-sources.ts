@@ -1,4 +1,4 @@
-import { type BlockRange, type Log, rangeSize } from '@chainstead/core';
+import { type BlockRange, type Log, rangeSize, subtractRanges } from '@chainstead/core';
 import {
   type LogsAnswer,
   type LogsOptions,
@@ -21,30 +21,46 @@ const LOG_BYTES = 600;
  */
 export function poolWithSources(pool: UpstreamPool, sources: HistorySources | undefined): UpstreamPool {
   if (sources === undefined) return pool;
-  const isReached = (range: BlockRange): boolean => {
-    const reach = rangeSize(range) < SOURCE_BLOCKS_MIN ? null : sources.reach('logs', range, 'newest-first');
-    return reach?.from === range.from && reach.to === range.to;
+  const reachOf = (range: BlockRange): BlockRange | null => {
+    const reach = sources.reach('logs', range, 'oldest-first');
+    return reach?.from === range.from && rangeSize(reach) >= SOURCE_BLOCKS_MIN ? reach : null;
   };
   return {
     ...pool,
-    getLogs: (query, options = {}) =>
-      isReached(query.range) ? getSourceLogs(pool, sources, query, options) : pool.getLogs(query, options),
+    async getLogs(query, options = {}) {
+      const { range } = query;
+      if (reachOf(range) === null) return pool.getLogs(query, options);
+      const old = await getSourceLogs(pool, sources, query, options);
+      const read = old.sources[0]?.range.to ?? range.from - 1;
+      if (read >= range.to) return old;
+      const newest = await pool.getLogs({ ...query, range: { from: read + 1, to: range.to } }, options);
+      return {
+        logs: [...old.logs, ...newest.logs],
+        sources: [...old.sources, ...newest.sources],
+        calls: old.calls + newest.calls,
+      };
+    },
     estimateLogCalls: (query, ranges) =>
-      ranges.reduce((sum, range) => sum + (isReached(range) ? 1 : pool.estimateLogCalls(query, [range])), 0),
+      ranges.reduce((sum, range) => {
+        const reach = reachOf(range);
+        const left = reach === null ? [range] : subtractRanges([range], [reach]);
+        return sum + (reach === null ? 0 : 1) + (left.length === 0 ? 0 : pool.estimateLogCalls(query, left));
+      }, 0),
   };
 }
 
-/** @throws SourceError if the source ended early: the next plan counts the calls to nodes. RangeTooLargeError */
+/** Blocks that the source has, from the first one. @throws SourceError if it ended early: the next plan counts the calls to nodes. RangeTooLargeError */
 async function getSourceLogs(
   pool: UpstreamPool,
   sources: HistorySources,
   query: LogsQuery,
   options: LogsOptions,
 ): Promise<LogsAnswer> {
-  const { range } = query;
   const { signal = new AbortController().signal, bytesMax = Number.POSITIVE_INFINITY } = options;
-  const chosen = await sources.choose('logs', range, signal);
-  if (chosen === null || chosen.range.to < range.to) return pool.getLogs(query, options);
+  const chosen = await sources.choose('logs', query.range, signal);
+  if (chosen === null)
+    throw new SourceError({ source: 'every source', fault: 'unavailable', what: 'none has these blocks now' });
+  const { range, source } = chosen;
   const logs: Log[] = [];
   let bytes = 0;
   let next = range.from;
@@ -57,11 +73,7 @@ async function getSourceLogs(
       throw new RangeTooLargeError({ chain: `${pool.chainId}`, ...range, bytes_max: bytesMax });
     next = part.range.to + 1;
   }
-  const { name } = chosen.source;
-  if (next > range.to) return { logs, sources: [{ range, upstream: name }], calls: 1 };
-  throw new SourceError({
-    source: name,
-    fault: 'unavailable',
-    what: `its logs ended at block ${next - 1} of ${range.to}`,
-  });
+  if (next > range.to) return { logs, sources: [{ range, upstream: source.name }], calls: 1 };
+  const what = `its logs ended at block ${next - 1} of ${range.to}`;
+  throw new SourceError({ source: source.name, fault: 'unavailable', what });
 }
