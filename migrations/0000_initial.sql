@@ -348,6 +348,8 @@ CREATE TABLE "sync_chains" (
   "stall_reason" text,
   -- Upstream health as measured by the ingest process (UpstreamStatus[]).
   "upstreams" jsonb,
+  -- Sources of history as the ingest process uses them (SourceStatus[]).
+  "sources" jsonb,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
   -- Chain key in the configuration, for readers that have only the database.
   "chain_key" text,

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from '@chainstead/db';
 import type { BenchNode, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
 import type { BareBackfillPlan } from './bare/bare-backfill.ts';
+import type { BareHistoryPlan } from './bare/bare-history.ts';
 import { CHAIN_ID, urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { ERC20_ONLY, startChainstead } from './chainstead-program.ts';
@@ -10,15 +11,19 @@ import { type MeasuredProcess, type MemorySample, startProcess } from './measure
 /** About 9,000 logs on the benchmark's chain: within the limit of a provider, with room to spare. */
 const BARE_RANGE_BLOCKS = 100;
 
+const SOURCE_FAILURE = 'A source of history failed';
+
 /** A backfill of blocks 1 to `blocks` into a fresh database. */
 export interface BackfillPlan {
   readonly server: Pick<ScratchServer, 'createDatabase'>;
-  readonly node: BenchNode;
+  readonly node: Pick<BenchNode, 'url'>;
   readonly blocks: number;
   /** URLs of the node that the indexer is given. Default 1. */
   readonly urls?: number;
   /** Whole receipts instead of filtered logs. Default false. */
   readonly proven?: boolean;
+  /** URL of the Portal that the program reads first. Default none. */
+  readonly portal?: string;
   /** Looks at the filled database before it is dropped. */
   inspect?(scratch: ScratchDatabase): Promise<void>;
 }
@@ -33,14 +38,26 @@ export interface BackfillRun {
 }
 
 /** `chainstead backfill` as an operator would run it. */
-export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
-  return runBackfill(plan, (databaseUrl, rpcUrls) =>
-    startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
+export async function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
+  const failures: string[] = [];
+  const run = await runBackfill(plan, (databaseUrl, rpcUrls) => {
+    const program = startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
       databaseUrl,
       rpcUrls,
-      env: { ...ERC20_ONLY, BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none' },
-    }),
-  );
+      env: {
+        ...ERC20_ONLY,
+        BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none',
+        ...(plan.portal !== undefined && { HISTORY_ETH: `portal:${plan.portal}` }),
+      },
+    });
+    program.onLine((line) => {
+      if (line.includes(SOURCE_FAILURE)) failures.push(line);
+    });
+    return program;
+  });
+  // The rest came from the node.
+  if (failures.length > 0) throw new BenchmarkError(`The Portal was left: ${failures.join()}`);
+  return run;
 }
 
 /** The range of the benchmark as the program's commands take it. */
@@ -62,6 +79,23 @@ export function runBareScript(plan: BackfillPlan): Promise<BackfillRun> {
     };
     return startProcess({
       args: [fileURLToPath(new URL('./bare/bare-backfill.ts', import.meta.url)), JSON.stringify(reported)],
+      env: {},
+    });
+  });
+}
+
+/** The bare script that reads a Portal's stream. */
+export function runBareHistory(plan: BackfillPlan & { readonly portal: string }): Promise<BackfillRun> {
+  return runBackfill(plan, (databaseUrl) => {
+    const script: BareHistoryPlan = {
+      databaseUrl,
+      portal: plan.portal,
+      chainId: CHAIN_ID,
+      from: 1,
+      to: plan.blocks,
+    };
+    return startProcess({
+      args: [fileURLToPath(new URL('./bare/bare-history.ts', import.meta.url)), JSON.stringify(script)],
       env: {},
     });
   });

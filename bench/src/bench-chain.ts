@@ -4,7 +4,10 @@ import { type BenchNode, type BenchNodeOptions, startBenchNode } from '@chainste
 export const CHAIN_ID = 1;
 
 /** Blocks above the indexed ones, so that those are final for every side. */
-const BLOCKS_ABOVE = 100;
+export const BLOCKS_ABOVE = 100;
+
+/** That of hosted providers. */
+export const LOG_LIMIT = { style: 'infura', maxResults: 20_000 } as const;
 
 /**
  * A node in a separate process, with `blocks` blocks to index (1 to `blocks`) and some more above them. getLogs returns at
@@ -15,11 +18,11 @@ export function startNode(blocks: number, options: Partial<BenchNodeOptions> = {
     chainId: CHAIN_ID,
     ...options,
     blocks: blocks + BLOCKS_ABOVE,
-    faults: { logLimit: { style: 'infura', maxResults: 20_000 }, ...options.faults },
+    faults: { logLimit: LOG_LIMIT, ...options.faults },
   });
 }
 
 /** Several URLs of the same node: for clients that limit themselves by URL, it is as many nodes. */
-export function urlsOf(node: BenchNode, count: number): string[] {
+export function urlsOf(node: Pick<BenchNode, 'url'>, count: number): string[] {
   return count === 1 ? [node.url] : Array.from({ length: count }, (_, index) => `${node.url}/#${index + 1}`);
 }

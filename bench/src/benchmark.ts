@@ -6,6 +6,9 @@ export interface BenchmarkSizes {
   readonly blocks: number;
   /** Blocks that are read whole and proven. */
   readonly provenBlocks: number;
+  /** Blocks that are read from a source of history, and such with 0.13 events per block. */
+  readonly historyBlocks: number;
+  readonly sparseBlocks: number;
   /** A Ponder run is ended after so many seconds; its rate is that of the time before. */
   readonly ponderSeconds: number;
   /** Rows of `erc20_transfer_sides` behind the API, and how many of them belong to one huge wallet. */
@@ -90,6 +93,8 @@ export interface Benchmark {
 export const FULL_SIZES: BenchmarkSizes = {
   blocks: 13_000,
   provenBlocks: 12_500,
+  historyBlocks: 4_000,
+  sparseBlocks: 1_000_000,
   ponderSeconds: 90,
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
@@ -114,6 +119,8 @@ export const FULL_SIZES: BenchmarkSizes = {
 export const QUICK_SIZES: BenchmarkSizes = {
   blocks: 1_000,
   provenBlocks: 300,
+  historyBlocks: 600,
+  sparseBlocks: 50_000,
   ponderSeconds: 15,
   apiRows: 500_000,
   apiWhaleRows: 110_000,

@@ -12,6 +12,7 @@ import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
 import { growthContracts } from './benchmarks/growth-contracts.ts';
+import { history } from './benchmarks/history.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { marketRoutes } from './benchmarks/market-routes.ts';
 import { marketsMixed } from './benchmarks/markets-mixed.ts';
@@ -24,6 +25,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   backfillBare,
   backfillProven,
   backfillTransactions,
+  history,
   ingestMemory,
   api,
   growth,

@@ -108,6 +108,7 @@ export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted/scripted-toke
 export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted/scripted-traces.ts';
 export { SEAPORT_ADDRESS } from './scripted/seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+export { PORTAL_FIELDS, portalBlock, selected } from './sources/portal-rows.ts';
 export { scriptedSigners } from './sources/scripted-signers.ts';
 export { serveHyperSync } from './sources/serve-hypersync.ts';
 export { servePortal } from './sources/serve-portal.ts';

@@ -40,6 +40,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   stop: null,
   stallReason: null,
   upstreams: [],
+  sources: [],
   coverage: [],
   gaps: [],
   failures: [],

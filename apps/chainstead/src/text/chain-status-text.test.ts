@@ -20,6 +20,7 @@ const status: ChainStatus = {
   unknownHead: null,
   stop: null,
   stallReason: 'No progress for 40 s: a.example (degraded; eth_getBlockReceipts: timed out)',
+  sources: [],
   upstreams: [
     {
       name: 'a.example',

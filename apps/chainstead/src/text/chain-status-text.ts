@@ -6,6 +6,7 @@ import type { readHistories } from '@chainstead/sync/requests';
 import { type DatasetProgress, progressText } from '../dataset-progress/dataset-progress.ts';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
+import { renderSources, sourceJson } from './source-status-text.ts';
 import { renderTable } from './text-table.ts';
 
 type TableRows = Awaited<ReturnType<typeof countRows>>[number];
@@ -62,6 +63,7 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       gaps: status.gaps,
       failures: status.failures,
       upstreams: status.upstreams,
+      sources: status.sources.map(sourceJson),
       proving:
         status.proving === null
           ? null
@@ -144,6 +146,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
       (one) => `  ${one.subject.padEnd(11)} ${progressText(one)}`,
     ),
     ...renderProving(status),
+    ...renderSources(status, facts.now),
     ...renderBuilding(status),
     ...renderHistories(status, facts),
     ...renderMetadata(ofChain(facts.metadata, status)),

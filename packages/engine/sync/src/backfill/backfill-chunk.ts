@@ -59,13 +59,30 @@ export async function* readClaimedParts(
   if (!(await claimOpen(options, span, range))) return;
   let uncommitted = range.from;
   try {
-    for await (const read of readDecodedParts(options, span.datasets, chosen, signal)) {
+    for await (const read of oneAhead(readDecodedParts(options, span.datasets, chosen, signal))) {
       sizing.seen(rangeSize(read.range), read.weight);
       yield read;
       uncommitted = read.range.to + 1;
     }
   } finally {
     if (uncommitted <= range.to) await owner.release(chain.id, { from: uncommitted, to: range.to });
+  }
+}
+
+/** Reads the next part while the caller commits one. */
+async function* oneAhead(parts: AsyncGenerator<DecodedRange>): AsyncGenerator<DecodedRange> {
+  let next = parts.next();
+  try {
+    for (let part = await next; part.done !== true; part = await next) {
+      next = parts.next();
+      // It is thrown in its turn.
+      next.catch(() => undefined);
+      yield part.value;
+    }
+  } finally {
+    const unused = await next.catch(() => null);
+    if (unused !== null && unused.done !== true) unused.value.batch.release();
+    await parts.return(undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
+import type { SourceStatus } from '@chainstead/sources';
 import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
@@ -37,6 +38,8 @@ export interface ChainStatus {
     readonly secondsLeft: number;
   } | null;
   readonly upstreams: readonly UpstreamStatus[];
+  /** As the process that follows the chain uses them. */
+  readonly sources: readonly SourceStatus[];
   readonly coverage: readonly DatasetCoverage[];
   readonly gaps: readonly Gap[];
   readonly failures: readonly DatasetFailure[];
@@ -107,11 +110,11 @@ export async function readChainStatuses(
 const STATUS_QUERY = sql`
   SELECT chain_id, chain_key AS key, history_start, first_followed, checkpoint, head,
          CASE WHEN stop_code IS NOT NULL THEN json_build_object('code', stop_code, 'message', coalesce(stop_message, '')) END AS stop,
-         stall_reason, coalesce(upstreams, '[]') AS upstreams, prover_rate, updated_at,
+         stall_reason, coalesce(upstreams, '[]') AS upstreams, coalesce(sources, '[]') AS sources, prover_rate, updated_at,
          ${IS_REPORTED} AS "isReported", ${INDEXED_AT} AS "indexedAt"
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', NULL, now(), ${IS_REPORTED}, NULL
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', '[]', NULL, now(), ${IS_REPORTED}, NULL
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
 

@@ -9,9 +9,11 @@ import {
 } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
+import { createHistorySources, type HistorySources } from '@chainstead/sources';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';
+import { readChainStatuses } from './chain-status.ts';
 import {
   beginProgress,
   clearStartFailure,
@@ -102,6 +104,42 @@ test('a chain whose sessions fail again and again is told to stand still', async
   }
   await vi.waitFor(async () => expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]));
   expect(await stallOf(chain.id)).toMatch(/^No progress for \d+ s: /);
+  await pool.close();
+});
+
+test('the state of sources of history is stored with the status', async () => {
+  const chainId = await chainOfAge(7_006, 0);
+  const chain = { ...createChainRegistry().get('eth'), id: chainId, key: 'with-sources' };
+  const { database } = scratch;
+  const logger = silentLogger();
+  const registry = createMetricsRegistry();
+  const pool = createUpstreamPool({
+    ...{ chain, logger, metrics: registry },
+    upstreams: [{ url: 'http://127.0.0.1:9' }],
+  });
+  const idle = { blocks: 0, failures: 0, reason: null, until: null };
+  const failing = { blocks: 5, failures: 1, reason: 'lacks r of block 6', until: 1_700_000_000_000 };
+  const statuses = [{ name: 'portal', available: [{ from: 1, to: 9 }], uses: { blocks: failing, logs: idle } }];
+  const sources: HistorySources = {
+    ...createHistorySources({ chain, sources: [], clock: systemClock, logger }),
+    statuses: () => statuses,
+  };
+  const settings = {
+    startBlock: null,
+    endBlock: null,
+    proof: 'strict',
+    backfillProof: 'none',
+    backfillOrder: 'newest-first',
+    verifyBlocksPerSecond: 0,
+  } as const;
+  const metrics = createSyncMetrics(registry);
+  const options = { chain, pool, sources, database, datasets: [], logger, metrics, clock: systemClock, settings };
+  const end = new AbortController();
+  const { stopped } = startStatusReports(options, beginProgress(systemClock.now()), end.signal);
+  end.abort();
+  await stopped;
+  const stored = await readChainStatuses(database, [], [chain]);
+  expect(stored.find((one) => one.chainId === chainId)?.sources).toEqual(statuses);
   await pool.close();
 });
 

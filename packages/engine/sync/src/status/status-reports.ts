@@ -67,7 +67,7 @@ export function startStatusReports(
 
   const report = async (): Promise<void> => {
     const upstreams = options.pool.status();
-    await saveHealth(options.database, chain.id, state, upstreams);
+    await saveHealth(options, state, upstreams);
     reportFailures(
       await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate),
     );
@@ -166,14 +166,14 @@ export function explain(
 }
 
 async function saveHealth(
-  database: Database,
-  chainId: ChainId,
+  { database, chain, sources }: Pick<ChainSyncOptions, 'database' | 'chain' | 'sources'>,
   { head, provingRate }: Pick<ChainProgress, 'head' | 'provingRate'>,
   upstreams: readonly UpstreamStatus[],
 ): Promise<void> {
   await database.query(
-    sql`UPDATE sync_chains SET head = coalesce(${head?.number ?? null}, head), upstreams = ${JSON.stringify(upstreams)}, prover_rate = ${provingRate}, updated_at = now()
-      WHERE chain_id = ${chainId}`,
+    sql`UPDATE sync_chains SET head = coalesce(${head?.number ?? null}, head), upstreams = ${JSON.stringify(upstreams)}, sources = ${JSON.stringify(sources?.statuses() ?? [])},
+        prover_rate = ${provingRate}, updated_at = now()
+      WHERE chain_id = ${chain.id}`,
   );
 }
 

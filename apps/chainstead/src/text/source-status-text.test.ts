@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { renderSources, sourceJson } from './source-status-text.ts';
+
+const NOW = Date.parse('2026-01-02T03:00:00Z');
+const idle = { blocks: 0, failures: 0, reason: null, until: null };
+const failing = { blocks: 7, failures: 2, reason: 'lacks r of block 7', until: NOW + 90_000 };
+const source = {
+  name: 'portal a.example',
+  available: [{ from: 0, to: 9 }],
+  uses: { blocks: failing, logs: { ...idle, blocks: 1_200 } },
+};
+const status = { sources: [source], unknownHead: null };
+
+test('a line shows the blocks of each use, and the reason and end of a pause', () => {
+  expect(renderSources(status, NOW)).toEqual([
+    '  source      portal a.example: 7 whole blocks, left alone until 03:01 UTC: lacks r of block 7; 1200 blocks of logs',
+  ]);
+  expect(renderSources(status, NOW + 90_000)).toEqual([
+    '  source      portal a.example: 7 whole blocks; 1200 blocks of logs',
+  ]);
+});
+
+test('the state of an ended process is not shown', () => {
+  const unknownHead = { since: new Date(NOW), reason: 'no process', isSilent: true };
+  expect(renderSources({ ...status, unknownHead }, NOW)).toEqual([]);
+});
+
+test('JSON has all uses', () => {
+  expect(sourceJson(source)).toEqual({
+    name: 'portal a.example',
+    available: [{ from: 0, to: 9 }],
+    blocks: {
+      blocks_read: 7,
+      failures: 2,
+      reason: 'lacks r of block 7',
+      left_alone_until: '2026-01-02T03:01:30.000Z',
+    },
+    logs: { blocks_read: 1_200, failures: 0, reason: null, left_alone_until: null },
+  });
+});
