@@ -33,6 +33,7 @@ COPY packages/assets/tokens/package.json packages/assets/tokens/package.json
 COPY packages/assets/nft/package.json packages/assets/nft/package.json
 COPY packages/foundation/proof/package.json packages/foundation/proof/package.json
 COPY packages/doors/rpc/package.json packages/doors/rpc/package.json
+COPY packages/doors/sources/package.json packages/doors/sources/package.json
 COPY packages/engine/node-reads/package.json packages/engine/node-reads/package.json
 COPY packages/products/streams/package.json packages/products/streams/package.json
 COPY packages/engine/sync/package.json packages/engine/sync/package.json

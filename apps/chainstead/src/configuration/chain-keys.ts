@@ -40,7 +40,7 @@ export const chainKeys = z.object({
     description:
       'Sources of old blocks, in order of preference, which are read before nodes: an SQD Portal, a HyperSync, or a folder of era files. Their blocks are proven, so they need no trust. A key stands before the host: https://KEY@host',
     allowed: 'a comma list of portal:URL, hypersync:URL and era:FOLDER',
-    example: 'portal:https://portal.sqd.dev,era:/var/lib/era',
+    example: 'portal:https://portal.sqd.dev/datasets/ethereum-mainnet,era:/var/lib/era',
     whenAbsent: 'nodes only',
     isUrl: true,
   }),

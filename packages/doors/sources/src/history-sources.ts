@@ -31,6 +31,8 @@ export interface ChosenSource {
   readonly range: BlockRange;
   /** Blocks were read and hold. */
   succeeded(blocks: BlockRange): void;
+  /** The stream ended without a failure. */
+  completed(): void;
   /** Leaves the source alone: longer with each failure. */
   failed(error: unknown, at: BlockRange): void;
 }
@@ -82,33 +84,58 @@ const AVAILABLE_FOR_MS = 30_000;
 const LEFT_ALONE_MS = { first: 5_000, firstOfWrong: 60_000, max: 3_600_000 } as const;
 
 export function createHistorySources(options: HistorySourcesOptions): HistorySources {
-  const { chain, sources, clock, logger } = options;
-  const metrics = options.metrics === undefined ? null : createSourceMetrics(options.metrics);
   const closing = new AbortController();
-  const states = sources.map((source) => ({
-    source,
-    available: [] as readonly BlockRange[],
-    readAt: Number.NEGATIVE_INFINITY,
-    uses: { blocks: createUse(clock), logs: createUse(clock) },
-  }));
-  type State = (typeof states)[number];
-  const labelsOf = ({ source }: Pick<State, 'source'>, use: SourceUse) => ({
-    chain: chain.key,
-    source: source.name,
-    use,
-  });
-  for (const state of states)
-    for (const use of ['blocks', 'logs'] as const)
-      metrics?.leftAlone.addSource(
-        labelsOf(state, use),
-        () => (state.uses[use].mayBeRead() ? 0 : 1),
-        closing.signal,
-      );
+  const tracked = options.sources.map((source) => trackSource(source, options, closing.signal));
+  return {
+    reach(use, range, order) {
+      const isNewestFirst = order === 'newest-first';
+      const parts: BlockRange[] = [];
+      for (const source of tracked) {
+        if (!source.mayBeRead(use)) continue;
+        const available = source.available();
+        // Not known yet: `choose` finds out.
+        if (available === null) return range;
+        parts.push(...intersectRanges(available, [range]).slice(...(isNewestFirst ? [-1] : [0, 1])));
+      }
+      // A stable sort: equal parts keep the order of preference.
+      const [first = null] = parts.toSorted((a, b) => (isNewestFirst ? b.to - a.to : a.from - b.from));
+      return first;
+    },
+    async choose(use, range, signal) {
+      for (const source of tracked) {
+        if (!source.mayBeRead(use)) continue;
+        await source.refresh(use, range, signal);
+        const [part] = intersectRanges(source.available() ?? [], [range]);
+        if (part !== undefined && part.from === range.from && source.mayBeRead(use))
+          return source.choose(use, part);
+      }
+      return null;
+    },
+    statuses: () => tracked.map((source) => source.status()),
+    async close() {
+      closing.abort();
+      await Promise.all(options.sources.map((source) => source.close()));
+    },
+  };
+}
 
-  const failed = ({ source, uses }: State, use: SourceUse, error: unknown, at: BlockRange): void => {
+function trackSource(
+  source: BlockSource,
+  { chain, clock, logger, metrics: registry }: HistorySourcesOptions,
+  closing: AbortSignal,
+) {
+  const metrics = registry === undefined ? null : createSourceMetrics(registry);
+  const uses = { blocks: createUse(clock), logs: createUse(clock) };
+  let available: readonly BlockRange[] | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  const labelsOf = (use: SourceUse) => ({ chain: chain.key, source: source.name, use });
+  for (const use of ['blocks', 'logs'] as const)
+    metrics?.leftAlone.addSource(labelsOf(use), () => (uses[use].mayBeRead() ? 0 : 1), closing);
+
+  const failed = (use: SourceUse, error: unknown, at: BlockRange): void => {
     const reason = errorText(error);
     const until = uses[use].fail(error, reason);
-    metrics?.failures.inc(labelsOf({ source }, use));
+    metrics?.failures.inc(labelsOf(use));
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
     logger.warn(
       { ...place, reason, left_alone_ms: until - clock.now() },
@@ -116,57 +143,36 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
     );
   };
 
-  const refresh = async (state: State, use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<void> => {
-    if (clock.now() - state.readAt < AVAILABLE_FOR_MS) return;
-    try {
-      state.available = await state.source.available(signal);
-      state.readAt = clock.now();
-    } catch (error) {
-      signal.throwIfAborted();
-      state.available = [];
-      failed(state, use, error, range);
-    }
-  };
-
   return {
-    reach(use, range, order) {
-      for (const { available, readAt, uses } of states) {
-        if (!uses[use].mayBeRead()) continue;
-        // Not read yet: `choose` finds out.
-        if (readAt === Number.NEGATIVE_INFINITY) return range;
-        const part = intersectRanges(available, [range]).at(order === 'newest-first' ? -1 : 0);
-        if (part !== undefined) return part;
+    /** Null: not known yet. */
+    available: () => available,
+    mayBeRead: (use: SourceUse): boolean => uses[use].mayBeRead(),
+    async refresh(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<void> {
+      if (clock.now() - readAt < AVAILABLE_FOR_MS) return;
+      try {
+        available = await source.available(signal);
+        readAt = clock.now();
+      } catch (error) {
+        signal.throwIfAborted();
+        available = [];
+        failed(use, error, range);
       }
-      return null;
     },
-    async choose(use, range, signal) {
-      for (const state of states) {
-        if (!state.uses[use].mayBeRead()) continue;
-        await refresh(state, use, range, signal);
-        const [part] = intersectRanges(state.available, [range]);
-        if (part === undefined || part.from > range.from || !state.uses[use].mayBeRead()) continue;
-        return {
-          source: state.source,
-          range: part,
-          succeeded({ from, to }) {
-            state.uses[use].succeed(to - from + 1);
-            metrics?.blocks.inc(labelsOf(state, use), to - from + 1);
-          },
-          failed: (error, at) => failed(state, use, error, at),
-        };
-      }
-      return null;
-    },
-    statuses: () =>
-      states.map(({ source, available, uses }) => ({
-        name: source.name,
-        available,
-        uses: { blocks: uses.blocks.status(), logs: uses.logs.status() },
-      })),
-    async close() {
-      closing.abort();
-      await Promise.all(sources.map((source) => source.close()));
-    },
+    choose: (use: SourceUse, range: BlockRange): ChosenSource => ({
+      source,
+      range,
+      succeeded({ from, to }) {
+        uses[use].succeed(to - from + 1);
+        metrics?.blocks.inc(labelsOf(use), to - from + 1);
+      },
+      completed: uses[use].complete,
+      failed: (error, at) => failed(use, error, at),
+    }),
+    status: (): SourceStatus => ({
+      name: source.name,
+      available: available ?? [],
+      uses: { blocks: uses.blocks.status(), logs: uses.logs.status() },
+    }),
   };
 }
 
@@ -180,6 +186,9 @@ function createUse(clock: Clock) {
     mayBeRead,
     succeed(count: number): void {
       blocks += count;
+    },
+    /** A lie in each stream must lead to longer pauses. */
+    complete(): void {
       if (!mayBeRead()) return;
       failures = 0;
       reason = null;
@@ -189,6 +198,8 @@ function createUse(clock: Clock) {
       const { first, firstOfWrong, max } = LEFT_ALONE_MS;
       const base = isWrong(error) ? firstOfWrong : first;
       const requested = error instanceof SourceError ? Number(error.facts.retry_after_ms ?? 0) : 0;
+      // Streams that fail together count once.
+      if (!mayBeRead()) return until;
       until = clock.now() + Math.min(max, Math.max(requested, base * 2 ** Math.min(failures, 20)));
       failures += 1;
       reason = text;
@@ -199,5 +210,5 @@ function createUse(clock: Clock) {
 }
 
 function isWrong(error: unknown): boolean {
-  return !(error instanceof SourceError) || error.facts.fault === 'wrong' || error.facts.fault === 'refused';
+  return error instanceof SourceError && (error.facts.fault === 'wrong' || error.facts.fault === 'refused');
 }

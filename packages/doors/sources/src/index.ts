@@ -1,5 +1,6 @@
 /** Historical blocks of other sources than nodes. Start with block-source.ts. */
 export * from './block-source.ts';
+export { BLOB_GAS, blobGasPrice } from './era/blob-price.ts';
 export { openEraSource } from './era/open-era-source.ts';
 export * from './history-sources.ts';
 export { openHyperSyncSource } from './hypersync/open-hypersync-source.ts';

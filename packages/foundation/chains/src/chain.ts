@@ -14,6 +14,9 @@ export type ReceiptsRootEncoding =
 /** Whether the hash commits to `logsBloom`, which never has receipts that nodes add. */
 export type BloomTrust = 'committed' | 'untrusted';
 
+/** Rows of blocks that no root contains: fees for a chain below, or logs of state syncs (Bor before Madhugiri). */
+export type UncommittedRows = 'none' | 'l1Fees' | 'stateSync';
+
 export type ProofPolicy = 'strict' | 'record';
 
 export interface NativeCurrency {
@@ -74,6 +77,7 @@ export interface Chain {
   readonly bloom: BloomTrust;
   /** The block hash can be recomputed from JSON with Ethereum's field list. */
   readonly headerHash: boolean;
+  readonly uncommitted: UncommittedRows;
   readonly proofPolicy: ProofPolicy;
   readonly hasUncles: boolean;
   /** Their `Transfer` only looks like ERC-20's (CryptoPunks, zkSync's base token). */

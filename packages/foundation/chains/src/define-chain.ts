@@ -1,5 +1,12 @@
 import { type Address, parseAddress, parseChainId } from '@chainstead/core';
-import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
+import type {
+  BloomTrust,
+  Chain,
+  ProofPolicy,
+  ReceiptsRootEncoding,
+  TransactionKeeping,
+  UncommittedRows,
+} from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
 import { tokenFeeds } from './price-feeds.ts';
 import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
@@ -14,6 +21,7 @@ export interface ChainFamily {
   readonly receiptsRoot: ReceiptsRootEncoding;
   readonly bloom: BloomTrust;
   readonly headerHash: boolean;
+  readonly uncommitted: UncommittedRows;
   readonly proofPolicy: ProofPolicy;
   readonly finalizedTag: boolean;
   /** Blocks. @default the larger of 64 and the confirmations */
@@ -70,6 +78,7 @@ export function defineChain(facts: ChainFacts): Chain {
     receiptsRoot: family.receiptsRoot,
     bloom: family.bloom,
     headerHash: family.headerHash,
+    uncommitted: family.uncommitted,
     proofPolicy: family.proofPolicy,
     hasUncles: facts.hasUncles ?? false,
     erc20Exclusions: (facts.erc20Exclusions ?? []).map(parseAddress),

@@ -10,16 +10,17 @@ export const ETHEREUM: ChainFamily = {
   headerHash: true,
   proofPolicy: 'strict',
   finalizedTag: true,
+  uncommitted: 'none',
 };
 
 /** Deposit receipts (0x7e) in Ethereum blocks. */
-export const OP_STACK: ChainFamily = { ...ETHEREUM };
+export const OP_STACK: ChainFamily = { ...ETHEREUM, uncommitted: 'l1Fees' };
 
 /** OP Stack since its migration, separate before: two kinds of headers. */
-export const RONIN: ChainFamily = { ...ETHEREUM, headerHash: false };
+export const RONIN: ChainFamily = { ...OP_STACK, headerHash: false };
 
 /** Before the Rio fork, 157 blocks were seen to go. */
-export const BOR: ChainFamily = { ...ETHEREUM, reorgDepthMax: 256 };
+export const BOR: ChainFamily = { ...ETHEREUM, reorgDepthMax: 256, uncommitted: 'stateSync' };
 
 export const PARLIA: ChainFamily = { ...ETHEREUM };
 
@@ -35,18 +36,20 @@ export const HYPEREVM: ChainFamily = {
   bloom: 'committed',
   headerHash: false,
   proofPolicy: 'record',
+  uncommitted: 'none',
   finalizedTag: false,
   reorgDepthMax: INSTANT_FINALITY_DEPTH,
 };
 
 /** Nitro blocks prove like Ethereum's; classic ones before them don't. */
-export const NITRO: ChainFamily = { ...ETHEREUM, proofPolicy: 'record' };
+export const NITRO: ChainFamily = { ...ETHEREUM, proofPolicy: 'record', uncommitted: 'l1Fees' };
 
 /** zkSync (zero roots) and Polygon zkEVM (unchecked roots). */
 export const UNCOMMITTED_ROLLUP: ChainFamily = {
   receiptsRoot: 'none',
   bloom: 'untrusted',
   headerHash: false,
+  uncommitted: 'none',
   proofPolicy: 'record',
   finalizedTag: true,
 };
@@ -62,6 +65,7 @@ export const UNVERIFIED: ChainFamily = {
   receiptsRoot: 'ethereum',
   bloom: 'committed',
   headerHash: false,
+  uncommitted: 'none',
   proofPolicy: 'record',
   finalizedTag: true,
 };

@@ -26,7 +26,7 @@ export { type DecodedReceipt, decodeReceipt, decodeSlimReceipt } from './receipt
 export { type ReadLog, readReceiptLogs } from './receipts/read-receipt.ts';
 export { encodeReceipt } from './receipts/receipt-encoding.ts';
 export { proveReceipts } from './receipts/receipts-proof.ts';
-export { receiptsRoot } from './receipts/receipts-root.ts';
+export { receiptsRoot, stateSyncTransactionHash } from './receipts/receipts-root.ts';
 export { hexToBytes, InvalidHexBytesError } from './rlp/hex-bytes.ts';
 export { type RlpItem, readRlpItem, readRlpList } from './rlp/read-rlp.ts';
 export { encodedLength } from './rlp/rlp.ts';

@@ -24,6 +24,7 @@ export function exampleChain(facts: Partial<Omit<Chain, 'id'>> & { readonly id?:
     receiptsRoot: 'ethereum',
     bloom: 'committed',
     headerHash: true,
+    uncommitted: 'none',
     proofPolicy: 'strict',
     hasUncles: true,
     erc20Exclusions: [],

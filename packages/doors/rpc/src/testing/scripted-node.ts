@@ -302,6 +302,7 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     receiptsRoot: 'ethereum',
     bloom: 'committed',
     headerHash: true,
+    uncommitted: 'none',
     proofPolicy: 'strict',
     hasUncles: false,
     erc20Exclusions: [],

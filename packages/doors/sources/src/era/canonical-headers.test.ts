@@ -22,9 +22,9 @@ test.skipIf(PROOFS.isMissing)(
       // Before the merge of mainnet, the chain has no other part.
       const epoch = await createCanonicalHeaders(mainnet, { ...none, hashes }).epoch(file);
       expect(epoch?.first).toBe(FIRST);
-      expect(epoch?.totalDifficulties).toHaveLength(8192);
+      expect(epoch?.records).toHaveLength(8192);
       for (const number of [FIRST, FIRST + 1, FIRST + 4_000, FIRST + 8_191])
-        expect(epoch?.totalDifficulties[number - FIRST]).toBe(await file.totalDifficulty(number));
+        expect(epoch?.records[number - FIRST]?.totalDifficulty).toBe(await file.totalDifficulty(number));
       expect(await createCanonicalHeaders(mainnet, none).epoch(file)).toBeNull();
       const other = createCanonicalHeaders(mainnet, { ...none, hashes: Buffer.alloc(32 * 22) });
       await expect(other.epoch(file)).rejects.toThrow('not in the public list');

@@ -18,7 +18,7 @@ import type { EraFileFacts } from './era-folder.ts';
 /** Blocks of an epoch before the merge, which one list entry proves together. */
 export interface ProvenEpoch {
   readonly first: number;
-  readonly totalDifficulties: readonly bigint[];
+  readonly records: readonly HeaderRecord[];
 }
 
 export interface CanonicalHeaders {
@@ -52,7 +52,7 @@ export function createCanonicalHeaders(chain: Pick<Chain, 'id'>, lists: HistoryL
     const start = ROOT_BYTES * Math.floor(index.first / EPOCH_BLOCKS);
     if (!root.equals(lists.hashes.subarray(start, start + ROOT_BYTES)))
       return isWhole ? damage('the accumulator is not in the public list') : null;
-    return { first: index.first, totalDifficulties: records.map(({ totalDifficulty }) => totalDifficulty) };
+    return { first: index.first, records };
   }
 
   return {

@@ -37,6 +37,7 @@ export async function decodeBlock(
   // The engine checks the root where it gets transactions.
   if (!options.transactions && orderedTrieRoot(body.transactions) !== header.raw.transactionsRoot)
     damage(`the transactions of block ${header.number} have another root`);
+  if (body.unclesHash !== header.raw.sha3Uncles) damage(`the uncles of block ${header.number} have another hash`);
   const hashes = body.transactions.map(keccak256Hex);
   const decoded = options.transactions ? decodeTransactions(body, lacks) : null;
   const senders = decoded === null ? [] : await recoverSenders(decoded, options.recoverSigners);

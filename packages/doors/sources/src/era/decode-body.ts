@@ -17,6 +17,7 @@ import { damage } from './era-damage.ts';
 export interface EraBody {
   /** EIP-2718. */
   readonly transactions: readonly Buffer[];
+  readonly unclesHash: Hash;
   /** Members of `eth_getBlockByNumber` that no header has. */
   readonly members: {
     readonly size: Hex;
@@ -37,8 +38,10 @@ export function decodeBody(rlp: Buffer, headerBytes: number): EraBody {
   if (whole === null || read.transactions === null || read.uncles === null || read.withdrawals === null)
     return damage('a body has another form');
   if (others.length > 0) return damage('a body has more parts than are known');
+  if (uncles === undefined) return damage('a body has no uncles');
   return {
     transactions: read.transactions,
+    unclesHash: keccak256Hex(uncles.encoded),
     members: {
       size: `0x${encodedLength(headerBytes + whole.payload.length).toString(16)}`,
       uncles: read.uncles,

@@ -5,6 +5,7 @@ import type { BlockSource } from '../block-source.ts';
 import { type CanonicalHeaders, createCanonicalHeaders } from './canonical-headers.ts';
 import { decodeBlock } from './decode-block.ts';
 import { decodeEraHeader } from './decode-header.ts';
+import { damage } from './era-damage.ts';
 import type { EraFile } from './era-file.ts';
 import { createEraFiles } from './era-files.ts';
 import { eraNetwork } from './file-name.ts';
@@ -41,12 +42,16 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
     const proven = await canonical.epoch(file);
     const read = await file.header(number);
     const header = decodeEraHeader(read.rlp, number);
+    const record = proven?.records[number - proven.first];
+    // The file may have changed since its accumulator was checked.
+    if (record !== undefined && record.hash !== header.header.hash)
+      damage(`block ${number} is not that of the accumulator`);
     const parts = {
       header,
       headerBytes: read.rlp.length,
       body: await file.body(number),
       receipts: await file.receipts(number),
-      totalDifficulty: proven?.totalDifficulties[number - proven.first] ?? null,
+      totalDifficulty: record?.totalDifficulty ?? null,
     };
     const block = await decodeBlock(parts, { chain, transactions, recoverSigners });
     const isCanonical = parts.totalDifficulty !== null || (await canonical.isProven(file, header.header, read));

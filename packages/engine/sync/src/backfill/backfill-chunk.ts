@@ -56,7 +56,8 @@ export async function* readClaimedParts(
 ): AsyncGenerator<DecodedRange> {
   const { owner, chain } = options;
   const { range } = chosen;
-  if (!(await claimOpen(options, span, range))) return;
+  const claim = (): Promise<boolean> => claimOpen(options, span, range);
+  if (!(await untilItSucceeds(options, range, signal, claim))) return;
   let uncommitted = range.from;
   try {
     for await (const read of oneAhead(readDecodedParts(options, span.datasets, chosen, signal))) {
@@ -65,7 +66,8 @@ export async function* readClaimedParts(
       uncommitted = read.range.to + 1;
     }
   } finally {
-    if (uncommitted <= range.to) await owner.release(chain.id, { from: uncommitted, to: range.to });
+    const left = { from: uncommitted, to: range.to };
+    if (left.from <= left.to) await untilItSucceeds(options, left, signal, () => owner.release(chain.id, left));
   }
 }
 

@@ -108,6 +108,7 @@ function createRun(
   };
   const work = createChunkWork(options, plan, stop, {
     isPointless: lacking.isPointless,
+    isSuspect: () => guard.suspects.length > 0,
     skipped: (range) => advance(range, 0),
     claimed() {
       state.lateClaims += 1;

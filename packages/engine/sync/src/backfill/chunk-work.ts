@@ -12,6 +12,8 @@ import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
 export interface ChunkEvents {
   isPointless(span: BackfillRange): boolean;
+  /** A process died at these blocks: each is read to its end. */
+  isSuspect(): boolean;
   skipped(range: BlockRange): void;
   /** Another process holds the chunk, or has covered part of it. */
   claimed(): void;
@@ -34,7 +36,7 @@ export function createChunkWork(
 
   async function work(span: BackfillRange): Promise<void> {
     if (events.isPointless(span)) return events.skipped(span.range);
-    const use = options.sources === undefined ? null : plan.sourceUse(span);
+    const use = options.sources === undefined || events.isSuspect() ? null : plan.sourceUse(span);
     if (use === null) return workFromNodes(span);
     const left = await workFromSource(span, use);
     for (const range of left === null ? [] : chunksOf(options, left, plan.nodes(span)))

@@ -48,7 +48,9 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
     claimEach: (chainId, ranges, purpose) => claimEach(database, key, chainId, ranges, purpose),
     release: async (chainId, ...ranges) => {
       await database.query(
-        sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND owner = ${key.toString()} AND first_block = ANY (${ranges.map(({ from }) => from)}::bigint[])`,
+        // Inside: the start of a claim may be written already.
+        sql`DELETE FROM sync_claims USING ${rangesAsRows(ranges)} AS run(from_block, to_block)
+          WHERE chain_id = ${chainId} AND owner = ${key.toString()} AND first_block >= from_block AND last_block <= to_block`,
       );
     },
     async close() {

@@ -7,13 +7,15 @@ import {
   committedTransactions,
   contradictsRoot,
   contradictsSenders,
+  headerHash,
   proveBlock,
   proveTransactions,
   type RecoverSigners,
+  stateSyncTransactionHash,
   type TransactionJson,
 } from '@chainstead/proof';
 import { placeLogs } from '@chainstead/rpc';
-import type { SourceBlock } from '@chainstead/sources';
+import { BLOB_GAS, blobGasPrice, type SourceBlock } from '@chainstead/sources';
 
 export interface SourceProof {
   readonly chain: Chain;
@@ -22,34 +24,82 @@ export interface SourceProof {
   readonly recoverSigners?: RecoverSigners | undefined;
 }
 
-/** Roots of receipts, transactions and withdrawals can be recomputed on this chain. */
-export function canProveBlocks({ receiptsRoot }: Chain): boolean {
-  return receiptsRoot === 'ethereum';
+/** Roots contain all receipts, transactions and withdrawals of the chain, and of transactions all fees. */
+export function canProveBlocks({ receiptsRoot, uncommitted }: Chain, transactions: boolean): boolean {
+  if (receiptsRoot !== 'ethereum' || uncommitted === 'stateSync') return false;
+  return !transactions || uncommitted !== 'l1Fees';
 }
 
-/** Null: all that rows are made of is proven, if the header's hash is canonical. Else what is wrong with the block. */
+export interface Contradiction {
+  readonly what: string;
+  /** The block may be right, but not all of it follows from what the source sent. */
+  readonly isLack: boolean;
+}
+
+/** Null: all that rows are made of is proven, if the header's hash is canonical. */
 export async function contradictionOf(
   { chain, transactions: wanted, recoverSigners }: SourceProof,
   { block, receipts, isCanonical }: SourceBlock,
-): Promise<string | null> {
+): Promise<Contradiction | null> {
   const { header, transactions, transactionHashes } = block;
   // The hash of a canonical header is known.
   const proof = proveBlock({ header, transactionHashes, receipts }, { ...chain, headerHash: !isCanonical });
-  if (proof.level !== 'receipts') return proof.level === 'unproven' ? proof.reason : proof.level;
-  if (!isCanonical && proof.headerHash !== 'verified') return 'the header has not all fields of its hash';
-  if (checkWithdrawals(header.raw, transactions?.[0]) === 'mismatch') return 'withdrawals-root-mismatch';
-  if (placeLogs(receipts).misplaced > 0) return 'log-index-mismatch';
+  if (proof.level !== 'receipts') return wrong(proof.level === 'unproven' ? proof.reason : proof.level);
+  const misplaced = outsideRoots(block, isCanonical);
+  if (misplaced !== null) return wrong(misplaced);
+  if (placeLogs(receipts).misplaced > 0) return wrong('log-index-mismatch');
   // A reader that returns no transactions has checked their root itself.
-  if (transactions === null) return wanted ? 'no transactions' : null;
-  if (!wanted) return contradictsRoot({ header, transactions }, chain)?.reason ?? null;
+  if (transactions === null) return wanted ? lack('it has no transactions') : null;
+  if (!wanted) {
+    const reason = contradictsRoot({ header, transactions }, chain)?.reason ?? null;
+    return reason === null ? null : { what: reason, isLack: reason === 'transaction-encoding' };
+  }
   const ofTransactions = proveTransactions({ header, transactions, receipts }, chain);
-  if (ofTransactions.level === 'unproven') return ofTransactions.reason;
-  const wrongFee = transactions.findIndex(
-    (transaction, index) => !holdsFees(transaction, receipts[index], header.raw),
-  );
-  if (wrongFee >= 0) return `fees of transaction ${wrongFee} can't be derived`;
+  if (ofTransactions.level === 'unproven')
+    return { what: ofTransactions.reason, isLack: ofTransactions.reason === 'transaction-encoding' };
   const signed = committedTransactions(header, transactions, chain);
-  return (await contradictsSenders(signed, recoverSigners))?.reason ?? null;
+  const forged = await contradictsSenders(signed, recoverSigners);
+  return forged === null ? null : wrong(forged.reason);
+}
+
+function wrong(what: string): Contradiction {
+  return { what, isLack: false };
+}
+
+function lack(what: string): Contradiction {
+  return { what, isLack: true };
+}
+
+/** Fields and transactions that checks of roots and hash skip. */
+function outsideRoots({ header, transactions, transactionHashes }: Block, isCanonical: boolean): string | null {
+  const { raw, hash, number } = header;
+  // Shorter forms of a header match too: the others would be taken over unproven.
+  if (!isCanonical && headerHash(raw) !== hash) return 'the header has fields that its hash does not contain';
+  if (isNamed(raw.withdrawals) && typeof raw.withdrawalsRoot !== 'string')
+    return 'it has withdrawals without a root';
+  if (checkWithdrawals(raw, transactions?.[0]) === 'mismatch') return 'withdrawals-root-mismatch';
+  const stateSync = stateSyncTransactionHash(number, hash);
+  return transactionHashes.includes(stateSync) ? 'a transaction is outside the roots' : null;
+}
+
+/**
+ * Receipts with the fees that follow from transaction and header, whatever the source sent.
+ * @returns null if one does not follow: another type, another fork, fees for a chain below
+ */
+export function withDerivedFees(
+  { header, transactions }: Block,
+  receipts: readonly Receipt[],
+  chain: Chain,
+): readonly Receipt[] | null {
+  const derived: Receipt[] = [];
+  for (const [index, receipt] of receipts.entries()) {
+    const fees = feesOf(transactions?.[index] ?? {}, receipt, header, chain);
+    if (fees === null) return null;
+    const { status, ...raw } = receipt.raw;
+    // Before Byzantium, no root contains a status.
+    derived.push({ ...receipt, raw: { ...raw, ...(!isNamed(raw.root) && { status }), ...fees } });
+  }
+  return derived;
 }
 
 /** Size and total difficulty, which no hash covers, follow from the rest: without uncles, and after the merge. */
@@ -61,7 +111,7 @@ export function isDerivable({ raw: { uncles, difficulty } }: BlockHeader): boole
 export function derivedHeader({ header, transactions }: Block, chain: Chain): BlockHeader {
   const { totalDifficulty, size: _, ...raw } = header.raw;
   const size = blockSize(header, committedTransactions(header, transactions ?? [], chain));
-  const isMerged = TOTAL_DIFFICULTIES.includes(String(totalDifficulty));
+  const isMerged = totalDifficulty === (chain.id === MAINNET ? MERGED_DIFFICULTY : '0x0');
   return {
     ...header,
     raw: {
@@ -72,46 +122,32 @@ export function derivedHeader({ header, transactions }: Block, chain: Chain): Bl
   };
 }
 
-/** Chains that began after the merge, and Ethereum. */
-const TOTAL_DIFFICULTIES: readonly string[] = ['0x0', '0xc70d815d562d3cfa955'];
+const MAINNET = 1;
+const MERGED_DIFFICULTY = '0xc70d815d562d3cfa955';
 
-const BLOB_GAS = 131_072n;
-/** EIP-4844, EIP-7691, EIP-7892: divisors of the excess, one per fork so far. */
-const BLOB_FEE_DIVISORS = [3_338_477n, 5_007_716n, 8_346_193n, 11_684_671n] as const;
-
-/** Fees follow from the transaction and the header. Those for a chain below are in no root. */
-function holdsFees(
-  { maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes }: TransactionJson,
-  receipt: Receipt | undefined,
-  header: TransactionJson,
-): boolean {
-  const { effectiveGasPrice, blobGasUsed, blobGasPrice, l1Fee, operatorFee } = receipt?.raw ?? {};
-  if (isNamed(l1Fee) || isNamed(operatorFee)) return false;
-  const [limit, tip, base] = [maxFeePerGas, maxPriorityFeePerGas, header.baseFeePerGas].map(amountOf);
-  const price =
-    limit === null || tip === null || limit === undefined || tip === undefined
-      ? amountOf(gasPrice)
-      : least(limit, (base ?? 0n) + tip);
-  if (isNamed(effectiveGasPrice) && amountOf(effectiveGasPrice) !== price) return false;
-  if (!Array.isArray(blobVersionedHashes)) return true;
-  const excess = amountOf(header.excessBlobGas);
-  return (
-    amountOf(blobGasUsed) === BLOB_GAS * BigInt(blobVersionedHashes.length) &&
-    excess !== null &&
-    BLOB_FEE_DIVISORS.some((divisor) => blobFee(excess, divisor) === amountOf(blobGasPrice))
+function feesOf(
+  { type, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes }: TransactionJson,
+  { raw: { l1Fee, operatorFee } }: Receipt,
+  { raw: header, timestamp }: BlockHeader,
+  chain: Chain,
+): TransactionJson | null {
+  const isEthereumType = type === undefined || type === null || Number(type) <= ETHEREUM_TYPE_MAX;
+  if (!isEthereumType || isNamed(l1Fee) || isNamed(operatorFee)) return null;
+  const [limit = null, tip = null, base = null] = [maxFeePerGas, maxPriorityFeePerGas, header.baseFeePerGas].map(
+    amountOf,
   );
+  const price = limit === null || tip === null ? amountOf(gasPrice) : least(limit, (base ?? 0n) + tip);
+  if (price === null) return null;
+  const fees = { effectiveGasPrice: toQuantity(price) };
+  if (!Array.isArray(blobVersionedHashes)) return fees;
+  const excess = amountOf(header.excessBlobGas);
+  const blobPrice = excess === null ? null : blobGasPrice(chain.id, timestamp, excess);
+  if (blobPrice === null) return null;
+  const blobGasUsed = toQuantity(BLOB_GAS * BigInt(blobVersionedHashes.length));
+  return { ...fees, blobGasUsed, blobGasPrice: toQuantity(blobPrice) };
 }
 
-/** `fake_exponential` of EIP-4844. */
-function blobFee(excess: bigint, divisor: bigint): bigint {
-  let sum = 0n;
-  let term = divisor;
-  for (let step = 1n; term > 0n; step++) {
-    sum += term;
-    term = (term * excess) / (divisor * step);
-  }
-  return sum / divisor;
-}
+const ETHEREUM_TYPE_MAX = 4;
 
 function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b;

@@ -24,6 +24,7 @@ export async function proveSourceRange(
     succeeded(proven: BlockRange): void {
       blocks += rangeSize(proven);
     },
+    completed: (): void => undefined,
     failed: (error: unknown) => void failures.push(error),
   };
   for await (const _ of readSourceBlocks({ ...reading, unitWeight: UNIT_WEIGHT }, chosen, signal));

@@ -185,7 +185,7 @@ export async function* readSourceParts(
 
 /** No root covers traces, and not all chains have roots. */
 export function mayReadFromSource(chain: Chain, parts: ReadonlySet<BlockPart>): boolean {
-  return canProveBlocks(chain) && !parts.has('internalTransactions');
+  return !parts.has('internalTransactions') && canProveBlocks(chain, parts.has('transactions'));
 }
 
 /** @returns the first block that is left for nodes */

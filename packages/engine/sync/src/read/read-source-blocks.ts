@@ -3,8 +3,15 @@ import type { BlockHeader } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, type SourceBlock, SourceError, type SourceFault } from '@chainstead/sources';
-import { contradictionOf, derivedHeader, isDerivable, type SourceProof } from './prove-source-block.ts';
+import {
+  contradictionOf,
+  derivedHeader,
+  isDerivable,
+  type SourceProof,
+  withDerivedFees,
+} from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
+import { watchProgress } from './source-progress.ts';
 import { weighBlock } from './weigh.ts';
 
 export interface SourceReading extends SourceProof {
@@ -13,7 +20,9 @@ export interface SourceReading extends SourceProof {
   readonly unitWeight: number;
 }
 
-const UNIT_BLOCKS_MAX = 1_000;
+const UNIT_BLOCKS_MAX = 500;
+/** As much memory as half a log. */
+const TRANSACTION_WEIGHT = 0.5;
 
 /** Ends early where the source does, or fails: the caller reads the rest elsewhere. */
 export async function* readSourceBlocks(
@@ -22,25 +31,32 @@ export async function* readSourceBlocks(
   signal: AbortSignal,
 ): AsyncGenerator<readonly ProvenBlock[]> {
   const { source, range } = chosen;
+  const progress = watchProgress(source);
+  const stop = AbortSignal.any([signal, progress.stalled]);
   let next = range.from;
   let parent: string | null = null;
   try {
-    for await (const unit of unitsOf(reading, source.readBlocks(range, reading, signal))) {
+    for await (const unit of unitsOf(reading, source.readBlocks(range, reading, stop))) {
       const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
       const provable = lacking < 0 ? unit : unit.slice(0, lacking);
-      const blocks = await proveUnit(reading, chosen, { unit: provable, next, parent }, signal);
+      const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, stop);
       const last = blocks.at(-1);
-      if (last === undefined) throw lackedBy(chosen, unit);
+      if (last === undefined) throw lack ?? lackedBy(chosen, unit);
       next = last.header.number + 1;
       parent = last.header.hash;
       chosen.succeeded({ from: last.header.number - blocks.length + 1, to: last.header.number });
       yield blocks;
+      if (lack !== null) throw lack;
       if (lacking >= 0) throw lackedBy(chosen, unit.slice(lacking));
+      progress.made();
     }
     if (next === range.from) throw faultOf(chosen, 'sent no block', 'unavailable');
+    chosen.completed();
   } catch (error) {
     signal.throwIfAborted();
-    chosen.failed(error, { from: next, to: range.to });
+    chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
+  } finally {
+    progress.end();
   }
 }
 
@@ -60,6 +76,7 @@ async function* unitsOf(
         logs: block.receipts.flatMap(({ logs }) => logs),
         internalTransactions: null,
       });
+      weight += block.block.transactionHashes.length * TRANSACTION_WEIGHT;
       if (weight < unitWeight && unit.length < UNIT_BLOCKS_MAX) continue;
       yield unit;
       unit = [];
@@ -85,22 +102,33 @@ async function proveUnit(
   chosen: ChosenSource,
   { unit, next, parent }: Unit,
   signal: AbortSignal,
-): Promise<readonly ProvenBlock[]> {
-  const completed = await withHeaders(reading, unit, signal);
+): Promise<{ readonly blocks: readonly ProvenBlock[]; readonly lack: SourceError | null }> {
+  const proven: SourceBlock[] = [];
+  let lack: SourceError | null = null;
   let expected = next;
   let previous = parent;
-  for (const block of completed) {
+  for (const block of await withHeaders(reading, unit, signal)) {
     const { number, hash, parentHash } = block.block.header;
     if (number !== expected) throw faultOf(chosen, `sent block ${number} instead of ${expected}`);
     if (previous !== null && parentHash !== previous)
       throw faultOf(chosen, `block ${number} does not follow the one before`);
     const contradiction = await contradictionOf(reading, block);
-    if (contradiction !== null) throw faultOf(chosen, `block ${number} does not hold: ${contradiction}`);
+    const receipts = reading.transactions
+      ? withDerivedFees(block.block, block.receipts, reading.chain)
+      : block.receipts;
+    if (contradiction?.isLack === false)
+      throw faultOf(chosen, `block ${number} does not hold: ${contradiction.what}`);
+    if (contradiction !== null || receipts === null) {
+      const what = contradiction?.what ?? 'its fees do not follow from its transactions';
+      lack = faultOf(chosen, `block ${number} can't be proven: ${what}`, 'lacking');
+      break;
+    }
+    proven.push({ ...block, receipts });
     expected += 1;
     previous = hash;
   }
-  await requireCanonical(reading, chosen, completed.at(-1), signal);
-  return completed.map((block) => provenBlock(reading, chosen, block));
+  await requireCanonical(reading, chosen, proven.at(-1), signal);
+  return { blocks: proven.map((block) => provenBlock(reading, chosen, block)), lack };
 }
 
 /** From nodes, where the source can't name all fields, or the chain has its own: the node's hash is then the anchor. */
