@@ -32,7 +32,8 @@ async function readPage(database: Database, network: AptosNetwork, after: CoinLi
             transaction_version, transaction_timestamp
        FROM aptos_coins c
       WHERE network = ${network} AND (c.transaction_version, c.coin_type_hash) > (${after?.transaction_version ?? -1}, ${hexBytes(after?.coin_type_hash ?? '')})
-      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${rawSql(PAGE)}) AS coin`,
+      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${rawSql(PAGE)}) AS coin
+      ORDER BY coin.transaction_version, coin.coin_type_hash COLLATE "C"`,
   );
   return rows.map(({ line: { transaction_timestamp: time, ...line } }) => ({
     ...line,

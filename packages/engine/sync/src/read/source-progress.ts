@@ -1,6 +1,6 @@
 import { type BlockSource, SourceError } from '@chainstead/sources';
 
-/** A source may send bytes for ever without a block that can be used. */
+/** A source may send bytes without end, and no block that can be used. */
 const PROGRESS_MS = 300_000;
 
 /** @returns a signal that aborts if `made` is not called for five minutes; `end` stops the watch */
