@@ -26,6 +26,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     'The level receipts is recorded only for a block whose receipts match the root of its header.',
   'PROOF-SENDERS':
     'A followed block whose senders are checked is committed only if every signature gives the stated sender.',
+  'PROOF-SOURCE-CANONICAL':
+    'A block of a source of history is stored as proven only below a canonical hash, with nothing that its roots do not contain.',
   'PROOF-TRACES':
     'Traces are used only if the outermost call of each Ethereum-type transaction matches the transaction.',
   'PAGE-KEYSET': 'A run of pages never repeats or skips a row that stays, while new rows arrive.',

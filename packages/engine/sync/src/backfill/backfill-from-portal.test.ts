@@ -119,6 +119,7 @@ const withHeader = (changes: JsonObject) =>
   lieAt((line) => ({ ...line, header: { ...line.header, ...changes } }));
 const someHash = `0x${'ab'.repeat(32)}`;
 
+// Invariant: PROOF-SOURCE-CANONICAL
 describe('a Portal that lies', () => {
   const first = ({ transactions }: Lines): JsonObject => transactions[0] as JsonObject;
   const withFirst = (changes: (transaction: JsonObject) => JsonObject) =>

@@ -20,6 +20,7 @@ function sourceBlock(header: object = {}, isCanonical = false): SourceBlock {
 
 const judge = (block: SourceBlock) => contradictionOf({ chain, transactions: true }, block);
 
+// Invariant: PROOF-SOURCE-CANONICAL
 describe('a block of a source', () => {
   it('holds if hash, roots, places, senders and withdrawals fit', async () => {
     expect(await judge(sourceBlock())).toBeNull();

@@ -73,6 +73,7 @@ function lack(what: string): Contradiction {
 /** Fields and transactions that checks of roots and hash skip. */
 function outsideRoots({ header, transactions, transactionHashes }: Block, isCanonical: boolean): string | null {
   const { raw, hash, number } = header;
+  // Invariant: PROOF-SOURCE-CANONICAL
   // Shorter forms of a header match too: the others would be taken over unproven.
   if (!isCanonical && headerHash(raw) !== hash) return 'the header has fields that its hash does not contain';
   if (isNamed(raw.withdrawals) && typeof raw.withdrawalsRoot !== 'string')

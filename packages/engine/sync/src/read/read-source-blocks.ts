@@ -164,6 +164,7 @@ async function requireCanonical(
 ): Promise<void> {
   if (last === undefined || last.isCanonical) return;
   const { number, hash } = last.block.header;
+  // Invariant: PROOF-SOURCE-CANONICAL
   const [anchor] = await pool.getHeaders([number], { signal, background: true });
   if (anchor?.value.hash === hash) return;
   throw faultOf(chosen, `block ${number} is ${hash}, nodes have ${anchor?.value.hash ?? 'none'}`);
