@@ -239,7 +239,7 @@ describe('the metadata of collections', () => {
       contracts.set(address, exampleCollection('erc721', { name: `N${index}`, contractUri: () => uri }));
     await requestFor(scratch.database, node.chainId, ...addresses);
     const program = `
-      import { openDatabase } from '@chainstead/db';
+      import { openDatabase } from '@chainstead/db/server';
       import { silentLogger } from '@chainstead/core';
       import { startReading } from './collections/testing/example-reading.ts';
       const database = openDatabase(${JSON.stringify({ url: scratch.url, applicationName: 'killed', poolSize: 4 })});
