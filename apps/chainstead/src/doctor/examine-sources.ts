@@ -45,8 +45,9 @@ async function examineChain(options: ExamineOptions, configured: ChainConfigurat
       const startedAt = performance.now();
       const own = AbortSignal.any([signal, AbortSignal.timeout(options.deadlineMs)]);
       const trial = { source, settled, reading: { pool, chain, transactions: true, recoverSigners } };
-      const findings = await orAborted(examineSource(trial, own), own).catch(() => {
+      const findings = await orAborted(examineSource(trial, own), own).catch((error: unknown) => {
         signal.throwIfAborted();
+        if (!own.aborted) throw error;
         const what = `no result within ${options.deadlineMs / 1_000} s`;
         return [failureOf('time', new SourceError({ source: source.name, fault: 'unavailable', what }))];
       });

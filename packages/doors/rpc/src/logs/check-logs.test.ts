@@ -5,7 +5,7 @@ import { checkLogs, compareLogs, looksTruncated, matchesLog } from './check-logs
 
 const TOPIC = `0x${'dd'.repeat(32)}` as Hash;
 const TOKEN = `0x${'aa'.repeat(20)}` as Address;
-const any = { range: { from: 0, to: 100 }, topics: null, indexed: [], addresses: null };
+const unfiltered = { range: { from: 0, to: 100 }, topics: null, indexed: [], addresses: null };
 
 function log(blockNumber: number, transactionIndex: number, logIndex: number, change: Partial<Log> = {}): Log {
   return {
@@ -28,7 +28,7 @@ test('logs in any order come out in chain order', () => {
     fc.property(fc.uniqueArray(place, { selector: (key) => key.join() }), (places) => {
       const checked = checkLogs(
         places.map(([block, transaction, index]) => log(block, transaction, index)),
-        any,
+        unfiltered,
       );
       expect(checked.length).toBe(places.length);
       for (let index = 1; index < checked.length; index++)
@@ -38,22 +38,26 @@ test('logs in any order come out in chain order', () => {
 });
 
 test('an index that repeats is accepted: which logs have it is looked into later', () => {
-  expect(checkLogs([log(1, 0, 0), log(1, 0, 0), log(1, 1, 0)], any)).toHaveLength(3);
+  expect(checkLogs([log(1, 0, 0), log(1, 0, 0), log(1, 1, 0)], unfiltered)).toHaveLength(3);
 });
 
 describe('refuses', () => {
   test.each([
-    ['a log below the range', [log(0, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
-    ['a log above the range', [log(6, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
-    ['a topic not asked for', [log(1, 0, 0)], { ...any, topics: new Set([`0x${'ee'.repeat(32)}`]) }],
-    ['no topic where one was asked for', [log(1, 0, 0, { topics: [] })], { ...any, topics: new Set([TOPIC]) }],
+    ['a log below the range', [log(0, 0, 0)], { ...unfiltered, range: { from: 1, to: 5 } }],
+    ['a log above the range', [log(6, 0, 0)], { ...unfiltered, range: { from: 1, to: 5 } }],
+    ['a topic not asked for', [log(1, 0, 0)], { ...unfiltered, topics: new Set([`0x${'ee'.repeat(32)}`]) }],
+    [
+      'no topic where one was asked for',
+      [log(1, 0, 0, { topics: [] })],
+      { ...unfiltered, topics: new Set([TOPIC]) },
+    ],
     [
       'an argument not asked for',
       [log(1, 0, 0, { topics: [TOPIC, TOPIC] })],
-      { ...any, indexed: [new Set(['0x01'])] },
+      { ...unfiltered, indexed: [new Set(['0x01'])] },
     ],
-    ['a contract not asked for', [log(1, 0, 0)], { ...any, addresses: new Set(['0x00']) }],
-    ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], any],
+    ['a contract not asked for', [log(1, 0, 0)], { ...unfiltered, addresses: new Set(['0x00']) }],
+    ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], unfiltered],
   ])('%s', (_what, logs, expected) => {
     expect(() => checkLogs(logs, expected)).toThrow(/block \d/);
   });
@@ -66,7 +70,7 @@ describe('arguments by position', () => {
     log(2, 0, 0, { topics: [TOPIC, TOPIC, TOPIC, TOPIC] }),
     log(3, 0, 0, { topics: [TOPIC, OTHER, TOPIC] }),
   ];
-  const expected = { ...any, indexed: [new Set([OTHER]), null, null] };
+  const expected = { ...unfiltered, indexed: [new Set([OTHER]), null, null] };
 
   test('logs with fewer topics than positions are left out', () => {
     expect(checkLogs([logs[0], logs[2]] as Log[], expected)).toEqual([logs[0]]);
@@ -74,8 +78,12 @@ describe('arguments by position', () => {
 
   test('a log matches where every position does', () => {
     expect(logs.map((one) => matchesLog(one, expected))).toEqual([true, false, false]);
-    expect(logs.map((one) => matchesLog(one, { ...any, indexed: [null, null] }))).toEqual([true, true, true]);
-    expect(logs.map((one) => matchesLog(one, { ...any, topics: new Set([OTHER]) }))).toEqual([
+    expect(logs.map((one) => matchesLog(one, { ...unfiltered, indexed: [null, null] }))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(logs.map((one) => matchesLog(one, { ...unfiltered, topics: new Set([OTHER]) }))).toEqual([
       false,
       false,
       false,
@@ -84,8 +92,8 @@ describe('arguments by position', () => {
 
   test('a log without topics matches where no position is requested', () => {
     const bare = log(4, 0, 0, { topics: [] });
-    expect(matchesLog(bare, any)).toBe(true);
-    expect(matchesLog(bare, { ...any, indexed: [null] })).toBe(false);
+    expect(matchesLog(bare, unfiltered)).toBe(true);
+    expect(matchesLog(bare, { ...unfiltered, indexed: [null] })).toBe(false);
   });
 });
 

@@ -77,11 +77,12 @@ async function* oneAhead(parts: AsyncGenerator<DecodedRange>): AsyncGenerator<De
   try {
     for (let part = await next; part.done !== true; part = await next) {
       next = parts.next();
-      // It is thrown in its turn.
+      // Thrown in its turn, by `await next`.
       next.catch(() => undefined);
       yield part.value;
     }
   } finally {
+    // The commit failed: its error is thrown. That of the read ahead is only logged, with the source.
     const unused = await next.catch(() => null);
     if (unused !== null && unused.done !== true) unused.value.batch.release();
     await parts.return(undefined);

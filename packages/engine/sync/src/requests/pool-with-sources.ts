@@ -58,8 +58,11 @@ async function getSourceLogs(
 ): Promise<LogsAnswer> {
   const { signal = new AbortController().signal, bytesMax = Number.POSITIVE_INFINITY } = options;
   const chosen = await sources.choose('logs', query.range, signal);
-  if (chosen === null)
-    throw new SourceError({ source: 'of each kind', fault: 'unavailable', what: 'none has these blocks now' });
+  if (chosen === null) {
+    const names = sources.statuses().map(({ name }) => name);
+    const what = 'it has none of these blocks now';
+    throw new SourceError({ source: names.join(', '), fault: 'unavailable', what });
+  }
   const { range, source } = chosen;
   const logs: Log[] = [];
   let bytes = 0;

@@ -22,6 +22,15 @@ import {
   startStatusReports,
 } from './status-reports.ts';
 
+const settings = {
+  startBlock: null,
+  endBlock: null,
+  proof: 'strict',
+  backfillProof: 'none',
+  backfillOrder: 'newest-first',
+  verifyBlocksPerSecond: 0,
+} as const;
+
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
@@ -84,14 +93,6 @@ test('a chain whose sessions fail again and again is told to stand still', async
   let passed = 0;
   const clock = { ...systemClock, now: () => passed };
   const metrics = createSyncMetrics(registry);
-  const settings = {
-    startBlock: null,
-    endBlock: null,
-    proof: 'strict',
-    backfillProof: 'none',
-    backfillOrder: 'newest-first',
-    verifyBlocksPerSecond: 0,
-  } as const;
   const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
   const progress = beginProgress(clock.now());
   // Each session is far shorter than a stall.
@@ -124,14 +125,6 @@ test('the state of sources of history is stored with the status', async () => {
     ...createHistorySources({ chain, sources: [], clock: systemClock, logger }),
     statuses: () => statuses,
   };
-  const settings = {
-    startBlock: null,
-    endBlock: null,
-    proof: 'strict',
-    backfillProof: 'none',
-    backfillOrder: 'newest-first',
-    verifyBlocksPerSecond: 0,
-  } as const;
   const metrics = createSyncMetrics(registry);
   const options = { chain, pool, sources, database, datasets: [], logger, metrics, clock: systemClock, settings };
   const end = new AbortController();
