@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, type Receipt, toQuantity } from '@chainstead/core';
 import { receiptsRoot } from '@chainstead/proof';
-import { MalformedAnswerError, createReceiptParser, parseBlock } from '@chainstead/rpc';
+import { createReceiptParser, MalformedAnswerError, parseBlock } from '@chainstead/rpc';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
 import { integer, type Json } from './forms.ts';
 import { checkedHeader, headerJson } from './header-json.ts';
