@@ -20,8 +20,8 @@ const MINUTES_MAX: Readonly<Record<Circle, number>> = {
   system: 40,
 };
 const GRACE_MS = 10_000;
-/** Folders whose links point into the checkout itself. */
-const LINKED_WORKSPACES = '@chainstead';
+/** The scope of the workspaces' packages. */
+const WORKSPACE_SCOPE = '@chainstead';
 
 export interface MutatedCheckout extends AsyncDisposable {
   /** Writes a file's text, and returns how to restore it. */
@@ -194,9 +194,10 @@ async function withinTime(ended: Promise<number>, signal: AbortSignal): Promise<
 async function linkModules(target: string): Promise<void> {
   const source = join(REPOSITORY_ROOT, 'node_modules');
   await mkdir(target);
-  for (const name of await readdir(source)) {
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const { name } = entry;
     if (name === '.cache') continue;
-    if (name === LINKED_WORKSPACES)
+    if (name === WORKSPACE_SCOPE || entry.isSymbolicLink())
       await cp(join(source, name), join(target, name), { recursive: true, verbatimSymlinks: true });
     else await symlink(join(source, name), join(target, name));
   }
