@@ -16,7 +16,7 @@ import { type OwnWork, readOpenWork } from './open-work.ts';
 import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
 import { untilItSucceeds } from './retry-range.ts';
 
-const CHUNKS_IN_FLIGHT = 4;
+export const CHUNKS_IN_FLIGHT = 4;
 const CLAIM_WAIT_MS = 1_000;
 const LATE_WAIT_MS = 100;
 
