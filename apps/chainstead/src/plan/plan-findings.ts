@@ -12,7 +12,7 @@ export interface PlanFacts {
   readonly chain: Pick<Chain, 'id' | 'key'>;
   readonly hasSources: boolean;
   readonly disk: DiskSpace;
-  /** Of the machine, or its container. */
+  /** The machine's, or its container's. */
   readonly memoryBytes: number;
   readonly ingestProcesses: number | 'auto';
   /** By node: configured or learned; null: unknown. */
