@@ -2,10 +2,9 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { BlockSource } from '@chainstead/sources';
-import { CHUNKS_IN_FLIGHT } from '../backfill/backfill.ts';
 import type { ReadOptions } from '../backfill/backfill-chunk.ts';
 import { isReadWhole, planRanges, readTogether } from '../backfill/backfill-ranges.ts';
-import { FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-plan.ts';
+import { CHUNKS_IN_FLIGHT, FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-plan.ts';
 import type { RetentionScope } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
