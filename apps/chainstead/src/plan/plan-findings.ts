@@ -25,7 +25,7 @@ export function planFindings(estimate: HistoryEstimate, facts: PlanFacts): reado
   return [
     diskFinding(estimate, facts.disk),
     memoryFinding(facts),
-    rateFinding(estimate, facts),
+    ...(facts.callsPerSecond.length === 0 ? [] : [rateFinding(estimate, facts)]),
     ...sourceFindings(estimate, facts),
   ];
 }
