@@ -137,7 +137,7 @@ interface Resources {
   readonly cpuTicks: number;
 }
 
-/** Of a process and those it started: the program hands over to one with a sized heap. */
+/** Counts a process and those it started: the program hands over to one with a sized heap. */
 function resourcesOf(pid: number | undefined): Resources | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -136,7 +136,7 @@ function compareSparse(context: BenchmarkContext, { url, portal }: HistoryUpstre
 
 interface Compared {
   readonly comparison: Comparison;
-  /** Of the first side. */
+  /** Runs of the first side. */
   readonly runs: readonly BackfillRun[];
 }
 
