@@ -57,7 +57,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'A process that ended without a word counts as leading for two seconds more.',
   ],
   [
-    'packages/foundation/proof/src/tries/ordered-trie.ts:order:to - from#2',
+    'packages/foundation/proof/src/tries/ordered-trie.ts:order:to - from#4',
     'The lowest bit of a difference is the same in both directions.',
   ],
 ]);
