@@ -64,10 +64,11 @@ export async function makePlan(
       retention: configured.retention,
       datasets,
     };
-    const estimated = await estimateHistory({ ...reading, sources, rowBytes }, ranges, signal);
-    // A chain without nodes has a pool over the same files.
-    const reads = estimated.reads.filter(({ source }) => source !== null || upstreams.length > 0);
-    const estimate = { ...estimated, reads };
+    const estimate = await estimateHistory(
+      { ...reading, sources, hasNodes: upstreams.length > 0, rowBytes },
+      ranges,
+      signal,
+    );
     const rates = upstreams.map(({ requestsPerSecond }) => requestsPerSecond ?? null);
     const learned = pool.status().map(({ learnedRate }) => learnedRate);
     const work = { work: 'backfill', ranges, datasets, chain } as const;

@@ -15,7 +15,7 @@ export interface PlanFacts {
   /** The machine's, or its container's. */
   readonly memoryBytes: number;
   readonly ingestProcesses: number | 'auto';
-  /** By node: configured or learned; null: unknown. */
+  /** By node: configured or learned; null: unknown. Empty: there are no nodes. */
   readonly callsPerSecond: readonly (number | null)[];
   /** If nodes read everything, at least. */
   readonly calls: number;
