@@ -25,7 +25,7 @@ export interface ProverOptions extends VerifyOptions {
 const READS_IN_FLIGHT = 8;
 /** Decoded rows of so many blocks are held until the commit. */
 const SOURCE_RANGE_BLOCKS = 256;
-/** Of a fixed rate: the claim must not be held for long. */
+/** Limits how long the claim is held at a fixed rate. */
 const SOURCE_RANGE_SECONDS = 8;
 const DOUBT_AFTER_MS = 1_000;
 const DOUBT_MAX_MS = 3_600_000;
