@@ -14,6 +14,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
   upstreams: [],
   history: [],
   usesPublicUpstreams: true,
+  hasNoNodes: false,
   startBlock: 0,
   startsWhole: false,
   isOwn: false,

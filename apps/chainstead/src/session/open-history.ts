@@ -1,6 +1,6 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
-import { createLocalLimits, type UpstreamLimits } from '@chainstead/rpc/pool';
+import { createLocalUpstreamLimits, type UpstreamLimits } from '@chainstead/rpc/pool';
 import {
   type BlockSource,
   createHistorySources,
@@ -49,7 +49,7 @@ export function openSources(
       return openEraSource({ folder: url, chain, recoverSigners, onRefusal });
     }
     const [, requestsPerSecond] = PUBLIC_RATES.find(([host]) => host.test(new URL(url).hostname)) ?? [];
-    const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalLimits(clock));
+    const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalUpstreamLimits(clock));
     const limiter = limits?.rateLimiterOf({ url, ...(requestsPerSecond && { requestsPerSecond }) }) ?? undefined;
     if (kind === 'hypersync') return openHyperSyncSource({ url, chain, clock, limiter, token: key ?? undefined });
     const headers = key === null ? {} : { 'x-api-key': key };

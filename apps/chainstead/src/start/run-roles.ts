@@ -6,7 +6,7 @@ import {
   type Registry,
 } from '@chainstead/core';
 import { measureDisk } from '@chainstead/db/server';
-import { createLocalLimits } from '@chainstead/rpc/pool';
+import { createLocalUpstreamLimits } from '@chainstead/rpc/pool';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { listen } from '../roles/listen.ts';
 import type { RunningRole } from '../roles/role.ts';
@@ -55,7 +55,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
     logger: createLogger({ level: configuration.logLevel, role }),
     metrics,
     clock: context.clock,
-    callLimits: createLocalLimits(context.clock),
+    callLimits: createLocalUpstreamLimits(context.clock),
   };
   const running = await onceDatabaseAnswers(() => runRole(slot, facts), {
     clock: context.clock,

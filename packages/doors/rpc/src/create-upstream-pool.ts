@@ -15,7 +15,7 @@ import { createFinalityReader } from './heads/read-finality.ts';
 import { createUpstreamCheck } from './heads/upstream-check.ts';
 import type { UpstreamLimits } from './limits/call-limits.ts';
 import { bothPaces } from './limits/learned-pace.ts';
-import { createLocalLimits } from './limits/local-limits.ts';
+import { createLocalUpstreamLimits } from './limits/local-limits.ts';
 import { DEFAULT_LIMITS, type PoolLimits } from './limits/pool-limits.ts';
 import { createLogFetcher } from './logs/fetch-logs.ts';
 import { createPoolMetrics } from './pool-metrics.ts';
@@ -46,7 +46,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createPoolMetrics(options.metrics);
   const deadlines = createDeadlines();
-  const callLimits = options.callLimits ?? createLocalLimits(clock);
+  const callLimits = options.callLimits ?? createLocalUpstreamLimits(clock);
   const shared = { chain, clock, logger, limits, metrics, deadlines, onWrongAnswer: options.onWrongAnswer };
   const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
   const lag = {

@@ -3,6 +3,7 @@
 export {
   BlockTooLargeError,
   isAnswerOfCall,
+  isNodeless,
   NoUpstreamError,
   RangeTooLargeError,
   RequestAbortedError,
@@ -11,7 +12,7 @@ export {
 } from './errors.ts';
 export { parseBlock, parseHeader } from './formats/parse-block.ts';
 export { MalformedAnswerError, parseLogs } from './formats/parse-log.ts';
-export { parseReceipt } from './formats/parse-receipt.ts';
+export { createReceiptParser, parseReceipt } from './formats/parse-receipt.ts';
 export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';

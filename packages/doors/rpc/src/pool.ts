@@ -3,7 +3,7 @@ export * from './create-upstream-pool.ts';
 export type { CallRank, ConcurrencyLimiter, RateLimiter, UpstreamLimits } from './limits/call-limits.ts';
 export { createLearnedPaces } from './limits/learned-pace.ts';
 export { createCallSlots, createTokenBucket, type Limiter } from './limits/limiters.ts';
-export { createLocalLimits } from './limits/local-limits.ts';
+export { createLocalUpstreamLimits } from './limits/local-limits.ts';
 export type { PoolLimits } from './limits/pool-limits.ts';
 export { splitLimit } from './limits/split-limit.ts';
 export type { KnownBlock } from './node-check/check-head.ts';

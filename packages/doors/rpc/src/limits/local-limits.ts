@@ -4,7 +4,7 @@ import { createLearnedPaces } from './learned-pace.ts';
 import { createTokenBucket } from './limiters.ts';
 
 /** One rate per upstream. Each pool limits its own requests in flight. */
-export function createLocalLimits(clock: Pick<Clock, 'now'>): UpstreamLimits {
+export function createLocalUpstreamLimits(clock: Pick<Clock, 'now'>): UpstreamLimits {
   const paces = new Map<string, RateLimiter>();
   return {
     rateLimiterOf({ url, requestsPerSecond }) {

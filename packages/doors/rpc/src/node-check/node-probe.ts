@@ -1,7 +1,7 @@
 import { type Clock, quotable } from '@chainstead/core';
 import { type Reaction, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { bothPaces } from '../limits/learned-pace.ts';
-import { createLocalLimits } from '../limits/local-limits.ts';
+import { createLocalUpstreamLimits } from '../limits/local-limits.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
 import { createHttpEndpoint } from '../transport/http-endpoint.ts';
 import { type CallOutcome, interpretReply } from '../transport/interpret-reply.ts';
@@ -53,7 +53,7 @@ export function createNodeProbe(options: {
   const redact = createRedactor(config);
   const answers = { limits: { responseBytesMax: ANSWER_BYTES_MAX }, compressed: true };
   const endpoint = createHttpEndpoint({ config, connections: CONNECTIONS, ...answers });
-  const limits = createLocalLimits(clock);
+  const limits = createLocalUpstreamLimits(clock);
   const learned = limits.learnedPaceOf(config);
   const pace = bothPaces(limits.rateLimiterOf(config), learned);
   let calls = 0;

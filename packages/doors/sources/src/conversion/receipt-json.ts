@@ -1,6 +1,6 @@
 import { type Address, toQuantity } from '@chainstead/core';
 import { createdContract } from '@chainstead/proof';
-import { bytes, decimalText, type Form, type Json, listOf, malformed, objectOf, quantity } from './forms.ts';
+import { bytes, decimalText, type Form, type Json, malformed, objectOf, quantity } from './forms.ts';
 
 const RECEIPT_FORMS: Readonly<Record<string, Form>> = {
   contractAddress: bytes,
@@ -25,7 +25,6 @@ const RECEIPT_FORMS: Readonly<Record<string, Form>> = {
 };
 
 const toReceipt = objectOf(RECEIPT_FORMS);
-const toTopics = listOf(bytes);
 const BLOB_TYPE = 3;
 const ETHEREUM_TYPE_MAX = 4;
 const ROOT_LENGTH = 66;
@@ -78,16 +77,16 @@ export function receiptJson(rows: ReceiptRows, place: Json, header: Json): Conve
   return { json, gasAfter, lack: receiptLack(given, price) };
 }
 
-/** In the JSON form of a node. @throws MalformedAnswerError */
+/** In the JSON form of a node. Its parser checks addresses, topics and data. @throws MalformedAnswerError */
 export function logJson(row: Json, place: Json, header: Json): Json {
   const { topics, blockHash } = row;
   const { number, hash, timestamp } = header;
   if (blockHash !== undefined && bytes(blockHash, 'blockHash') !== hash)
     throw malformed('blockHash of a log', String(hash), blockHash);
   return {
-    address: bytes(row.address, 'address'),
-    topics: toTopics(Array.isArray(topics) ? topics : splitTopics(row), 'topics') ?? [],
-    data: bytes(row.data, 'data') ?? '0x',
+    address: row.address,
+    topics: Array.isArray(topics) ? topics : splitTopics(row),
+    data: row.data ?? '0x',
     logIndex: quantity(row.logIndex, 'logIndex'),
     removed: false,
     blockHash: hash,

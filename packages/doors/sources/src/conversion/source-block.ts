@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, type Receipt, toQuantity } from '@chainstead/core';
 import { receiptsRoot } from '@chainstead/proof';
-import { MalformedAnswerError, parseBlock, parseReceipt } from '@chainstead/rpc';
+import { createReceiptParser, MalformedAnswerError, parseBlock } from '@chainstead/rpc';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
 import { integer, type Json } from './forms.ts';
 import { checkedHeader, headerJson } from './header-json.ts';
@@ -70,13 +70,14 @@ function convertReceipts(
   const hasEthereumPrices = !OTHER_PRICES.includes(chain.id);
   let lack: string | null = isSurplus ? 'state-sync transaction' : null;
   let gasBefore = 0n;
+  const parse = createReceiptParser();
   const receipts = transactions.map(({ json: transaction, type }, index) => {
     const place = { blockHash: hash, blockNumber: number, transactionIndex: toQuantity(index) };
     const own = { row: rows[index] ?? {}, transaction, type, logs: logsOf[index] ?? [] };
     const converted = receiptJson({ ...own, gasBefore, hasEthereumPrices }, place, header);
     gasBefore = converted.gasAfter;
     if (converted.lack !== null) lack ??= `${converted.lack} of transaction ${index}`;
-    return parseReceipt(converted.json);
+    return parse(converted.json);
   });
   return { receipts, lack };
 }

@@ -10,13 +10,12 @@ import { createRereads } from '../read/rereads.ts';
 import { underCommitLock } from '../rows/commit-lock.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { type BackfillRange, deepestPartOf, planRanges } from './backfill-ranges.ts';
-import { createChunkPlan } from './chunk-plan.ts';
+import { CHUNKS_IN_FLIGHT, createChunkPlan } from './chunk-plan.ts';
 import { createChunkWork } from './chunk-work.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
 import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
 import { untilItSucceeds } from './retry-range.ts';
 
-const CHUNKS_IN_FLIGHT = 4;
 const CLAIM_WAIT_MS = 1_000;
 const LATE_WAIT_MS = 100;
 

@@ -1,4 +1,4 @@
-import { type BlockRange, subtractRanges } from '@chainstead/core';
+import { type BlockRange, rangeSize, subtractRanges } from '@chainstead/core';
 import type { SourceUse } from '@chainstead/sources';
 import { partsOf } from '../dataset/whole-block.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
@@ -16,6 +16,8 @@ export interface ChunkPlan {
   source(span: BackfillRange): ChunkSizing;
 }
 
+/** One reads while another commits. */
+export const CHUNKS_IN_FLIGHT = 4;
 /** Bounds memory. 10,000 logs save a few percent per row and need 60 MB more. */
 const LOGS_PER_CHUNK = 6_000;
 const FAST_CHUNK = { blocksFirst: 64, blocksMax: 20_000, logsPerChunk: LOGS_PER_CHUNK };
@@ -25,6 +27,8 @@ const SOURCE_CHUNK = {
   blocks: { blocksFirst: 500, blocksMax: 20_000, logsPerChunk: 20 * LOGS_PER_CHUNK },
   logs: { blocksFirst: 100_000, blocksMax: 5_000_000, logsPerChunk: 100 * LOGS_PER_CHUNK },
 };
+/** Below, more streams at once save nothing. */
+const SHARED_BLOCKS_MIN = { blocks: 200, logs: 1_000 };
 
 export function createChunkPlan(options: BackfillOptions): ChunkPlan {
   const nodes = { logs: createChunkSizing(FAST_CHUNK), blocks: createChunkSizing(PROVEN_CHUNK) };
@@ -50,11 +54,18 @@ export function createChunkPlan(options: BackfillOptions): ChunkPlan {
       const isFromSource = reach !== null && edgeOf(options, reach) === edgeOf(options, range);
       // A chunk ends where the source begins: each comes from one side.
       const bounded = isFromSource ? reach : besideOf(options, range, reach);
-      const [chunk] = chunksOf(options, bounded, (isFromSource ? plan.source : plan.nodes)(span));
+      const sizing = isFromSource ? shared(plan.source(span), useOf(span), range) : plan.nodes(span);
+      const [chunk] = chunksOf(options, bounded, sizing);
       return chunk ?? bounded;
     },
   };
   return plan;
+}
+
+/** No more than a part of what is left: a single stream would wait for each of its commits. */
+function shared(sizing: ChunkSizing, use: SourceUse, left: BlockRange): Pick<ChunkSizing, 'next'> {
+  const blocks = Math.max(SHARED_BLOCKS_MIN[use], Math.ceil(rangeSize(left) / CHUNKS_IN_FLIGHT));
+  return { next: () => Math.min(sizing.next(), blocks) };
 }
 
 /** The part of the range before the reach, in the order of reading. */

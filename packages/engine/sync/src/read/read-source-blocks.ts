@@ -1,8 +1,8 @@
 /** Whole blocks from a source, in units that end at a block whose hash is known to be canonical. */
-import type { BlockHeader } from '@chainstead/core';
+import type { BlockHeader, BlockRange } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type ChosenSource, type SourceBlock, SourceError, type SourceFault } from '@chainstead/sources';
+import type { ChosenSource, SourceBlock, SourceError } from '@chainstead/sources';
 import {
   contradictionOf,
   derivedHeader,
@@ -11,7 +11,7 @@ import {
   withDerivedFees,
 } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { watchProgress } from './source-progress.ts';
+import { faultOf, readParts, unitsOf } from './source-stream.ts';
 import { weighBlock } from './weigh.ts';
 
 export interface SourceReading extends SourceProof {
@@ -30,63 +30,48 @@ export async function* readSourceBlocks(
   chosen: ChosenSource,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ProvenBlock[]> {
+  for await (const { blocks } of readParts(chosen, signal, (stop) => provenParts(reading, chosen, stop)))
+    yield blocks;
+}
+
+interface ProvenPart {
+  readonly range: BlockRange;
+  readonly blocks: readonly ProvenBlock[];
+}
+
+/** @throws SourceError at the first block that can't be proven, after the blocks before it */
+async function* provenParts(
+  reading: SourceReading,
+  chosen: ChosenSource,
+  stop: AbortSignal,
+): AsyncGenerator<ProvenPart> {
   const { source, range } = chosen;
-  const progress = watchProgress(source);
-  const stop = AbortSignal.any([signal, progress.stalled]);
   let next = range.from;
   let parent: string | null = null;
-  try {
-    for await (const unit of unitsOf(reading, source.readBlocks(range, reading, stop))) {
-      const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
-      const provable = lacking < 0 ? unit : unit.slice(0, lacking);
-      const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, stop);
-      const last = blocks.at(-1);
-      if (last === undefined) throw lack ?? lackedBy(chosen, unit);
-      next = last.header.number + 1;
-      parent = last.header.hash;
-      chosen.succeeded({ from: last.header.number - blocks.length + 1, to: last.header.number });
-      yield blocks;
-      if (lack !== null) throw lack;
-      if (lacking >= 0) throw lackedBy(chosen, unit.slice(lacking));
-      progress.made();
-    }
-    if (next === range.from) throw faultOf(chosen, 'sent no block', 'unavailable');
-    chosen.completed();
-  } catch (error) {
-    signal.throwIfAborted();
-    chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
-  } finally {
-    progress.end();
+  const stream = source.readBlocks(range, reading, stop);
+  for await (const unit of unitsOf(stream, () => createFullness(reading))) {
+    const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
+    const provable = lacking < 0 ? unit : unit.slice(0, lacking);
+    const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, stop);
+    const last = blocks.at(-1)?.header;
+    if (last !== undefined) yield { range: { from: next, to: last.number }, blocks };
+    if (lack !== null) throw lack;
+    if (lacking >= 0 || last === undefined) throw lackedBy(chosen, unit.slice(Math.max(0, lacking)));
+    next = last.number + 1;
+    parent = last.hash;
   }
 }
 
-/** The last unit is what the stream brought before its end. */
-async function* unitsOf(
-  { unitWeight }: SourceReading,
-  blocks: AsyncIterable<SourceBlock>,
-): AsyncGenerator<readonly SourceBlock[]> {
-  let unit: SourceBlock[] = [];
+function createFullness({ unitWeight }: SourceReading): (block: SourceBlock) => boolean {
   let weight = 0;
-  let failure: { readonly error: unknown } | null = null;
-  try {
-    for await (const block of blocks) {
-      unit.push(block);
-      weight += weighBlock({
-        ...block,
-        logs: block.receipts.flatMap(({ logs }) => logs),
-        internalTransactions: null,
-      });
-      weight += block.block.transactionHashes.length * TRANSACTION_WEIGHT;
-      if (weight < unitWeight && unit.length < UNIT_BLOCKS_MAX) continue;
-      yield unit;
-      unit = [];
-      weight = 0;
-    }
-  } catch (error) {
-    failure = { error };
-  }
-  if (unit.length > 0) yield unit;
-  if (failure !== null) throw failure.error;
+  let blocks = 0;
+  return (block) => {
+    const logs = block.receipts.flatMap((receipt) => receipt.logs);
+    weight += weighBlock({ ...block, logs, internalTransactions: null });
+    weight += block.block.transactionHashes.length * TRANSACTION_WEIGHT;
+    blocks += 1;
+    return weight >= unitWeight || blocks >= UNIT_BLOCKS_MAX;
+  };
 }
 
 interface Unit {
@@ -193,8 +178,4 @@ function provenBlock(
 function lackedBy(chosen: ChosenSource, [block]: readonly SourceBlock[]): SourceError {
   const fields = block?.lacks.map(({ field }) => field).join(', ');
   return faultOf(chosen, `lacks ${fields} of block ${block?.block.header.number}`, 'lacking');
-}
-
-function faultOf({ source }: ChosenSource, what: string, fault: SourceFault = 'wrong'): SourceError {
-  return new SourceError({ source: source.name, fault, what });
 }

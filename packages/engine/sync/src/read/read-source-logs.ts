@@ -1,10 +1,10 @@
 /** Logs that a source selects. Level `none`: as with `eth_getLogs`, some may be missing. */
 import { type Log, rangeSize } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
-import { type ChosenSource, type LogsPage, SourceError } from '@chainstead/sources';
+import type { ChosenSource, LogsPage } from '@chainstead/sources';
 import type { BlockFacts } from './decoded-batch.ts';
 import type { RangeRead } from './read-range.ts';
-import { watchProgress } from './source-progress.ts';
+import { faultOf, readParts, unitsOf } from './source-stream.ts';
 import { weighLogs } from './weigh.ts';
 
 export interface SourceLogs extends RangeRead {
@@ -15,59 +15,50 @@ export interface SourceLogs extends RangeRead {
 const UNIT_BLOCKS_MAX = 250_000;
 
 /** Ends early where the source does, or fails: the caller reads the rest elsewhere. */
-export async function* readSourceLogs(
+export function readSourceLogs(
   { pool, unitWeight }: { readonly pool: UpstreamPool; readonly unitWeight: number },
   chosen: ChosenSource,
   query: Omit<LogsQuery, 'range'>,
   signal: AbortSignal,
 ): AsyncGenerator<SourceLogs> {
   const { source, range } = chosen;
-  const progress = watchProgress(source);
-  const stop = AbortSignal.any([signal, progress.stalled]);
-  let next = range.from;
-  try {
-    for await (const page of unitsOf(source.readLogs({ ...query, range }, stop), unitWeight)) {
-      if (page.range.from !== next || page.range.to > range.to || page.range.to < next)
-        throw faultOf(chosen, `sent logs of ${page.range.from} to ${page.range.to} instead of ${next} on`);
+  return readParts(chosen, signal, async function* (stop) {
+    let next = range.from;
+    const stream = source.readLogs({ ...query, range }, stop);
+    for await (const unit of unitsOf(stream, () => createFullness(unitWeight))) {
+      const page = joinPages(chosen, unit, next);
       const blocks = blocksOf(chosen, page);
       await requireSameBranch(pool, chosen, page, stop);
-      next = page.range.to + 1;
-      progress.made();
-      chosen.succeeded(page.range);
       const level = { range: page.range, proof: 'none', reason: null, upstream: source.name } as const;
       yield { range: page.range, logs: page.logs, blocks, levels: { logs: [level] } };
+      next = page.range.to + 1;
     }
-    if (next === range.from) throw faultOf(chosen, 'sent no page', 'unavailable');
-    chosen.completed();
-  } catch (error) {
-    signal.throwIfAborted();
-    chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
-  } finally {
-    progress.end();
-  }
+  });
 }
 
-/** The last unit is what the stream brought before its end. */
-async function* unitsOf(pages: AsyncIterable<LogsPage>, unitWeight: number): AsyncGenerator<LogsPage> {
-  let unit: LogsPage | null = null;
-  let failure: { readonly error: unknown } | null = null;
-  try {
-    for await (const page of pages) {
-      const isNext: boolean = unit === null || page.range.from === unit.range.to + 1;
-      if (unit !== null && !isNext) yield unit;
-      unit =
-        unit === null || !isNext
-          ? page
-          : { ...page, range: { from: unit.range.from, to: page.range.to }, logs: [...unit.logs, ...page.logs] };
-      if (weighLogs(unit.logs) < unitWeight && rangeSize(unit.range) < UNIT_BLOCKS_MAX) continue;
-      yield unit;
-      unit = null;
-    }
-  } catch (error) {
-    failure = { error };
+function createFullness(unitWeight: number): (page: LogsPage) => boolean {
+  let weight = 0;
+  let blocks = 0;
+  return ({ logs, range }) => {
+    weight += weighLogs(logs);
+    blocks += rangeSize(range);
+    return weight >= unitWeight || blocks >= UNIT_BLOCKS_MAX;
+  };
+}
+
+/** @throws SourceError if the pages do not lie end to end */
+function joinPages({ source, range }: ChosenSource, pages: readonly LogsPage[], from: number): LogsPage {
+  let next = from;
+  for (const { range: part } of pages) {
+    if (part.from !== next || part.to > range.to || part.to < next)
+      throw faultOf({ source }, `sent logs of ${part.from} to ${part.to} instead of ${next} on`);
+    next = part.to + 1;
   }
-  if (unit !== null) yield unit;
-  if (failure !== null) throw failure.error;
+  return {
+    range: { from, to: next - 1 },
+    logs: pages.flatMap(({ logs }) => logs),
+    last: pages.at(-1)?.last ?? null,
+  };
 }
 
 /** @throws SourceError if logs lie elsewhere, or contradict each other */
@@ -104,8 +95,4 @@ async function requireSameBranch(
     chosen,
     `block ${named.number} is ${named.hash} of ${named.timestamp}, nodes have ${header?.value.hash ?? 'none'} of ${header?.value.timestamp ?? 'none'}`,
   );
-}
-
-function faultOf({ source }: ChosenSource, what: string, fault: 'wrong' | 'unavailable' = 'wrong'): SourceError {
-  return new SourceError({ source: source.name, fault, what });
 }

@@ -1,0 +1,94 @@
+/** What reads from sources share: progress, failures, and units that can be committed. */
+import type { BlockRange } from '@chainstead/core';
+import { type BlockSource, type ChosenSource, SourceError, type SourceFault } from '@chainstead/sources';
+
+/** A source may send bytes without end, and no block that can be used. */
+const PROGRESS_MS = 300_000;
+
+/**
+ * Parts of the chosen range, from its first block on. A failure of the source ends them early: it is reported to
+ * `chosen`, and the caller reads the rest elsewhere.
+ *
+ * @param read parts that were checked, end to end; it may throw after the last good one
+ * @throws the reason of `signal`
+ */
+export async function* readParts<Part extends { readonly range: BlockRange }>(
+  chosen: ChosenSource,
+  signal: AbortSignal,
+  read: (stop: AbortSignal) => AsyncIterable<Part>,
+): AsyncGenerator<Part> {
+  const { source, range } = chosen;
+  const progress = watchProgress(source);
+  const stop = AbortSignal.any([signal, progress.stalled]);
+  let next = range.from;
+  try {
+    for await (const part of read(stop)) {
+      next = part.range.to + 1;
+      chosen.succeeded(part.range);
+      progress.pause();
+      yield part;
+      progress.made();
+    }
+    if (next === range.from) throw faultOf(chosen, 'sent no block', 'unavailable');
+    chosen.completed();
+  } catch (error) {
+    signal.throwIfAborted();
+    chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
+  } finally {
+    progress.pause();
+  }
+}
+
+/**
+ * Lists of items that follow each other, each as soon as it is full. The last one is what came before the end or the
+ * failure of the stream.
+ *
+ * @param createFullness called for each list; the returned function takes each item and returns whether the list is full
+ */
+export async function* unitsOf<Item>(
+  items: AsyncIterable<Item>,
+  createFullness: () => (item: Item) => boolean,
+): AsyncGenerator<readonly Item[]> {
+  let unit: Item[] = [];
+  let isFullWith = createFullness();
+  let failure: { readonly error: unknown } | null = null;
+  try {
+    for await (const item of items) {
+      unit.push(item);
+      if (!isFullWith(item)) continue;
+      yield unit;
+      unit = [];
+      isFullWith = createFullness();
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  if (unit.length > 0) yield unit;
+  if (failure !== null) throw failure.error;
+}
+
+/** @param fault @default 'wrong' */
+export function faultOf(
+  { source }: Pick<ChosenSource, 'source'>,
+  what: string,
+  fault: SourceFault = 'wrong',
+): SourceError {
+  return new SourceError({ source: source.name, fault, what });
+}
+
+/** `stalled` aborts if nothing was made for the time; `pause` stops the watch until something is made. */
+function watchProgress({ name }: BlockSource) {
+  const stalled = new AbortController();
+  const what = `sent nothing to commit in ${PROGRESS_MS / 1_000} s`;
+  const abort = (): void => stalled.abort(new SourceError({ source: name, fault: 'unavailable', what }));
+  let timer = setTimeout(abort, PROGRESS_MS).unref();
+  const pause = (): void => clearTimeout(timer);
+  return {
+    stalled: stalled.signal,
+    made(): void {
+      pause();
+      timer = setTimeout(abort, PROGRESS_MS).unref();
+    },
+    pause,
+  };
+}
