@@ -12,11 +12,11 @@ import {
   type JsonObject,
   type ScriptedChain,
   type SourceBlock,
-  TRANSFER_TOPIC,
   serveHyperSync,
   servePortal,
   serveScriptedChain,
   startProgram,
+  TRANSFER_TOPIC,
   writeEraFolder,
 } from '@chainstead/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -73,8 +73,8 @@ const coveredBlocks = async (database: Database): Promise<number> => {
 
 test('kills, a reorg, another source at each start and an added contract leave the rows of nodes', async () => {
   const id = 1_337_062;
-  const OLDEST = 300;
-  const { chain, node, folder, database, parts, run } = await openStage(id, 1_600, OLDEST + 1);
+  const OLDEST = 200;
+  const { chain, node, folder, database, parts, run } = await openStage(id, 1_000, OLDEST + 1);
   // The first Portal holds blocks of the newest branch for final that a reorganisation replaces.
   const stale = parts.adopt(await servePortal(staleView(chain)), (one) => one.close());
   chain.reorg(6, 8);
@@ -82,7 +82,7 @@ test('kills, a reorg, another source at each start and an added contract leave t
   const portal = parts.adopt(await servePortal(chain, { faults: slow }), (one) => one.close());
   const hyperSync = parts.adopt(await serveHyperSync(chain, { faults: slow }), (one) => one.close());
   const era = join(folder, 'era');
-  await writeEraFolder({ folder: era, network: 'sourced', blocks: chain.blocksIn({ from: 0, to: 900 }) });
+  await writeEraFolder({ folder: era, network: 'sourced', blocks: chain.blocksIn({ from: 0, to: 600 }) });
   const hyperSyncEntry = `hypersync:http://token@${new URL(hyperSync.url).host}`;
   const start = (history: string | null, proof: string, settings = {}) =>
     run(['start', '--roles', 'ingest'], {
@@ -103,7 +103,8 @@ test('kills, a reorg, another source at each start and an added contract leave t
     await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
     const [before, calls, covered] = [requests(), node.counters.httpRequests, await coveredBlocks(database)];
     await waitUntil(
-      () => ((history === null ? node.counters.httpRequests - calls : requests() - before) > 2 ? null : 'no request'),
+      () =>
+        (history === null ? node.counters.httpRequests - calls : requests() - before) > 2 ? null : 'no request',
       undefined,
       LOOK_MS,
     );
@@ -120,7 +121,7 @@ test('kills, a reorg, another source at each start and an added contract leave t
   expect(inBackfill).toBeGreaterThan(1);
 
   // Older blocks are left, and come slowly until the contract is added.
-  hyperSync.faults.set({ latencyMs: 2_000 });
+  hyperSync.faults.set({ latencyMs: 1_000 });
   const program = start(hyperSyncEntry, 'none', { START_BLOCK_SOURCED: '1' });
   await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
   const token = chain.tokens.find(({ kind }) => kind === 'erc20')?.address;
@@ -203,7 +204,9 @@ test('the history of a wallet comes from a source at its first request', async (
 /** Number of tokens by collection. */
 function heldBy(chain: ScriptedChain, wallet: string): ReadonlyMap<string, number> {
   const range: BlockRange = { from: 0, to: chain.head };
-  const isMany = new Set<string>(chain.tokens.flatMap(({ kind, address: of }) => (kind === 'erc1155' ? [of] : [])));
+  const isMany = new Set<string>(
+    chain.tokens.flatMap(({ kind, address: of }) => (kind === 'erc1155' ? [of] : [])),
+  );
   const amounts = new Map<string, bigint>();
   for (const { token, tokenId, from, to, amount } of chain.expectedNftMoves(range)) {
     const key = `${token} ${tokenId}`;
@@ -213,5 +216,7 @@ function heldBy(chain: ScriptedChain, wallet: string): ReadonlyMap<string, numbe
     } else if (to === wallet || from === wallet) amounts.set(key, to === wallet ? 1n : 0n);
   }
   const held = [...amounts].filter(([, amount]) => amount > 0n).map(([key]) => key.slice(0, key.indexOf(' ')));
-  return new Map(Object.entries(Object.groupBy(held, (token) => token)).map(([token, ids]) => [token, ids?.length ?? 0]));
+  return new Map(
+    Object.entries(Object.groupBy(held, (token) => token)).map(([token, ids]) => [token, ids?.length ?? 0]),
+  );
 }

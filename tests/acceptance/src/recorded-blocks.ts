@@ -3,7 +3,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type BlockRange,
+  type Clock,
+  createMetricsRegistry,
+  mergeRanges,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { type BlockSource, createHistorySources, type SourceStatus } from '@chainstead/sources';

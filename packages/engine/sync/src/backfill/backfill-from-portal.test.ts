@@ -17,6 +17,7 @@ import type { BackfillOptions } from './backfill-options.ts';
 
 const PROVABLE = [outcomes, marks] as readonly Dataset[];
 const BLOCKS = 90;
+const REORG_DEPTH = 8;
 const RANGE = { from: 1, to: BLOCKS };
 const never = new AbortController().signal;
 const scratch = scratchOfFile();
@@ -152,30 +153,45 @@ describe('a backfill with a Portal that fails', () => {
   });
 });
 
-it('a chain is followed by nodes above what a Portal has, through a reorg, and the prover reads the Portal', async () => {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, PROVABLE, {
-    ...{ blocks: BLOCKS, finalityDepth: 8, isSigned: true, firstFollowed: null },
-    facts: { pollIntervalMs: 10, reorgDepthMax: 8 },
-  });
-  onTestFinished(() => stage.close());
-  const portal = await servePortal(stage.scripted);
-  onTestFinished(() => portal.close());
-  const { chain, clock, logger, scripted } = stage;
-  const sources = createHistorySources({
-    ...{ chain, clock, logger },
-    sources: [openPortalSource({ url: portal.url, chain, clock })],
-  });
-  onTestFinished(() => sources.close());
-  stage.sync([marks as Dataset], undefined, sources);
-  await stage.untilCovered(marks, BLOCKS);
-  scripted.reorg(6, 9);
-  await stage.untilCovered(marks);
-  await expect
-    .poll(async () => (await stage.coverageOf(marks)).levels, { timeout: 20_000 })
-    .toEqual(['receipts']);
-  const { stored, expected } = await stage.marksOf(1, scripted.head);
-  expect(stored).toBe(expected);
-  const uses = sources.statuses()[0]?.uses;
-  expect(uses?.logs.blocks).toBeGreaterThan(0);
-  expect(uses?.blocks.blocks).toBeGreaterThan(0);
-});
+it.each([
+  ['after its blocks were read', 'live'],
+  ['at their border, which it does not know', 'stale'],
+] as const)(
+  'a chain is followed by nodes above a Portal, through a reorg %s, and the prover reads it',
+  async (_name, view) => {
+    const stage = await openScriptedStage(scratch.database, nextChainId++, PROVABLE, {
+      ...{ blocks: BLOCKS, finalityDepth: REORG_DEPTH, isSigned: true, firstFollowed: null },
+      facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH },
+    });
+    onTestFinished(() => stage.close());
+    const { chain, clock, logger, scripted } = stage;
+    const before = new Map(scripted.blocksIn({ from: 0, to: BLOCKS }).map((block) => [block.number, block]));
+    // It holds its newest block for final.
+    const stale = {
+      ...scripted,
+      firstBlock: 0,
+      head: BLOCKS,
+      finalized: BLOCKS,
+      blockAt: (at: number) => before.get(at),
+    };
+    const portal = await servePortal(view === 'stale' ? stale : scripted);
+    onTestFinished(() => portal.close());
+    const sources = createHistorySources({
+      ...{ chain, clock, logger },
+      sources: [openPortalSource({ url: portal.url, chain, clock })],
+    });
+    onTestFinished(() => sources.close());
+    stage.sync([marks as Dataset], undefined, sources);
+    if (view === 'live') await stage.untilCovered(marks, BLOCKS);
+    scripted.reorg(REORG_DEPTH - 1, REORG_DEPTH + 1);
+    await stage.untilCovered(marks);
+    await expect
+      .poll(async () => (await stage.coverageOf(marks)).levels, { timeout: 20_000 })
+      .toEqual(['receipts']);
+    const { stored, expected } = await stage.marksOf(1, scripted.head);
+    expect(stored).toBe(expected);
+    const uses = sources.statuses()[0]?.uses;
+    expect(uses?.logs.blocks).toBeGreaterThan(0);
+    expect(uses?.blocks.blocks).toBeGreaterThan(0);
+  },
+);
