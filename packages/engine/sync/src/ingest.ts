@@ -11,6 +11,7 @@ export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
 export { readSettledHeight } from './coverage/settled-height.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
+export { estimateHistory, type HistoryEstimate } from './estimate/estimate-history.ts';
 export { joinWatchers } from './follow/join-watchers.ts';
 export { lead } from './lead.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
