@@ -1,4 +1,4 @@
-import type { Clock } from '@chainstead/core';
+import { type Clock, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createHistorySources, openPortalSource } from '@chainstead/sources';
 import {
@@ -133,8 +133,9 @@ describe('the prover', () => {
   it('holds no blocks after it was stopped in the middle of them', async () => {
     const stage = await openFilled();
     const stop = new AbortController();
-    // 70 blocks, each with its own turn: the stage's clock runs a hundred times faster.
-    const proving = prove(optionsOf(stage, { rate: 1 }), stop.signal);
+    // The turn of the second block does not come.
+    const clock: Clock = { ...stage.clock, sleep: (_ms, signal) => systemClock.sleep(3_600_000, signal) };
+    const proving = prove(optionsOf(stage, { rate: 1, clock }), stop.signal);
     await expect.poll(() => stage.callsOf('eth_getBlockReceipts')).toBeGreaterThan(0);
     stop.abort(new Error('stopped'));
     await expect(proving).rejects.toThrow('stopped');
