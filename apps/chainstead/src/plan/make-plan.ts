@@ -64,7 +64,11 @@ export async function makePlan(
       retention: configured.retention,
       datasets,
     };
-    const estimate = await estimateHistory({ ...reading, sources, rowBytes }, ranges, signal);
+    const estimate = await estimateHistory(
+      { ...reading, sources, hasNodes: upstreams.length > 0, rowBytes },
+      ranges,
+      signal,
+    );
     const rates = upstreams.map(({ requestsPerSecond }) => requestsPerSecond ?? null);
     const learned = pool.status().map(({ learnedRate }) => learnedRate);
     const work = { work: 'backfill', ranges, datasets, chain } as const;

@@ -15,7 +15,7 @@ export interface PlanFacts {
   /** The machine's, or its container's. */
   readonly memoryBytes: number;
   readonly ingestProcesses: number | 'auto';
-  /** By node: configured or learned; null: unknown. */
+  /** By node: configured or learned; null: unknown. Empty: there are no nodes. */
   readonly callsPerSecond: readonly (number | null)[];
   /** If nodes read everything, at least. */
   readonly calls: number;
@@ -25,7 +25,7 @@ export function planFindings(estimate: HistoryEstimate, facts: PlanFacts): reado
   return [
     diskFinding(estimate, facts.disk),
     memoryFinding(facts),
-    rateFinding(estimate, facts),
+    ...(facts.callsPerSecond.length === 0 ? [] : [rateFinding(estimate, facts)]),
     ...sourceFindings(estimate, facts),
   ];
 }

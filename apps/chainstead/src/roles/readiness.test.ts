@@ -30,6 +30,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   chainId: eth.id,
   key: 'eth',
   proving: null,
+  filling: null,
   historyStart: 0,
   retainedFrom: 0,
   firstFollowed: 90,

@@ -10,6 +10,7 @@ export { listFillingChains } from './coverage/claims.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
 export { readSettledHeight } from './coverage/settled-height.ts';
+export { rangesFromSource } from './coverage/source-ranges.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { estimateHistory, type HistoryEstimate } from './estimate/estimate-history.ts';
 export { joinWatchers } from './follow/join-watchers.ts';

@@ -17,6 +17,8 @@ import { sampleRuns } from './sample-runs.ts';
 export interface EstimateOptions extends ReadOptions, Pick<RetentionScope, 'retention'> {
   readonly datasets: readonly Dataset[];
   readonly sources: readonly BlockSource[];
+  /** False for a chain that is read from its sources alone. */
+  readonly hasNodes: boolean;
   /** Null: none exists yet, so no block is indexed. */
   readonly database: Database | null;
   /** Bytes of a row with indexes by table, of tables that have rows. */
@@ -114,12 +116,12 @@ async function sampleGroup(
   open: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<readonly SampledSource[]> {
-  const { chain, sources } = options;
+  const { chain, sources, hasNodes } = options;
   const isWhole = isReadWhole(options, group);
   const mayUse = !isWhole || mayReadFromSource(chain, partsOf(group, chain));
   const sampled: SampledSource[] = [];
   // One after another: each gets the network and the processor of the backfill.
-  for (const source of [...(mayUse ? sources : []), null]) {
+  for (const source of [...(mayUse ? sources : []), ...(hasNodes ? [null] : [])]) {
     const { has, failure } = await availableOf(source, open, signal);
     const sample = await readSample(options, group, { source, runs: sampleRuns(has) }, signal);
     const read = {
