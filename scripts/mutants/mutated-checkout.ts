@@ -7,8 +7,8 @@ import { startScratchServer } from '../../tests/testkit/src/postgres/scratch-dat
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /**
- * How far is searched for a check or a test that fails: the file's own tests, those of its folder, the types, those of its package in both tiers,
- * tests of its importers, and all.
+ * How far is searched for a check or a test that fails. First the file's own tests, those of its folder and the types; then those of its package
+ * in both tiers, tests of its importers, and all.
  */
 export const CIRCLES = [
   'file',

@@ -100,7 +100,7 @@ interface PageOfRows<Row, At> {
   readonly isStopped: boolean;
   readonly indexed: Indexed;
   blockOf(row: { readonly block_number: number }): PageBlock;
-  /** Of `labelled` accounts only. */
+  /** Null for an account that is not in `labelled`. */
   labelOf(account: Address): AddressLabel;
 }
 

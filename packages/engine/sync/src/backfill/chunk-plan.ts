@@ -62,7 +62,7 @@ export function createChunkPlan(options: BackfillOptions): ChunkPlan {
   return plan;
 }
 
-/** No more than a part of what is left: a single stream would wait for each of its commits. */
+/** A part of the open blocks at most: a single stream would wait for each of its commits. */
 function shared(sizing: ChunkSizing, use: SourceUse, left: BlockRange): Pick<ChunkSizing, 'next'> {
   const blocks = Math.max(SHARED_BLOCKS_MIN[use], Math.ceil(rangeSize(left) / CHUNKS_IN_FLIGHT));
   return { next: () => Math.min(sizing.next(), blocks) };
