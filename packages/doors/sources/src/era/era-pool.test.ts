@@ -6,7 +6,7 @@ import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { describe, expect, test } from 'vitest';
 import { createEraPool } from './era-pool.ts';
 import { openEraSource } from './open-era-source.ts';
-import { faultOf, folderOf, mainnet, PROOFS } from './testing/era-files.ts';
+import { faultOf, folderOf, mainnet, PROOFS, summariesFile } from './testing/era-files.ts';
 
 const MERGE_FILE = 'mainnet-01896-56a9bb03.ere';
 const LONDON_FILE = 'mainnet-01802-720704f3.ere';
@@ -46,6 +46,12 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
       value: { header: { number: 15_537_394 } },
     });
     expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({ what: 'no file has block 15000000' });
+  });
+
+  test('a list of a beacon node in the folder proves later blocks', async () => {
+    const { folder, pool } = await openStage(CAPELLA_FILE);
+    await copyFile(await summariesFile(), join(folder, 'historical-summaries.ssz'));
+    expect((await pool.getHead()).value.number).toBe(19_426_587);
   });
 
   test('the head follows files that are added, and stays before a damaged one', async () => {
