@@ -43,7 +43,7 @@ export function useBundle() {
  * @returns {string | null} the bundle's folder; null if none can be made, as without development dependencies: the sources run then
  */
 export function findBundle() {
-  const names = existsSync(BUNDLES) ? readdirSync(BUNDLES) : [];
+  const names = existsSync(BUNDLES) ? readdirSync(BUNDLES).filter((name) => !name.startsWith('unfinished-')) : [];
   const fresh = names.map((name) => join(BUNDLES, name)).find(isFresh);
   if (fresh !== undefined) return fresh;
   if (!existsSync(join(MODULES, 'esbuild')) || !isWritable(MODULES)) return null;

@@ -33,7 +33,7 @@ const KEPT_MS = 3 * 3_600_000;
 type Stamp = readonly [path: string, modifiedMs: number, bytes: number];
 
 await mkdir(BUNDLES, { recursive: true });
-// Before its name is known, it lies where its links lead to the same places.
+// Next to the others, so that its links stay right when it is renamed.
 const made = await mkdtemp(join(BUNDLES, 'unfinished-'));
 // Readable by other users, as the checkout is.
 await chmod(made, 0o755);
@@ -83,8 +83,9 @@ async function digestOf(files: readonly string[]): Promise<string> {
 async function removeFormer(current: string): Promise<void> {
   for (const name of await readdir(BUNDLES)) {
     const folder = join(BUNDLES, name);
-    if (folder === current || Date.now() - (await stat(folder)).mtimeMs < KEPT_MS || (await isUsed(folder)))
-      continue;
+    // A concurrent run may have renamed its own.
+    const { mtimeMs = Date.now() } = (await stat(folder).catch(() => null)) ?? {};
+    if (folder === current || Date.now() - mtimeMs < KEPT_MS || (await isUsed(folder))) continue;
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -28,7 +28,7 @@ const OPTIONS = {
   format: 'esm',
   platform: 'node',
   target: 'esnext',
-  charset: 'utf8',
+  charset: 'ascii',
   logLevel: 'silent',
   absWorkingDir: REPOSITORY_ROOT,
 } as const satisfies BuildOptions;

@@ -18,6 +18,8 @@ const SEMI_SPACE_MB = 32;
 const SERVING_SEMI_SPACE_MB = 64;
 /** Growth of the heap, relative to live objects, before a collection: V8 takes 45 % for a heap of this size. */
 const HEAP_GROWTH_PERCENT = 100;
+/** Memory of the start can be given back: src/release-start-memory.ts. */
+const RELEASE_FLAG = '--expose-gc';
 const here = dirname(fileURLToPath(import.meta.url));
 const sources = join(here, '..', 'src', 'main.ts');
 /** A checkout has sources, and the published package a bundle, which older versions of Node run too. */
@@ -87,14 +89,13 @@ function pinnedNode() {
  */
 function heapFlags(args) {
   const [command, ...options] = withoutConfigurationFile(args);
-  if (
-    !['start', 'backfill', 'reindex', 'verify'].includes(command) ||
-    process.env.NODE_OPTIONS?.includes('--max-old') ||
-    process.execArgv.some((flag) => flag.startsWith('--max-old'))
-  )
-    return [];
+  if (process.execArgv.includes(RELEASE_FLAG) || process.env.NODE_OPTIONS?.includes('--max-old')) return [];
+  // The demo's heap stays small anyway.
+  if (command === 'demo') return [RELEASE_FLAG];
+  if (!['start', 'backfill', 'reindex', 'verify'].includes(command)) return [];
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
   return [
+    RELEASE_FLAG,
     `--max-old-space-size=${HEAP_MB + HEAP_MB_PER_CHAIN * chains}`,
     ...semiSpaceFlags(command, options),
     `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
