@@ -354,7 +354,9 @@ CREATE TABLE "sync_chains" (
   -- Chain key in the configuration, for readers that have only the database.
   "chain_key" text,
   -- Blocks per second read by the background prover; null while it is idle.
-  "prover_rate" double precision
+  "prover_rate" double precision,
+  -- Missing blocks per second that are filled; null if none are.
+  "backfill_rate" double precision
 );--> statement-breakpoint
 -- Block ranges claimed by a job (backfill, prover, reindex). Disjoint per chain.
 CREATE TABLE "sync_claims" (
@@ -377,7 +379,7 @@ CREATE TABLE "sync_ranges" (
   "proof" text NOT NULL,
   -- Reason of an unproven range: `root-mismatch`.
   "proof_reason" text,
-  -- Source of an unproven range; null once proven.
+  -- Source of history, or node of a range without proof; null if nodes have proven it.
   "upstream" text,
   CONSTRAINT "sync_ranges_pkey" PRIMARY KEY("chain_id","dataset","first_block")
 );--> statement-breakpoint

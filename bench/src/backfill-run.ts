@@ -24,6 +24,8 @@ export interface BackfillPlan {
   readonly proven?: boolean;
   /** URL of the Portal that the program reads first. Default none. */
   readonly portal?: string;
+  /** Folder of era files that the program reads first. Default none. */
+  readonly era?: string;
   /** Looks at the filled database before it is dropped. */
   inspect?(scratch: ScratchDatabase): Promise<void>;
 }
@@ -35,6 +37,7 @@ export interface BackfillRun {
   readonly transfersPerSecond: number;
   readonly blocksPerSecond: number;
   readonly memory: readonly MemorySample[];
+  readonly cpuSeconds: number;
 }
 
 /** `chainstead backfill` as an operator would run it. */
@@ -48,6 +51,7 @@ export async function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
         ...ERC20_ONLY,
         BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none',
         ...(plan.portal !== undefined && { HISTORY_ETH: `portal:${plan.portal}` }),
+        ...(plan.era !== undefined && { HISTORY_ETH: `era:${plan.era}` }),
       },
     });
     program.onLine((line) => {
@@ -56,7 +60,7 @@ export async function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
     return program;
   });
   // The rest came from the node.
-  if (failures.length > 0) throw new BenchmarkError(`The Portal was left: ${failures.join()}`);
+  if (failures.length > 0) throw new BenchmarkError(`The source was left: ${failures.join()}`);
   return run;
 }
 
@@ -120,6 +124,7 @@ async function runBackfill(
       transfersPerSecond: transfers / seconds,
       blocksPerSecond: blocks / seconds,
       memory: process.memory,
+      cpuSeconds: process.cpuSeconds(),
     };
   } finally {
     await scratch.drop();

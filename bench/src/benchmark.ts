@@ -121,7 +121,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   provenBlocks: 300,
   historyBlocks: 600,
   sparseBlocks: 50_000,
-  ponderSeconds: 15,
+  ponderSeconds: 60,
   apiRows: 500_000,
   apiWhaleRows: 110_000,
   growthRows: 200_000,

@@ -1,5 +1,8 @@
-/** A node and a Portal over one chain, in one process. A run reads blocks from one of them. Responses are made beforehand. */
+/** A node, a Portal and era files of one chain, in one process. A run reads blocks from one of them. Responses are made beforehand. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -9,6 +12,7 @@ import {
   portalBlock,
   selected,
   serveBenchChain,
+  writeEraFolder,
 } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from './bare/copy-rows.ts';
 
@@ -23,6 +27,8 @@ export interface HistoryUpstream {
   readonly url: string;
   /** URL of the Portal's dataset. */
   readonly portal: string;
+  /** Folder of era files; null: only whole blocks have some. */
+  readonly era: string | null;
 }
 
 interface Query {
@@ -64,16 +70,24 @@ for (const block of chain.blocksIn({ from: 0, to: finalized })) {
   transfers.push({ line: lineOf(line), isEmpty: wanted.length === 0 });
 }
 
+const folder = plan.isWhole ? mkdtempSync(join(tmpdir(), 'bench-era-')) : null;
+if (folder !== null)
+  await writeEraFolder({ folder, network: 'mainnet', blocks: chain.blocksIn({ from: 0, to: finalized }) });
+
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : '';
-  const upstream: HistoryUpstream = { url: node.url, portal: `http://127.0.0.1:${port}${DATASET}` };
+  const portal = `http://127.0.0.1:${port}${DATASET}`;
+  const upstream: HistoryUpstream = { url: node.url, portal, era: folder };
   console.log(JSON.stringify(upstream));
 });
-process.on('SIGTERM', () => process.exit(0));
+process.on('SIGTERM', () => {
+  if (folder !== null) rmSync(folder, { recursive: true });
+  process.exit(0);
+});
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url?.slice(DATASET.length);

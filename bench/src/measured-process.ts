@@ -27,6 +27,8 @@ export interface MeasuredProcess {
   elapsedMs(): number;
   /** Resident memory so far, a few samples a second; empty where the machine has no `/proc`. */
   readonly memory: readonly MemorySample[];
+  /** CPU time so far of it and of the processes that it started, in seconds; 0 where the machine has no `/proc`. */
+  cpuSeconds(): number;
   /** The first line of output for which `read` gives a value. @throws BenchmarkError when the process ends before. */
   line<T>(read: (line: string) => T | undefined): Promise<T>;
   /** Called with each line of output from now on. */
@@ -36,7 +38,9 @@ export interface MeasuredProcess {
   stop(): Promise<void>;
 }
 
-const MEMORY_SAMPLE_MS = 100;
+const SAMPLE_MS = 100;
+/** `USER_HZ`, the unit of `/proc/…/stat`. */
+const TICKS_PER_SECOND = 100;
 /** Longer than the program gives itself: killed before, it would leave the processes that it has started. */
 const STOP_PATIENCE_MS = 20_000;
 /** How long to wait for the last output. Other holders of the output, such as a process left behind, are not waited for. */
@@ -62,7 +66,7 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
       if (kept.length > OUTPUT_KEPT_LINES) kept.shift();
       for (const listener of listeners) listener(line);
     });
-  const memory = sampleMemory(child, startedAt);
+  const { memory, cpuSeconds } = sampleResources(child, startedAt);
   const ended = exited.then((code) => {
     process.off('exit', killAtExit);
     return code;
@@ -73,6 +77,7 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
     pid: child.pid ?? 0,
     elapsedMs: () => performance.now() - startedAt,
     memory,
+    cpuSeconds,
     onLine: (listener) => void listeners.add(listener),
     line: (read) =>
       new Promise((resolve, reject) => {
@@ -115,23 +120,40 @@ async function untilExit(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-function sampleMemory(child: ChildProcess, startedAt: number): MemorySample[] {
-  const samples: MemorySample[] = [];
+function sampleResources(child: ChildProcess, startedAt: number): Pick<MeasuredProcess, 'memory' | 'cpuSeconds'> {
+  const memory: MemorySample[] = [];
+  let cpuSeconds = 0;
   const timer = setInterval(() => {
-    const bytes = residentBytes(child.pid);
-    if (bytes !== null) samples.push({ ms: performance.now() - startedAt, bytes });
-  }, MEMORY_SAMPLE_MS);
+    const now = resourcesOf(child.pid);
+    if (now === null) return;
+    memory.push({ ms: performance.now() - startedAt, bytes: now.largestBytes });
+    cpuSeconds = Math.max(cpuSeconds, now.cpuTicks / TICKS_PER_SECOND);
+  }, SAMPLE_MS);
   child.once('exit', () => clearInterval(timer));
-  return samples;
+  return { memory, cpuSeconds: () => cpuSeconds };
 }
 
-/** Memory of the largest process among this one and those it started: the program hands over to one with a sized heap. */
-function residentBytes(pid: number | undefined): number | null {
+interface Resources {
+  readonly largestBytes: number;
+  /** With that of its ended children. */
+  readonly cpuTicks: number;
+}
+
+/** Counts a process and those it started: the program hands over to one with a sized heap. */
+function resourcesOf(pid: number | undefined): Resources | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     if (kilobytes === undefined) return null;
+    const times = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ').slice(11, 15) ?? [];
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-    return Math.max(Number(kilobytes) * 1_024, ...children.map((child) => residentBytes(Number(child)) ?? 0));
+    const others = children.map((child) => resourcesOf(Number(child))).filter((other) => other !== null);
+    return {
+      largestBytes: Math.max(Number(kilobytes) * 1_024, ...others.map(({ largestBytes }) => largestBytes)),
+      cpuTicks: [...times.map(Number), ...others.map(({ cpuTicks }) => cpuTicks)].reduce(
+        (sum, one) => sum + one,
+        0,
+      ),
+    };
   } catch (error) {
     // The process has just ended, or this is no Linux.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))

@@ -16,8 +16,8 @@ const FOLDER = fileURLToPath(new URL('../.ponder/', import.meta.url));
 const PROGRAM = join(FOLDER, 'node_modules/ponder/dist/esm/bin/ponder.js');
 
 export interface PonderPlan {
-  readonly server: ScratchServer;
-  readonly node: BenchNode;
+  readonly server: Pick<ScratchServer, 'createDatabase'>;
+  readonly node: Pick<BenchNode, 'url'>;
   readonly blocks: number;
   readonly urls: number;
   /** The run is ended after so many seconds. */
@@ -113,9 +113,8 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   });
   try {
     ponder.onLine((line) => {
-      if (line.includes('Started returning 200 responses from /health'))
-        progress.startedAt ||= ponder.elapsedMs();
-      const indexed = /"msg":"Indexed (\d+) events/.exec(line)?.[1];
+      if (line.includes('"msg":"Started returning 200 responses"')) progress.startedAt ||= ponder.elapsedMs();
+      const indexed = /"event_count":(\d+)/.exec(line)?.[1];
       if (indexed === undefined) return;
       progress.events += Number(indexed);
       progress.lastAt = ponder.elapsedMs();
@@ -141,7 +140,9 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
 /** @returns whether it was done before the time was over */
 async function completion(ponder: MeasuredProcess, seconds: number): Promise<boolean> {
   const enough = new AbortController();
-  const done = ponder.line((line) => (line.includes('Completed historical indexing') ? true : undefined));
+  const done = ponder.line((line) =>
+    line.includes('Completed backfill indexing across all chains') ? true : undefined,
+  );
   const timeOver = sleep(seconds * 1_000, false, { signal: enough.signal }).catch(() => false);
   try {
     return await Promise.race([done, timeOver]);

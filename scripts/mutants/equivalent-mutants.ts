@@ -48,4 +48,16 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     "packages/assets/erc20/src/anchored-sums/store-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
     'The class `live` is permanent, so a token of both classes is `live` in either order.',
   ],
+  [
+    'packages/engine/sync/src/read/read-source-blocks.ts:order:expected += 1; previous = hash;#1',
+    'Neither assignment reads the other variable.',
+  ],
+  [
+    'packages/engine/sync/src/status/status-reports.ts:constant:5#1',
+    'A process that ended without a word counts as leading for two seconds more.',
+  ],
+  [
+    'packages/foundation/proof/src/tries/ordered-trie.ts:order:to - from#4',
+    'The lowest bit of a difference is the same in both directions.',
+  ],
 ]);

@@ -6,8 +6,20 @@ import { dirname, join } from 'node:path';
 import { startScratchServer } from '../../tests/testkit/src/postgres/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** How far is searched for a check or a test that fails: the file's own tests, those of its folder, the types, tests of its importers, and all. */
-export const CIRCLES = ['file', 'folder', 'static', 'related', 'fast', 'system'] as const;
+/**
+ * How far is searched for a check or a test that fails: the file's own tests, those of its folder, the types, those of its package in both tiers,
+ * tests of its importers, and all.
+ */
+export const CIRCLES = [
+  'file',
+  'folder',
+  'static',
+  'package',
+  'package-system',
+  'related',
+  'fast',
+  'system',
+] as const;
 export type Circle = (typeof CIRCLES)[number];
 
 /** A circle takes so long at most; a mutant that hangs is killed by that. Minutes. */
@@ -15,6 +27,8 @@ const MINUTES_MAX: Readonly<Record<Circle, number>> = {
   file: 4,
   folder: 4,
   static: 4,
+  package: 10,
+  'package-system': 20,
   related: 10,
   fast: 15,
   system: 40,
@@ -108,11 +122,12 @@ function argumentsOf(circle: Circle, path: string): string[] {
   if (circle === 'related') return ['related', path, '--run', project];
   if (circle === 'file') return ['run', project, path.replace(/ts$/, '')];
   if (circle === 'folder') return ['run', project, `${dirname(path)}/`];
+  if (circle === 'package' || circle === 'package-system') return ['run', project, `${path.split('/src/')[0]}/`];
   return ['run', project];
 }
 
 function projectOf(circle: Circle): 'fast' | 'system' {
-  return circle === 'system' ? 'system' : 'fast';
+  return circle.endsWith('system') ? 'system' : 'fast';
 }
 
 interface Report {

@@ -9,6 +9,7 @@ import {
 } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
+import { withPlan } from '../plan/with-plan.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';
@@ -18,6 +19,7 @@ import { countOf } from '../shares/role-slot.ts';
 
 interface BackfillOptions extends BlockRangeOptions {
   readonly bulk?: boolean;
+  readonly yes?: boolean;
 }
 
 export async function runBackfill(invocation: Invocation<BackfillOptions>): Promise<void> {
@@ -36,11 +38,12 @@ export async function runBackfill(invocation: Invocation<BackfillOptions>): Prom
   }
   const helpers = createBackfillHelpers(context.clock);
   const fill = together(helpers, invocation);
+  const filling = options.bulk === true ? inBulk(fill, context) : fill;
   const callLimitsOf = (configuration: Configuration) =>
     helpersOf(configuration) > 0 ? helpers.callLimits : undefined;
   const { result, chain } = await runRangeWork(
     { ...invocation, name: 'backfill', callLimitsOf },
-    options.bulk === true ? inBulk(fill, context) : fill,
+    options.yes === true ? filling : withPlan(filling, context),
   );
   writeOutcome(context, `Indexed ${result.done} blocks of ${chain} (${result.logs} logs).`, {
     work: 'backfill',

@@ -4,7 +4,7 @@ import { RESERVED_SEGMENTS } from '@chainstead/gateway/reserved-segments';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { suggestChains } from './chain-suggestion.ts';
-import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
+import { hasNoNodes, upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { hasDataset, ofChain } from './history-source.ts';
 import { factsOf } from './key-facts.ts';
@@ -57,7 +57,8 @@ export function resolveChains(
   const configured = indexed.map(({ name, own, chain }) => {
     const configuration = chainConfiguration(name, chain, own, settings, known.find(chain.id) === null);
     problems.push(...contradictions(configuration, name, variables));
-    if (needsUpstreams) problems.push(...missingUpstream(name, configuration.upstreams, variables));
+    if (needsUpstreams && !configuration.hasNoNodes)
+      problems.push(...missingUpstream(name, configuration.upstreams, variables));
     return configuration;
   });
   const gateway = found(offeredNames(settings, known)).flatMap(({ name, own, chain }) => {
@@ -209,6 +210,8 @@ function chainConfiguration(
     history: (own.HISTORY ?? []).map((source) => ofChain(source, chain)),
     /** Whether `upstreams` are public endpoints: none was configured. */
     usesPublicUpstreams: usesPublicUpstreams(own),
+    /** Era files only: their last proven block is the head. */
+    hasNoNodes: hasNoNodes(own),
     /** Null: the head at the first start. */
     startBlock: own.START_BLOCK ?? null,
     /** From the chain's first block, if it is young at the first start. */
@@ -221,7 +224,7 @@ function chainConfiguration(
     backfillOrder: own.BACKFILL_ORDER,
     proof: chain.proofPolicy,
     /** `receipts`: history is proven before it is served. */
-    backfillProof: own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF,
+    backfillProof: hasNoNodes(own) ? 'receipts' : (own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF),
   };
 }
 

@@ -33,7 +33,8 @@ export const chainKeys = z.object({
     description: 'Upstream nodes. WebSocket URLs only announce new heads. Write a comma inside a URL as %2C',
     allowed: 'a comma list of http(s):// and ws(s):// URLs, at least one http(s)',
     example: 'https://eth.example.com/v2/secret,wss://eth.example.com/v2/secret',
-    whenAbsent: "the chain's public endpoints, which are slow and rate-limited",
+    whenAbsent:
+      "no node if HISTORY has era folders only; otherwise the chain's public endpoints, which are slow and rate-limited",
     isUrl: true,
   }),
   HISTORY: chains.optional(listOf(historySource), {

@@ -15,7 +15,14 @@ export function upstreamsOf(chain: Chain, own: ChainSettings): UpstreamConfig[] 
 }
 
 export function usesPublicUpstreams(own: ChainSettings): boolean {
-  return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined;
+  return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined && !hasNoNodes(own);
+}
+
+/** Era files need no node: public lists prove their blocks. */
+export function hasNoNodes(own: ChainSettings): boolean {
+  const { HISTORY = [], RPC_URLS, RPC_PRIVATE_URLS } = own;
+  const isEraOnly = HISTORY.length > 0 && HISTORY.every(({ kind }) => kind === 'era');
+  return isEraOnly && RPC_URLS === undefined && RPC_PRIVATE_URLS === undefined;
 }
 
 /** Upstreams in use: those over HTTP; private ones only without others. */

@@ -39,7 +39,7 @@ function renderReport(title: string, { findings, calls, tookMs }: CheckReport): 
   return `${title}${effort}\n${findings.map(renderFinding).join('')}`;
 }
 
-function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): string {
+export function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): string {
   const first = `  ${MARKS[verdict].padEnd(MARK_WIDTH)}${subject.padEnd(SUBJECT_WIDTH)}  ${found}\n`;
   const below = ' '.repeat(MARK_WIDTH + SUBJECT_WIDTH + 4);
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;

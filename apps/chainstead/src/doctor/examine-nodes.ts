@@ -31,7 +31,13 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
   const work = [
     ...chains
       .filter(({ chain }) => wanted === null || chain.key === wanted)
-      .map((one) => () => examineChain(options, one.chain, one.upstreams, one.upstreams)),
+      .map((one) => async () => {
+        if (one.hasNoNodes !== true) return examineChain(options, one.chain, one.upstreams, one.upstreams);
+        const finding = findingsOf('nodes').ok(
+          'none is set: the head is the last proven block of the era files, and state and token metadata are absent',
+        );
+        return [{ chain: one.chain.key, name: 'no node', findings: [finding], calls: 0, tookMs: 0 }];
+      }),
     ...aptos.networks
       .filter(({ network }) => wanted === null || chainKeyOf(network) === wanted)
       .map((network) => () => examineNetwork(options, network, network.fullnodes)),
@@ -45,7 +51,11 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
   return reports.flat();
 }
 
-function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration, 'chain' | 'upstreams'>[] {
+function ownChains({
+  chains,
+  gateway,
+}: Configuration): (Pick<ChainConfiguration, 'chain' | 'upstreams'> &
+  Partial<Pick<ChainConfiguration, 'hasNoNodes'>>)[] {
   const indexed = new Set(chains.map(({ chain }) => chain.id));
   return [
     ...chains,

@@ -1,7 +1,7 @@
 import type { BlockRange } from '@chainstead/core';
 import type { UpstreamLimits } from '@chainstead/rpc/pool';
 import type { RangeCommandOptions } from '@chainstead/sync/ingest';
-import type { Configuration } from '../configuration/index.ts';
+import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
@@ -17,6 +17,8 @@ interface RangeWork extends Invocation<BlockRangeOptions> {
 
 export interface RangeSession {
   readonly configuration: Configuration;
+  readonly configured: ChainConfiguration;
+  readonly callLimits?: UpstreamLimits | undefined;
   /** Holds the password: never for logs. */
   readonly databaseUrl: string;
 }
@@ -41,7 +43,7 @@ export async function runRangeWork<T>(
     const report = createProgressReport({ work: name, chain, unit: 'blocks', output, clock });
     try {
       const shown = { ...work, onProgress: (progress: WorkProgress) => report.update(progress) };
-      return await run(shown, ranges, context.stopSignal, { configuration, databaseUrl: url });
+      return await run(shown, ranges, context.stopSignal, { ...session, databaseUrl: url });
     } finally {
       report.finish();
     }

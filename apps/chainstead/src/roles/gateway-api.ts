@@ -1,7 +1,8 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { createGateway, type Gateway } from '@chainstead/gateway';
 import { type ByteBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http/server';
-import { closest, countRequested } from '../configuration/index.ts';
+import type { ForwardingPool } from '@chainstead/rpc';
+import { type Configuration, closest, countRequested } from '../configuration/index.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
@@ -21,7 +22,7 @@ export function openGatewayApi(
   const chains = settings.chains.map((configured) => ({
     slug: configured.slug,
     chain: configured.chain,
-    pool: openPool(configured, context),
+    pool: openGatewayPool(configured, context),
     pinsHead: countRequested(configured.upstreams) > 1,
     logRangeMax: configured.logRangeMax,
     integrity: configured.integrity,
@@ -57,6 +58,14 @@ export function openGatewayApi(
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
   };
+}
+
+type GatewayChain = Configuration['gateway']['chains'][number];
+
+function openGatewayPool(configured: GatewayChain, context: RoleContext): ForwardingPool {
+  const pool = openPool(configured, context);
+  // Without nodes there is nothing to start, and each call names the reason.
+  return configured.upstreams.length === 0 ? { ...pool, start: async () => undefined } : pool;
 }
 
 /** A message may repeat such a name, but no key in its place. */

@@ -173,9 +173,10 @@ async function ingestReported(
       ...{ chain, pool, sources, database, datasets, logger, metrics, clock, watcher, recoverSigners, journal },
       onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
       settings: {
-        startBlock: configured.startBlock,
+        startBlock:
+          configured.startBlock ?? (configured.hasNoNodes ? await firstStored(pool, sources, signal) : null),
         wholeBelow: configured.startsWhole ? YOUNG_BLOCKS : 0,
-        mayIdle: configured.isOwn,
+        mayIdle: configured.isOwn || configured.hasNoNodes,
         endBlock: configured.endBlock,
         retention: configured.retention,
         proof: configured.proof,
@@ -189,6 +190,18 @@ async function ingestReported(
   await ingestWithContracts({ ...context, chain, contractMetrics }, ingest, signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
+}
+
+/** The first block of the files that lead to the head without a hole. */
+async function firstStored(
+  pool: UpstreamPool,
+  sources: HistorySources | undefined,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { number: head } = (await pool.getHead({ signal })).value;
+  // Lists the files.
+  await sources?.choose('blocks', { from: head, to: head }, signal);
+  return sources?.reach('blocks', { from: 0, to: head }, 'newest-first')?.from ?? null;
 }
 
 async function startReported(

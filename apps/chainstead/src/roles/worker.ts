@@ -47,15 +47,18 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     sources: openHistory(configured, context),
     policy: configured.proof,
     retention: configured.retention,
+    hasNoNodes: configured.hasNoNodes,
   }));
+  // Elsewhere, each read would fail.
+  const withNodes = chains.filter(({ hasNoNodes }) => !hasNoNodes);
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
   await settlesWithin(Promise.all(starts), POOL_WAIT_MS);
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
   const webhooks = await startWebhooks(context, chains, journal);
   const dueWork = createDueWork({ database, clock, logger, metrics, journal });
-  addTokenFacts(dueWork, { database, chains, logger, metrics });
-  addPoolProofs(dueWork, { database, chains, metrics });
+  addTokenFacts(dueWork, { database, chains: withNodes, logger, metrics });
+  addPoolProofs(dueWork, { database, chains: withNodes, metrics });
   addOutdatedCandles(dueWork, { database, chains });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const names = openNameReader(context, chains, egress, stop.signal);
@@ -63,7 +66,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
   measureFeedAges({ registry: metrics, database, chains: chains.map(({ chain }) => chain), logger });
   await schedules.start([
-    ...(await createPriceFeedSchedules({ database, chains, logger })),
+    ...(await createPriceFeedSchedules({ database, chains: withNodes, logger })),
     ...createCandleSchedules({ database, chains }),
     ...createTrustedHookSchedules({ database, chains }),
   ]);
@@ -78,7 +81,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   onDemandBackfill.work(dueWork, { database, chains: withSources, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
     database,
-    chains,
+    chains: withNodes,
     documents: createDocumentReader({ egress, ...onDemand, clock }),
     logger,
     metrics,

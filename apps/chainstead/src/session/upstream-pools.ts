@@ -9,7 +9,9 @@ import {
 } from '@chainstead/core';
 import type { ForwardingPool, OnWrongAnswer, UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool, type UpstreamLimits } from '@chainstead/rpc/pool';
+import { createEraPool } from '@chainstead/sources';
 import type { ChainConfiguration } from '../configuration/index.ts';
+import { openSources } from './open-history.ts';
 
 const RETRY_MS = 15_000;
 
@@ -21,12 +23,15 @@ interface PoolOptions {
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-export function openPool(
-  configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
-  { logger, metrics, clock, callLimits, onWrongAnswer }: PoolOptions,
-): ForwardingPool {
-  const { chain, upstreams } = configured;
-  return createUpstreamPool({ chain, upstreams, logger, metrics, clock, callLimits, onWrongAnswer });
+type Pooled = Pick<ChainConfiguration, 'chain' | 'upstreams'> & Partial<Pick<ChainConfiguration, 'history'>>;
+
+/** A chain without nodes is read from its era files. */
+export function openPool(configured: Pooled, options: PoolOptions): ForwardingPool {
+  const { chain, upstreams, history = [] } = configured;
+  const { logger, metrics, clock, callLimits, onWrongAnswer } = options;
+  const pool = createUpstreamPool({ chain, upstreams, logger, metrics, clock, callLimits, onWrongAnswer });
+  if (upstreams.length > 0 || history.length === 0) return pool;
+  return createEraPool({ chain, clock, sources: openSources({ chain, history }, options), nodeless: pool });
 }
 
 export interface StartPoolOptions {

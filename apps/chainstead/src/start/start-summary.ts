@@ -69,15 +69,19 @@ function chainLines({ chains, aptos, gateway }: Configuration): string[] {
   }
   return chains.map((configured, index) => {
     const { chain, upstreams, startBlock, startsWhole, endBlock } = configured;
-    const first = startsWhole
-      ? 'block 0 if the chain is young, otherwise the head at the first start'
-      : 'the head at the first start';
+    const firstOfYoung = startsWhole ? 'block 0 if the chain is young, otherwise ' : '';
+    const first = configured.hasNoNodes
+      ? 'the first block of its era files'
+      : `${firstOfYoung}the head at the first start`;
     const history = `indexed from ${startBlock ?? first}${endBlock === null ? '' : ` to ${endBlock}`}`;
     const proof = `head proven (${configured.proof}), backfill ${configured.backfillProof === 'receipts' ? 'proven before it is served' : 'served first, then proven'}`;
     const nodes = configured.usesPublicUpstreams
       ? `${upstreams.length} public nodes (slow and rate-limited: set RPC_URLS)`
       : upstreams.map(({ url }) => redactUrl(url)).join(', ');
-    return `  ${index === 0 ? 'Chains  ' : '        '}  ${chain.key} (${chain.id}): ${history}; ${proof}; ${nodes}`;
+    const readFrom = configured.hasNoNodes
+      ? 'no node is set: the head is the last proven block of its era files'
+      : nodes;
+    return `  ${index === 0 ? 'Chains  ' : '        '}  ${chain.key} (${chain.id}): ${history}; ${proof}; ${readFrom}`;
   });
 }
 
@@ -102,6 +106,8 @@ function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): 
   const prefix = network?.network === 'testnet' ? 'APTOS_TESTNET' : 'APTOS';
   const suffix = evm === undefined ? '' : chainSuffix(evm.name);
   const urls = evm === undefined ? `${prefix}_NODE_URL` : `RPC_URLS_${suffix}`;
+  if (failure !== null && evm?.hasNoNodes === true)
+    return [`  Problem   ${chain}: no block to index: ${failure.replace(/[.!]+$/, '')}. Check HISTORY_${suffix}`];
   if (failure !== null) {
     const advice = evm?.usesPublicUpstreams === true ? `Set ${urls} to your own node` : `Check ${urls}`;
     return [

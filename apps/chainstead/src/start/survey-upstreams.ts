@@ -3,6 +3,7 @@ import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@cha
 import { NoUpstreamError } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { openPool } from '../session/upstream-pools.ts';
 
 export interface ChainFinding {
   /** Key of the chain; `aptos` or `aptos-testnet`. */
@@ -22,15 +23,15 @@ export function surveyUpstreams({ chains, aptos }: Configuration, clock: Clock):
   ]);
 }
 
-async function surveyChain({ chain, upstreams }: ChainConfiguration, clock: Clock): Promise<ChainFinding> {
-  const pool = createUpstreamPool({
-    chain,
-    upstreams: upstreams.filter(({ url }) => url.startsWith('http')),
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-    clock,
-    limits: { startTimeoutMs: ANSWER_MS, attemptTimeoutMs: ANSWER_MS, startGraceMs: OTHERS_MS },
-  });
+async function surveyChain(configured: ChainConfiguration, clock: Clock): Promise<ChainFinding> {
+  const { chain, upstreams } = configured;
+  const shared = { logger: silentLogger(), metrics: createMetricsRegistry(), clock };
+  const pool = configured.hasNoNodes
+    ? openPool(configured, shared)
+    : createUpstreamPool({
+        ...{ ...shared, chain, upstreams: upstreams.filter(({ url }) => url.startsWith('http')) },
+        limits: { startTimeoutMs: ANSWER_MS, attemptTimeoutMs: ANSWER_MS, startGraceMs: OTHERS_MS },
+      });
   try {
     await pool.start();
     const { value } = await pool.getHead({ signal: AbortSignal.timeout(ANSWER_MS) });

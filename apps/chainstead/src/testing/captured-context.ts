@@ -14,11 +14,13 @@ export async function runCaptured(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   currentFolder?: string,
+  ask?: CommandContext['ask'],
 ): Promise<CommandOutcome> {
   const written = { stdout: '', stderr: '' };
   const context: CommandContext = {
     environment,
     ...(currentFolder !== undefined && { currentFolder }),
+    ...(ask !== undefined && { ask }),
     stdout: { write: (text) => (written.stdout += text) },
     stderr: { write: (text) => (written.stderr += text) },
     clock: systemClock,

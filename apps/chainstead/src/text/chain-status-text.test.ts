@@ -53,6 +53,7 @@ const status: ChainStatus = {
       upstream: null,
     },
   ],
+  filling: { blocksPerSecond: 2.5, blocksLeft: 50, secondsLeft: 20 },
   proving: { blocksPerSecond: 61.4, blocksLeft: 22_000_000, secondsLeft: 358_307 },
   gaps: [{ dataset: 'erc20-transfers', range: { from: 100, to: 149 } }],
   failures: [],
@@ -115,6 +116,7 @@ describe('status', () => {
     expect(text).toContain('indexed to  200, 3 blocks behind');
     expect(text).toContain('erc20-transfers: 40 blocks none, 11 blocks receipts; 50 blocks missing');
     expect(text).toContain('blocked     No progress for 40 s');
+    expect(text).toContain('  filling     50 blocks left at 2.5 per second, about 20s\n');
     expect(text).toContain('proving     22000000 blocks left at 61 per second, about 4d 3h\n');
     expect(text).toMatch(
       /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+17\.3\/s\s+timeout 12, missing-logs 1/,

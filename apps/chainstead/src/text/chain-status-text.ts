@@ -63,15 +63,9 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       gaps: status.gaps,
       failures: status.failures,
       upstreams: status.upstreams,
-      sources: status.sources.map(sourceJson),
-      proving:
-        status.proving === null
-          ? null
-          : {
-              blocks_per_second: status.proving.blocksPerSecond,
-              blocks_left: status.proving.blocksLeft,
-              seconds_left: status.proving.secondsLeft,
-            },
+      sources: status.sources.map((source) => sourceJson(source, status.coverage)),
+      filling: workLeftJson(status.filling),
+      proving: workLeftJson(status.proving),
       progress: (facts.progress.get(status.chainId) ?? []).map(({ subject, state, done, waitsFor }) => ({
         ...{ subject, state, from_block: done?.from ?? null, to_block: done?.to ?? null, waits_for: waitsFor },
       })),
@@ -145,7 +139,8 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...(facts.progress.get(status.chainId) ?? []).map(
       (one) => `  ${one.subject.padEnd(11)} ${progressText(one)}`,
     ),
-    ...renderProving(status),
+    ...renderWorkLeft('filling', status.filling),
+    ...renderWorkLeft('proving', status.proving),
     ...renderSources(status, facts.now),
     ...renderBuilding(status),
     ...renderHistories(status, facts),
@@ -169,11 +164,20 @@ export function headText(head: number | null, unknown: UnknownHead | null, now: 
   return `unknown since ${unknown.since.toISOString()} (${formatSeconds(seconds)}${last}): ${unknown.reason}`;
 }
 
-function renderProving({ proving }: ChainStatus): string[] {
-  if (proving === null || proving.blocksLeft === 0) return [];
-  const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
+function workLeftJson(left: ChainStatus['proving']): Readonly<Record<string, number>> | null {
+  if (left === null) return null;
+  return {
+    blocks_per_second: left.blocksPerSecond,
+    blocks_left: left.blocksLeft,
+    seconds_left: left.secondsLeft,
+  };
+}
+
+function renderWorkLeft(work: 'filling' | 'proving', left: ChainStatus['proving']): string[] {
+  if (left === null || left.blocksLeft === 0) return [];
+  const { blocksPerSecond, blocksLeft, secondsLeft } = left;
   const rate = blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0);
-  return [`  proving     ${blocksLeft} blocks left at ${rate} per second, about ${formatSeconds(secondsLeft)}`];
+  return [`  ${work}     ${blocksLeft} blocks left at ${rate} per second, about ${formatSeconds(secondsLeft)}`];
 }
 
 function renderBuilding({ building }: ChainStatus): string[] {

@@ -9,15 +9,29 @@ const source = {
   available: [{ from: 0, to: 9 }],
   uses: { blocks: failing, logs: { ...idle, blocks: 1_200 } },
 };
-const status = { sources: [source], unknownHead: null };
+const covered = (from: number, to: number, upstream: string | null) =>
+  ({ dataset: 'swaps', range: { from, to }, proof: 'receipts', reason: null, upstream }) as const;
+const status = { sources: [source], unknownHead: null, coverage: [] };
 
 test('a line shows the blocks of each use, and the reason and end of a pause', () => {
   expect(renderSources(status, NOW)).toEqual([
     '  source      portal a.example: 7 whole blocks, left alone until 03:01 UTC: lacks r of block 7; 1200 blocks of logs',
   ]);
   expect(renderSources(status, NOW + 90_000)).toEqual([
-    '  source      portal a.example: 7 whole blocks; 1200 blocks of logs',
+    '  source      portal a.example: 7 whole blocks, last failure: lacks r of block 7; 1200 blocks of logs',
   ]);
+});
+
+test('the newest ranges of a source are shown, each once', () => {
+  const ranges = [0, 20, 40, 60, 80].map((from) => covered(from, from + 9, 'portal a.example'));
+  const coverage = [
+    ...ranges,
+    { ...covered(85, 95, 'portal a.example'), dataset: 'logs' },
+    covered(96, 99, null),
+  ];
+  expect(renderSources({ ...status, coverage }, NOW)[1]).toBe(
+    '    56 indexed blocks come from it: 80 to 95, 60 to 69, 40 to 49, and 2 older ranges',
+  );
 });
 
 test('the state of an ended process is not shown', () => {
@@ -26,7 +40,7 @@ test('the state of an ended process is not shown', () => {
 });
 
 test('JSON has all uses', () => {
-  expect(sourceJson(source)).toEqual({
+  expect(sourceJson(source, [covered(3, 4, 'portal a.example'), covered(5, 9, null)])).toEqual({
     name: 'portal a.example',
     available: [{ from: 0, to: 9 }],
     blocks: {
@@ -36,5 +50,7 @@ test('JSON has all uses', () => {
       left_alone_until: '2026-01-02T03:01:30.000Z',
     },
     logs: { blocks_read: 1_200, failures: 0, reason: null, left_alone_until: null },
+    indexed_blocks: 2,
+    newest_ranges: [{ from: 3, to: 4 }],
   });
 });

@@ -4,7 +4,7 @@ export { type GivenAbi, importAbis } from './abis/import-abis.ts';
 export { importSignatures } from './abis/import-signatures.ts';
 export type { SignaturePiece } from './abis/signature-texts.ts';
 export { contractLogsRoutes } from './contract-logs/contract-logs-route.ts';
-export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
+export { blockAtTime, blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { implementationsReader } from './proxies/contract-implementations.ts';
 export { createProxiesWatcher } from './proxies/create-proxies-watcher.ts';
 export { createAskImplementations } from './proxies/fetch-implementations.ts';

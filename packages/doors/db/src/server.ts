@@ -31,6 +31,7 @@ export { provisionDatabase } from './server/provision-database.ts';
 export { readTime } from './server/read-time.ts';
 export { POSTGRES_MAJOR_MIN } from './server/server-check.ts';
 export { measureSizes } from './server/size-metrics.ts';
+export { type DiskSpace, readDiskSpace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';
 export { sampleTables } from './storage/table-samples.ts';
 export { readTableSizes } from './storage/table-sizes.ts';

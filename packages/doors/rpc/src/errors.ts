@@ -47,6 +47,7 @@ export class UpstreamsExhaustedError extends ChainsteadError {
   /** All upstreams lack the data, and one reported it as pruned. */
   readonly isPruned: boolean;
   readonly isTooLarge: boolean;
+  readonly failures: readonly UpstreamFailure[];
 
   constructor(options: {
     chain: string;
@@ -63,7 +64,14 @@ export class UpstreamsExhaustedError extends ChainsteadError {
     });
     this.isPruned = options.isPruned ?? false;
     this.isTooLarge = options.isTooLarge ?? false;
+    this.failures = options.failures;
   }
+}
+
+/** No upstream is configured: a later call fails too. */
+export function isNodeless(error: unknown): boolean {
+  const isRefusal = error instanceof NoUpstreamError || error instanceof UpstreamsExhaustedError;
+  return isRefusal && error.failures.length === 0;
 }
 
 /** The node returned an error of the call itself (a revert, wrong parameters). Another node would return the same. */

@@ -3,6 +3,7 @@
 export {
   BlockTooLargeError,
   isAnswerOfCall,
+  isNodeless,
   NoUpstreamError,
   RangeTooLargeError,
   RequestAbortedError,

@@ -1,4 +1,4 @@
-import { type BlockRange, silentLogger } from '@chainstead/core';
+import { type BlockRange, createLogger, type Logger, silentLogger } from '@chainstead/core';
 import { expect, it } from 'vitest';
 import type { BlockSource } from './block-source.ts';
 import { createHistorySources } from './history-sources.ts';
@@ -15,11 +15,15 @@ const sourceOf = (name: string, ...available: readonly BlockRange[]): BlockSourc
 });
 
 function open(...sources: readonly BlockSource[]) {
+  return openLogged(silentLogger(), ...sources);
+}
+
+function openLogged(logger: Logger, ...sources: readonly BlockSource[]) {
   const time = { now: 1_000_000 };
   const clock = { now: () => time.now, sleep: async () => undefined };
   return {
     time,
-    sources: createHistorySources({ chain: { key: 'eth' }, sources, clock, logger: silentLogger() }),
+    sources: createHistorySources({ chain: { key: 'eth' }, sources, clock, logger }),
   };
 }
 
@@ -73,4 +77,30 @@ it('a part that was read does not shorten the next pause, a complete stream does
   time.now += 120_000;
   (await choose())?.completed();
   expect(sources.statuses()[0]?.uses.blocks).toMatchObject({ failures: 0, reason: null, until: null });
+});
+
+it('a field that a source lacks is logged once, each other failure every time', async () => {
+  const reasons: string[] = [];
+  const logger = createLogger({
+    level: 'warn',
+    destination: { write: (line) => void reasons.push(JSON.parse(line).reason) },
+  });
+  const { time, sources } = openLogged(logger, sourceOf('a', { from: 0, to: 9 }));
+  for (const [fault, what] of [
+    ['lacking', 'lacks r of transaction 3 of block 7'],
+    ['lacking', 'lacks r of transaction 0 of block 1045'],
+    ['lacking', 'lacks requestsHash of block 8'],
+    ['unavailable', 'HTTP 500'],
+    ['unavailable', 'HTTP 500'],
+  ] as const) {
+    const chosen = await sources.choose('blocks', { from: 0, to: 9 }, never);
+    chosen?.failed(new SourceError({ source: 'a', fault, what }), { from: 0, to: 9 });
+    time.now += 3_600_000;
+  }
+  expect(reasons.map((reason) => /failed: (.*?)\. /.exec(reason)?.[1])).toEqual([
+    'lacks r of transaction 3 of block 7',
+    'lacks requestsHash of block 8',
+    'HTTP 500',
+    'HTTP 500',
+  ]);
 });

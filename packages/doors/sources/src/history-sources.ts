@@ -128,16 +128,26 @@ function trackSource(
   const uses = { blocks: createUse(clock), logs: createUse(clock) };
   let available: readonly BlockRange[] | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
+  const lacks = new Set<string>();
   const labelsOf = (use: SourceUse) => ({ chain: chain.key, source: source.name, use });
   for (const use of ['blocks', 'logs'] as const)
     metrics?.leftAlone.addSource(labelsOf(use), () => (uses[use].mayBeRead() ? 0 : 1), closing);
+
+  /** A field that is missing on the chain is named once, not for each range. */
+  const isNews = (error: unknown, reason: string): boolean => {
+    if (!(error instanceof SourceError && error.facts.fault === 'lacking')) return true;
+    const kind = reason.replaceAll(/0x[0-9a-f]+|\d+/g, '#');
+    if (lacks.has(kind)) return false;
+    lacks.add(kind);
+    return true;
+  };
 
   const failed = (use: SourceUse, error: unknown, at: BlockRange): void => {
     const reason = errorText(error);
     const until = uses[use].fail(error, reason);
     metrics?.failures.inc(labelsOf(use));
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
-    logger.warn(
+    logger[isNews(error, reason) ? 'warn' : 'debug'](
       { ...place, reason, left_alone_ms: until - clock.now() },
       'A source of history failed: its blocks are read from the next source, or from nodes',
     );

@@ -36,7 +36,7 @@ export {
 } from './coverage/subject-state.ts';
 export { type SyncState, showSyncState, syncStateOf } from './coverage/sync-state.ts';
 export { requestTraderState, type TraderBackfill, traderSubject } from './coverage/trader-state.ts';
-export { createLabelBook, LABEL_REVISION, type LabelBook } from './labels/label-book.ts';
+export { LABEL_REVISION, labelBookOf } from './labels/label-book.ts';
 export {
   type AddressLabel,
   getLabels,

@@ -44,6 +44,14 @@ export const createSyncMetrics = defineMetrics('chainstead_sync', {
   headKnown: gauge('1 if a node returned its head within seconds, otherwise 0', ['chain']),
   leader: gauge('1 if this process is the ingest leader of the chain, otherwise 0', ['chain']),
   standby: gauge('1 if this process is on standby for the chain while another one leads, otherwise 0', ['chain']),
+  backfillBlocksPerSecond: gauge(
+    'Number of missing blocks per second filled by all processes, over the last minute. 0 if none are',
+    ['chain'],
+  ),
+  backfillSecondsLeft: gauge(
+    'Seconds until no block is missing, at the current rate. Absent if no missing block is filled',
+    ['chain'],
+  ),
   proverBlocksPerSecond: gauge('Number of blocks per second read by the background prover. 0 if it has no work', [
     'chain',
   ]),
@@ -68,7 +76,9 @@ export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
 export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promise<void> {
   metrics.stalled.set({ chain }, 0);
   const { headBlock, checkpointBlock, keptFromBlock, proverBlocksPerSecond, proverSecondsLeft } = metrics;
+  const { backfillBlocksPerSecond, backfillSecondsLeft } = metrics;
   const { coveredBlocks, gapBlocks, datasetFailedBlocks, projectionBuiltRatio } = metrics;
+  for (const gauge of [backfillBlocksPerSecond, backfillSecondsLeft]) gauge.remove({ chain });
   for (const gauge of [headBlock, checkpointBlock, keptFromBlock, proverBlocksPerSecond, proverSecondsLeft])
     gauge.remove({ chain });
   await Promise.all([

@@ -5,8 +5,6 @@ import { digits, hex, int4, int8, packedRows, type RowOf } from '@chainstead/db/
 import {
   type CoveredSubject,
   chainPage,
-  labelsOf,
-  readLabels,
   readSubjectState,
   type SubjectSnapshot,
   subjectCoverage,
@@ -60,19 +58,18 @@ export function walletApprovalsPage(chain: Chain, query: WalletApprovalsQuery) {
     ...pageBounds(query),
     expectedTrue(sql`value > 0`),
   ];
-  const named = sql`SELECT token FROM page UNION SELECT spender FROM page`;
   return chainPage({
     ...{ chain, query, rows: APPROVALS, newest: [] },
     range: { ctes: [subjectCoverage(subject)], complete: rawSql('NULL'), far: [] },
     order: { positionOf },
     scan: sql`SELECT * FROM erc20_wallet_approvals ${where(conditions)} ${NEWEST_FIRST} LIMIT ${query.limit + 1}`,
+    labelled: sql`ARRAY(SELECT token FROM page UNION SELECT spender FROM page)`,
     related: {
       coverage: {
         column: subjectState(subject, erc20WalletApprovals),
         read: (snapshot: SubjectSnapshot) => readSubjectState(chain, snapshot, chain.firstBlock).coverage,
       },
       tokenOf: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: tokenBook },
-      labelOf: { column: labelsOf(sql`ARRAY(${named})`, chain.id), read: readLabels },
     },
   });
 }

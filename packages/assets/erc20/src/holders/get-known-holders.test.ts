@@ -1,8 +1,8 @@
 /** The coverage in responses about a token's holders. For the wrapped native token it follows from two datasets. */
 
-import { type Address, silentLogger } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { type CurrentCoverage, createLabelBook } from '@chainstead/pages';
+import type { CurrentCoverage } from '@chainstead/pages';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ interface Ranges {
   readonly movesOfCoin?: readonly Blocks[];
 }
 
-const kept = { labels: createLabelBook({ logger: silentLogger() }), unreported: new Set<string>() };
+const kept = { unreported: new Set<string>() };
 const scratch = scratchOfFile();
 let nextChain = 1_520_001;
 

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type LabelBook, readLabels, readSubjectState } from '@chainstead/pages';
+import { getLabels, labelBookOf, readLabels, readSubjectState } from '@chainstead/pages';
 import { createOwnerResolver } from './resolve-owner.ts';
 import {
   OWNERS,
@@ -15,7 +15,6 @@ import {
 export type OwnersPage = Awaited<ReturnType<typeof getOwnersPage>>;
 
 export interface OwnersCache {
-  readonly labels: LabelBook;
   readonly unreported: Set<string>;
 }
 
@@ -23,10 +22,11 @@ const UNREPORTED_MAX = 10_000;
 
 export async function getOwnersPage(
   database: Database,
-  { labels, unreported }: OwnersCache,
+  { unreported }: OwnersCache,
   chain: Chain,
   query: TokenOwnersQuery,
 ) {
+  const labels = labelBookOf(database);
   const areKept = labels.isKept(database);
   const read = (hasReadings: boolean) =>
     readPackedPage<RowOf<typeof OWNERS>, PackedTexts & { state: OwnersState }>(database, OWNERS, (select) =>
@@ -47,7 +47,7 @@ export async function getOwnersPage(
   const [isVerified, createdBlock, decimals, totalSupply, areFactsDue, isCreationDue] = facts ?? NO_FACTS;
   const accounts = rows.map(({ account }) => account);
   const labelOf = areKept
-    ? await labels.labelsOf(database, chain, accounts, labelRevision)
+    ? (labels.labelsAt(chain, labelRevision) ?? (await getLabels(database, chain, accounts)))
     : readLabels(labelEntries);
   const firstBlock = createdBlock ?? chain.firstBlock;
   const { coverage, isAskNoted, isChainIndexed } = readSubjectState(chain, subject, firstBlock);

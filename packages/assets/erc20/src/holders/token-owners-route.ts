@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
 import { createHasCodeOf } from '@chainstead/node-reads/account-codes';
-import { createLabelBook, showIndexed } from '@chainstead/pages';
+import { showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { percentagesOf } from '../balances/percent-of-supply.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -15,8 +15,15 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const hasCodeOf = createHasCodeOf();
-    const caches = { labels: createLabelBook({ logger }), unreported: new Set<string>() };
-    const sources = { database, nodeReads, logger, projections, ...caches, waitMs, liveMaxAgeMs };
+    const sources = {
+      database,
+      nodeReads,
+      logger,
+      projections,
+      unreported: new Set<string>(),
+      waitMs,
+      liveMaxAgeMs,
+    };
     defineListRoute(app, dependencies, {
       path: '/api/v2.2/erc20/{token_address}/owners',
       operationId: 'getTokenOwners',

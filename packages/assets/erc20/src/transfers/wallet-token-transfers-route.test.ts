@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { asSql, hexBytes, joinSql, sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
+import { reviseLabels } from '@chainstead/pages/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -21,11 +22,10 @@ import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
-beforeEach(() =>
-  scratch.database
-    .query(sql`TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels`)
-    .then(() => undefined),
-);
+beforeEach(async () => {
+  await scratch.database.query(sql`TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels`);
+  await reviseLabels(scratch.database);
+});
 
 const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);
 async function addToken(
@@ -56,6 +56,7 @@ async function addLabel(
   await scratch.database.query(
     sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo) VALUES (${Buffer.from(address.slice(2), 'hex')}, ${chainId}, ${source}, ${label}, ${entity}, ${entity === null ? null : `https://logo.example/${entity}`})`,
   );
+  await reviseLabels(scratch.database);
 }
 
 describe('a transfer', () => {

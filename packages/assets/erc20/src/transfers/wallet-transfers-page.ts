@@ -18,9 +18,7 @@ import {
   chainRange,
   LOG_ORDER,
   type LogPosition,
-  labelsOf,
   newestOfRun,
-  readLabels,
   type ScanRange,
   scanRange,
 } from '@chainstead/pages';
@@ -75,13 +73,12 @@ export function walletTransfersPage(chain: Chain, query: WalletTransfersQuery, n
   const total = query.count
     ? countOf({ ...scan, nfts: 'left out' }, scanRange(order, range, null), COUNT_MAX + 1)
     : sql`NULL::bigint`;
-  const labels = labelsOf(sql`ARRAY(SELECT counterparty FROM page) || ${account}`, chain.id);
   return chainPage({
     ...{ chain, query, range, order: LOG_ORDER, scan: transfers, rows: TRANSFERS },
     newest: newestOfRun(query.order, [{ from: TABLE, of: ofWallet }]),
+    labelled: sql`ARRAY(SELECT counterparty FROM page) || ${account}`,
     related: {
       tokens: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: readTokens },
-      labelOf: { column: labels, read: readLabels },
       count: { column: total, read: (rows: number | null) => (rows !== null && rows <= COUNT_MAX ? rows : null) },
     },
   });

@@ -19,9 +19,7 @@ import {
   chainRange,
   ITEM_ORDER,
   type ItemPosition,
-  labelsOf,
   newestOfRun,
-  readLabels,
 } from '@chainstead/pages';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 
@@ -80,7 +78,6 @@ export function nftTransfersPage(
   const all = subject.kind === 'token' ? [[...ofCollection(about), ofChain]] : ranges;
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
   const limit = sql`${query.limit + 1}`;
-  const parties = sql`ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)`;
   return chainPage({
     ...{ chain, query, range, order: ITEM_ORDER, rows: NFT_TRANSFERS },
     ...(contracts === null
@@ -90,9 +87,9 @@ export function nftTransfersPage(
       query.order,
       all.map((of) => ({ from: 'nft_transfers', of })),
     ),
+    labelled: sql`ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)`,
     related: {
       contractOf: { column: contractsOf(chainId), read: readContracts },
-      labelOf: { column: labelsOf(parties, chainId), read: readLabels },
     },
   });
 }

@@ -1,6 +1,7 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
+import { reviseLabels } from '@chainstead/pages/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -40,6 +41,7 @@ describe('an NFT transfer', () => {
       sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
        VALUES (${addressBytes(ALICE)}, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), (${addressBytes(BOB)}, 0, 'list', 'Bob', NULL, NULL)`,
     );
+    await reviseLabels(database);
     expect(await stage.get(path)).toEqual({
       page: 0,
       page_size: 100,

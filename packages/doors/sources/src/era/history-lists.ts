@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type HistoryLists, readHashesList } from '@chainstead/proof';
 
 const MAINNET = 1;
@@ -13,4 +14,11 @@ export async function readHistoryLists(chainId: number, summariesFile: string | 
     readFile(new URL('../../lists/historical-roots.ssz', import.meta.url)),
   ]);
   return { hashes: readHashesList(hashes), roots, summaries };
+}
+
+const SUMMARIES_FILE = 'historical-summaries.ssz';
+
+/** A list next to the era files; null: none. */
+export async function findSummaries(folder: string): Promise<string | null> {
+  return (await readdir(folder)).includes(SUMMARIES_FILE) ? join(folder, SUMMARIES_FILE) : null;
 }

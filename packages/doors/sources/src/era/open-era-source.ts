@@ -9,7 +9,7 @@ import { damage } from './era-damage.ts';
 import type { EraFile } from './era-file.ts';
 import { createEraFiles } from './era-files.ts';
 import { eraNetwork } from './file-name.ts';
-import { readHistoryLists } from './history-lists.ts';
+import { findSummaries, readHistoryLists } from './history-lists.ts';
 import { pagesOf, readBlockLogs } from './read-era-logs.ts';
 
 export interface EraSourceOptions {
@@ -18,22 +18,27 @@ export interface EraSourceOptions {
   readonly chain: Pick<Chain, 'id' | 'key'>;
   /** @default in this thread */
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Historical summaries of a beacon node, 64 bytes per entry. Without it, no list proves blocks from Capella on. */
-  readonly summariesFile?: string | null;
+  /**
+   * Historical summaries of a beacon node, 64 bytes per entry. Without them, no list proves blocks from Capella on.
+   * @default `historical-summaries.ssz` in the folder, if it is there
+   */
+  readonly summariesFile?: string;
   /** A damaged file was found: its blocks are read elsewhere. */
   onRefusal?(reason: string): void;
 }
 
 /** Blocks of files on disk, whose headers public lists prove. */
 export function openEraSource(options: EraSourceOptions): BlockSource {
-  const { folder, chain, recoverSigners, summariesFile = null, onRefusal } = options;
+  const { folder, chain, recoverSigners, summariesFile, onRefusal } = options;
   const files = createEraFiles(folder, eraNetwork(chain), onRefusal);
   let canonical: CanonicalHeaders | null = null;
 
   async function canonicalHeaders(): Promise<CanonicalHeaders> {
-    const lists = await readHistoryLists(chain.id, summariesFile).catch((error: Error) => {
-      throw files.failure('refused', `the lists of history can't be read: ${error.message}`);
-    });
+    const lists = await readHistoryLists(chain.id, summariesFile ?? (await findSummaries(folder))).catch(
+      (error: Error) => {
+        throw files.failure('refused', `the lists of history can't be read: ${error.message}`);
+      },
+    );
     return createCanonicalHeaders(chain, lists);
   }
 

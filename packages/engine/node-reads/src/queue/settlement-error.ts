@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { ChainsteadError } from '@chainstead/core';
 import { isOutage } from '@chainstead/db';
 import { answerTo } from '@chainstead/http';
+import { isNodeless } from '@chainstead/rpc';
 import { StateNotArchivedError, StateUnavailableError } from '../state-error.ts';
 import type { Settlement } from './question-rows.ts';
 
@@ -18,6 +19,8 @@ export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolea
   if (error instanceof StateNotArchivedError || error instanceof StateUnavailableError)
     return failed(error.code, error.message);
   if (isOutage(error)) return failed(DATABASE_AWAY, 'The database is unavailable: try again later');
+  if (error instanceof ChainsteadError && isNodeless(error))
+    return failed(error.code, `This needs a node of ${chain.name}, and none is configured`);
   const isForeign = !(error instanceof ChainsteadError);
   const isTimeout = answerTo(error).status === 503 || (error instanceof Error && error.name === 'TimeoutError');
   if (isOverdue || (isForeign && isTimeout))

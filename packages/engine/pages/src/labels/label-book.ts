@@ -1,22 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, type Clock, errorText, type Logger, systemClock } from '@chainstead/core';
+import { type Address, type ChainId, type Clock, systemClock } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rowsAfter, sql, where } from '@chainstead/db';
-import { type AddressLabel, getLabels } from './page-labels.ts';
+import { type AddressLabel, NO_LABEL } from './page-labels.ts';
 
 export interface LabelBook {
   /** A page's statement can then leave them out. Has them read if due. */
   isKept(database: ReadDatabase): boolean;
-  /** Cached labels count at the revision of the page. @param revision {@link LABEL_REVISION} */
-  labelsOf(
-    database: ReadDatabase,
-    chain: Chain,
-    addresses: readonly Address[],
-    revision: number,
-  ): Promise<(address: Address) => AddressLabel>;
+  /** @param revision {@link LABEL_REVISION} of the page; null: other labels are cached, and a page looks its own up */
+  labelsAt(chain: Pick<Chain, 'id'>, revision: number): ((address: Address) => AddressLabel) | null;
 }
 
 export interface LabelBookOptions {
-  readonly logger: Logger;
   /** With more labels none are cached; one takes about 300 bytes. @default 50000 */
   readonly keptMax?: number;
   readonly clock?: Pick<Clock, 'now'>;
@@ -30,11 +24,16 @@ const TOGETHER = 2_000;
 const READ_AGAIN_MS = 600_000;
 const TRY_AGAIN_MS = 10_000;
 
-export function createLabelBook({
-  logger,
-  keptMax = KEPT_MAX,
-  clock = systemClock,
-}: LabelBookOptions): LabelBook {
+const books = new WeakMap<ReadDatabase, LabelBook>();
+
+/** One per database: all routes share it. */
+export function labelBookOf(database: ReadDatabase): LabelBook {
+  const book = books.get(database) ?? createLabelBook();
+  books.set(database, book);
+  return book;
+}
+
+export function createLabelBook({ keptMax = KEPT_MAX, clock = systemClock }: LabelBookOptions = {}): LabelBook {
   let book: Book | null = null;
   let isReading = false;
   let dueAt = 0;
@@ -47,9 +46,9 @@ export function createLabelBook({
         book = read === 'too many' ? null : read;
         dueAt = clock.now() + READ_AGAIN_MS;
       })
-      .catch((error: unknown) => {
+      // Pages look labels up until then, and report an outage.
+      .catch(() => {
         dueAt = clock.now() + TRY_AGAIN_MS;
-        logger.debug({ error: errorText(error) }, 'Labels could not be read ahead: pages look them up');
       })
       .finally(() => {
         isReading = false;
@@ -61,12 +60,10 @@ export function createLabelBook({
       readWhenDue(database);
       return book !== null;
     },
-    async labelsOf(database, chain, addresses, revision) {
-      const kept = book;
-      if (kept?.revision === revision) return kept.labelsOn(chain.id);
+    labelsAt({ id }, revision) {
+      if (book?.revision === revision) return book.labelsOn(id);
       dueAt = 0;
-      readWhenDue(database);
-      return getLabels(database, chain, addresses);
+      return null;
     },
   };
 }
@@ -136,5 +133,3 @@ function byPrecedence(one: StoredLabel, other: StoredLabel): number {
     Buffer.compare(Buffer.from(one.source), Buffer.from(other.source))
   );
 }
-
-const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };

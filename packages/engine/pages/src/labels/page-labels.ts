@@ -37,4 +37,4 @@ export async function getLabels(
   return readLabels(row?.labels ?? null);
 }
 
-const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };
+export const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };

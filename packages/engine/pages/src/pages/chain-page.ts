@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
   expectedTrue,
   joinSql,
@@ -25,6 +26,8 @@ import {
   SUBJECT_RANGES,
   subjectCoverage,
 } from '../coverage/subject-coverage.ts';
+import { LABEL_REVISION, labelBookOf } from '../labels/label-book.ts';
+import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from '../labels/page-labels.ts';
 import type { ChainOrder, Position, PositionColumns } from './chain-order.ts';
 import { blocksOf, type PageBlock, readBlocks, readConsistentPage } from './page-blocks.ts';
 
@@ -72,6 +75,8 @@ interface ChainList<Row, At, R extends Related> {
   /** CTEs after `page`. */
   readonly ctes?: readonly Sql[];
   readonly related: R;
+  /** Whose labels the page shows: an array of the CTE `page`. @default none */
+  readonly labelled?: Sql;
   readonly rows: PackedRows<Row>;
   /** @default page */
   readonly from?: Sql;
@@ -95,6 +100,8 @@ interface PageOfRows<Row, At> {
   readonly isStopped: boolean;
   readonly indexed: Indexed;
   blockOf(row: { readonly block_number: number }): PageBlock;
+  /** Of `labelled` accounts only. */
+  labelOf(account: Address): AddressLabel;
 }
 
 export interface ChainPage<Row, At, R extends Related> {
@@ -108,9 +115,20 @@ export function chainPage<Row extends { readonly block_number: number }, At, R e
   list: ChainList<Row, At, R>,
 ): ChainPage<Row, At, R> {
   const { limit, pinnedBlock } = list.query;
-  const statement = (select = list.rows.select) => statementOf(list, select);
-  const read = async (database: ReadDatabase) => {
-    const { rows, page } = await readPackedPage<Row, PageColumns<At>>(database, list.rows, statement);
+  const looksUp = list.labelled === undefined ? rawSql('NULL::json') : labelsOf(list.labelled, list.chain.id);
+  const statement = (select = list.rows.select) => statementOf(list, select, looksUp);
+  /** @param isKept the page's labels are cached */
+  const read = async (database: ReadDatabase, isKept: boolean): Promise<PageOfRows<Row, At> & Books<R>> => {
+    const labels = isKept ? LABEL_REVISION : looksUp;
+    const { rows, page } = await readPackedPage<Row, PageColumns<At>>(database, list.rows, (select) =>
+      statementOf(list, select, labels),
+    );
+    const labelOf =
+      typeof page.labels === 'number'
+        ? labelBookOf(database).labelsAt(list.chain, page.labels)
+        : readLabels(page.labels);
+    // Other labels were imported since they were cached.
+    if (labelOf === null) return read(database, false);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const position = last === undefined ? page.stop : list.order.positionOf(last);
     const upperBound = pinnedBlock ?? Math.max(page.newest ?? 0, ...rows.map((row) => row.block_number));
@@ -121,18 +139,23 @@ export function chainPage<Row extends { readonly block_number: number }, At, R e
       isStopped: page.stop !== null,
       indexed: readIndexed(page),
       blockOf: readBlocks(page.blocks, rows),
+      labelOf,
     };
   };
-  return { statement, read: (database) => readConsistentPage(() => read(database)) };
+  const isKept = (database: ReadDatabase): boolean =>
+    list.labelled !== undefined && labelBookOf(database).isKept(database);
+  return { statement, read: (database) => readConsistentPage(() => read(database, isKept(database))) };
 }
 
 interface PageColumns<At> extends IndexedColumns, PackedTexts, Readonly<Record<string, unknown>> {
   readonly newest: number | null;
   readonly stop: At | null;
   readonly blocks: string | null;
+  /** A number: their revision. */
+  readonly labels: number | readonly LabelEntry[] | null;
 }
 
-function statementOf<Row, At, R extends Related>(list: ChainList<Row, At, R>, select: Sql): Sql {
+function statementOf<Row, At, R extends Related>(list: ChainList<Row, At, R>, select: Sql, labels: Sql): Sql {
   const { chain, range, scan, stop = rawSql('NULL'), ctes = [], related, from = rawSql('page') } = list;
   const columns = Object.entries(related).map(([name, { column }]) => sql`${column} AS ${rawSql(`"${name}"`)}`);
   const blocks = sql`${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks`;
@@ -140,7 +163,7 @@ function statementOf<Row, At, R extends Related>(list: ChainList<Row, At, R>, se
     ...range.ctes,
     sql`page AS MATERIALIZED (SELECT * FROM (${scan}) AS scanned ${where(range.far)})`,
     ...ctes,
-    sql`related AS MATERIALIZED (SELECT ${joinSql([blocks, ...columns], ',\n    ')})`,
+    sql`related AS MATERIALIZED (SELECT ${joinSql([blocks, sql`${labels} AS labels`, ...columns], ',\n    ')})`,
   ];
   return sql`WITH ${joinSql(all)}
 SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete, ${newestOf(list)} AS newest,

@@ -27,6 +27,12 @@ const DATA_WEIGHT_MAX = 12_000;
 /** Logs, about, of one commit from a source. */
 const PART_WEIGHT = 6_000;
 
+/** All that reading and decoding need: nothing is claimed or written. */
+export type ReadOptions = Pick<
+  BackfillOptions,
+  'pool' | 'chain' | 'rowsAtOnce' | 'proof' | 'policy' | 'logger' | 'recoverSigners' | 'rereads'
+>;
+
 /** Null if another process holds or has covered part of the range. */
 export async function readClaimed(
   options: BackfillOptions,
@@ -115,8 +121,8 @@ async function claimOpen(options: BackfillOptions, span: BackfillRange, range: B
   return false;
 }
 
-async function* readDecodedParts(
-  options: BackfillOptions,
+export async function* readDecodedParts(
+  options: ReadOptions,
   datasets: readonly Dataset[],
   chosen: ChosenSource,
   signal: AbortSignal,
@@ -141,8 +147,8 @@ async function* readDecodedParts(
   }
 }
 
-async function readDecoded(
-  options: BackfillOptions,
+export async function readDecoded(
+  options: ReadOptions,
   datasets: readonly Dataset[],
   range: BlockRange,
   signal: AbortSignal,

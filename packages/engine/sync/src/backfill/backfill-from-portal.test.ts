@@ -3,6 +3,8 @@ import { createHistorySources, type HistorySources, openPortalSource } from '@ch
 import { type JsonObject, type SourceFaultSettings, type SourceServer, servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { listCoverage } from '../coverage/coverage.ts';
+import { rangesFromSource } from '../coverage/source-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
@@ -91,10 +93,15 @@ describe('a backfill with a Portal', () => {
     expect(own.sources.statuses()[0]?.uses.logs.blocks).toBe(BLOCKS);
   });
 
-  it('reads what it lacks at the end from nodes', async () => {
+  it('reads what it lacks at the end from nodes, and names it in the coverage of its blocks', async () => {
     const own = await openStage({ servedTo: 50, pageBlocks: 7 });
     await backfill(optionsOf(own, { order: 'oldest-first' }), [RANGE], never);
     await expectTruth(own);
+    const coverage = await listCoverage(own.stage.database, own.stage.chain.id);
+    const [{ name = '' } = {}] = own.sources.statuses();
+    expect(rangesFromSource(coverage, name)).toEqual([{ from: 1, to: 50 }]);
+    expect(new Set(coverage.map(({ upstream }) => upstream))).toEqual(new Set([name, null]));
+    expect(coverage).toHaveLength(2 * PROVABLE.length);
     expect(own.stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(BLOCKS - 50 + 5);
   });
 

@@ -31,7 +31,11 @@ export async function planRanges(
 }
 
 /** Lightest first: datasets without traces are complete even if traces are unavailable. */
-function readTogether({ chain, datasets, proof }: Planned): readonly (readonly Dataset[])[] {
+export function readTogether({
+  chain,
+  datasets,
+  proof,
+}: Pick<Planned, 'chain' | 'datasets' | 'proof'>): readonly (readonly Dataset[])[] {
   const wayOf = (dataset: Dataset): Way => {
     const part = deepestPart(dataset, chain);
     if (part === 'logs' && proof === 'none' && dataset.anyTopic?.(chain) === true) return 'logsOfEmitters';
@@ -82,7 +86,10 @@ export function deepestPartOf({ chain }: Pick<Planned, 'chain'>, datasets: reado
   return BLOCK_PARTS.findLast((part) => parts.has(part)) ?? 'logs';
 }
 
-export function isReadWhole({ chain, proof }: Planned, datasets: readonly Dataset[]): boolean {
+export function isReadWhole(
+  { chain, proof }: Pick<Planned, 'chain' | 'proof'>,
+  datasets: readonly Dataset[],
+): boolean {
   return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
 }
 

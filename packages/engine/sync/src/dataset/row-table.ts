@@ -8,6 +8,8 @@ export interface RowTable<Row = unknown> {
   readonly columns: readonly string[];
   readonly types: ReadonlyMap<string, ColumnType>;
   readonly key: readonly string[];
+  /** The primary key is no part of them. @default unknown */
+  readonly indexes?: readonly TableIndex[];
   /** Dropped and rebuilt by a bulk backfill. */
   readonly bulkIndexes: readonly BulkIndex[];
   /** By chain and block range. Partitions are created as rows arrive. */
@@ -23,6 +25,13 @@ export interface ColumnType {
   readonly type: string;
   readonly isRequired: boolean;
   readonly hasDefault: boolean;
+}
+
+export interface TableIndex {
+  /** Without expressions. */
+  readonly columns: readonly string[];
+  /** Only some of the rows. */
+  readonly isPartial: boolean;
 }
 
 export interface BulkIndex {
@@ -68,6 +77,12 @@ export function defineTable<Table extends PgTable>(
       }),
     ),
     key,
+    indexes: indexes.map(({ config }) => ({
+      columns: config.columns.flatMap((column) =>
+        'name' in column && column.name !== undefined ? [column.name] : [],
+      ),
+      isPartial: config.where !== undefined,
+    })),
     bulkIndexes: bulkIndexes.map((index) => ({
       ...defineBulkIndex(name, index, indexes),
       table: name,

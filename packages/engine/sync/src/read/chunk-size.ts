@@ -17,8 +17,16 @@ export function createChunkSizing(options: ChunkSizingOptions) {
       const density = logs / Math.max(1, blocks);
       logsPerBlock =
         logsPerBlock === null ? density : logsPerBlock * (1 - NEWEST_WEIGHT) + density * NEWEST_WEIGHT;
-      const wanted = logsPerBlock === 0 ? options.blocksMax : options.logsPerChunk / logsPerBlock;
-      size = Math.max(1, Math.min(options.blocksMax, size * GROWTH_MAX, Math.round(wanted)));
+      size = Math.min(size * GROWTH_MAX, chunkBlocks(options, logsPerBlock));
     },
   };
+}
+
+/** The size that chunks grow to. */
+export function chunkBlocks(
+  { blocksMax, logsPerChunk }: Pick<ChunkSizingOptions, 'blocksMax' | 'logsPerChunk'>,
+  logsPerBlock: number,
+): number {
+  const wanted = logsPerBlock === 0 ? blocksMax : logsPerChunk / logsPerBlock;
+  return Math.max(1, Math.min(blocksMax, Math.round(wanted)));
 }

@@ -15,7 +15,8 @@ export function levelsOf(part: BlockPart, blocks: readonly LevelledBlock[]): Cov
     if (proof === undefined || proof.level === 'unavailable') continue;
     const { number } = block.header;
     const { level, reason } = proof;
-    const upstream = level === 'unproven' ? block.upstream : null;
+    // Nodes take turns block by block: their names would split each range.
+    const upstream = level === 'unproven' || block.isFromSource === true ? block.upstream : null;
     const last = runs.at(-1);
     const isSame = last?.proof === level && last.reason === reason && last.upstream === upstream;
     if (isSame && last.range.to + 1 === number) last.range.to = number;

@@ -60,11 +60,13 @@ export interface ProvenBlock {
   /** Absent: not read. `logs` only if they are unavailable. */
   readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
+  /** `upstream` is a source of history. @default a node */
+  readonly isFromSource?: boolean;
   /** Until it resolves, nothing of the block may be served. Rejects if it can't be checked. */
   readonly sendersHold?: Promise<boolean>;
 }
 
-export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream'> {
+export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream' | 'isFromSource'> {
   readonly header: Pick<BlockHeader, 'number'>;
 }
 

@@ -251,7 +251,7 @@ function gatherBlocks(decoder: BatchDecoder) {
 
 /** In any order: rows are sorted later. Then releases the contents. */
 function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
-  const { level, reason, parts, upstream, logs } = block;
+  const { level, reason, parts, upstream, isFromSource = false, logs } = block;
   const { number, hash, parentHash, timestamp } = block.header;
   const facts = { number, hash, parentHash, timestamp };
   decoder.add(logs, [facts], [block]);
@@ -261,7 +261,12 @@ function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   // Promises that waited for the node hold their results until a full garbage collection.
   for (const list of [transactions ?? [], transactionHashes, block.receipts, logs])
     (list as unknown[]).length = 0;
-  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount, dataWeight };
+  return {
+    facts,
+    levelled: { header: facts, level, reason, parts, upstream, isFromSource },
+    logCount,
+    dataWeight,
+  };
 }
 
 /** Their parts were read in every block of the range. */

@@ -172,6 +172,7 @@ function provenBlock(
     reason: null,
     parts: transactions ? { transactions: { level: 'receipts', reason: null } } : {},
     upstream: source.name,
+    isFromSource: true,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange, ChainId } from '@chainstead/core';
+import { type BlockRange, type ChainId, rangeSize } from '@chainstead/core';
 import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import type { SourceStatus } from '@chainstead/sources';
@@ -37,6 +37,8 @@ export interface ChainStatus {
     readonly blocksLeft: number;
     readonly secondsLeft: number;
   } | null;
+  /** The dataset that lacks most; null while no missing block is filled. */
+  readonly filling: ChainStatus['proving'];
   readonly upstreams: readonly UpstreamStatus[];
   /** As the process that follows the chain uses them. */
   readonly sources: readonly SourceStatus[];
@@ -54,9 +56,19 @@ export interface Gap {
 interface StoredStatus
   extends Omit<
     ChainStatus,
-    'retainedFrom' | 'lag' | 'stored' | 'unknownHead' | 'proving' | 'coverage' | 'gaps' | 'failures' | 'building'
+    | 'retainedFrom'
+    | 'lag'
+    | 'stored'
+    | 'unknownHead'
+    | 'proving'
+    | 'filling'
+    | 'coverage'
+    | 'gaps'
+    | 'failures'
+    | 'building'
   > {
   readonly proverRate: number | null;
+  readonly backfillRate: number | null;
   readonly isReported: boolean;
   readonly indexedAt: Date | null;
 }
@@ -76,7 +88,7 @@ export async function readChainStatuses(
     readUnknownHeads(database),
   ]);
   const statuses: ChainStatus[] = [];
-  for (const { proverRate, isReported, indexedAt, ...status } of stored) {
+  for (const { proverRate, backfillRate, isReported, indexedAt, ...status } of stored) {
     const { chainId, head, checkpoint } = status;
     const coverage = coverages.get(chainId) ?? [];
     const chain = chains.find(({ id }) => id === chainId);
@@ -84,7 +96,7 @@ export async function readChainStatuses(
       chain === undefined ? 0 : await readRetainedFrom(database, { chain, retention: retentionOf(chain) });
     const expected = expectedDatasets(chain, datasets, coverage);
     const old = notNeeded({ id: chainId }, expected, retainedFrom);
-    const blocksLeft = unprovenBlocks(coverage);
+    const gaps = findGaps(status, expected, coverage, old);
     statuses.push({
       ...status,
       retainedFrom,
@@ -92,11 +104,9 @@ export async function readChainStatuses(
       stored: chain === undefined && chains.length > 0 && !isReported ? { since: indexedAt } : null,
       unknownHead: unknownHeads.get(String(chainId)) ?? null,
       coverage,
-      proving:
-        proverRate === null
-          ? null
-          : { blocksPerSecond: proverRate, blocksLeft, secondsLeft: Math.ceil(blocksLeft / proverRate) },
-      gaps: findGaps(status, expected, coverage, old),
+      proving: workLeft(proverRate, unprovenBlocks(coverage)),
+      filling: workLeft(backfillRate, mostMissing(gaps)),
+      gaps,
       failures: openFailures(failures.get(chainId) ?? [], [...coverage, ...old]),
       building: (builds.get(chainId) ?? [])
         .filter(({ dataset }) => datasets.some(({ name }) => name === dataset))
@@ -110,13 +120,24 @@ export async function readChainStatuses(
 const STATUS_QUERY = sql`
   SELECT chain_id, chain_key AS key, history_start, first_followed, checkpoint, head,
          CASE WHEN stop_code IS NOT NULL THEN json_build_object('code', stop_code, 'message', coalesce(stop_message, '')) END AS stop,
-         stall_reason, coalesce(upstreams, '[]') AS upstreams, coalesce(sources, '[]') AS sources, prover_rate, updated_at,
+         stall_reason, coalesce(upstreams, '[]') AS upstreams, coalesce(sources, '[]') AS sources, prover_rate, backfill_rate, updated_at,
          ${IS_REPORTED} AS "isReported", ${INDEXED_AT} AS "indexedAt"
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', '[]', NULL, now(), ${IS_REPORTED}, NULL
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', '[]', NULL, NULL, now(), ${IS_REPORTED}, NULL
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
+
+function workLeft(blocksPerSecond: number | null, blocksLeft: number): ChainStatus['proving'] {
+  if (blocksPerSecond === null) return null;
+  return { blocksPerSecond, blocksLeft, secondsLeft: Math.ceil(blocksLeft / blocksPerSecond) };
+}
+
+function mostMissing(gaps: readonly Gap[]): number {
+  const missing = new Map<string, number>();
+  for (const { dataset, range } of gaps) missing.set(dataset, (missing.get(dataset) ?? 0) + rangeSize(range));
+  return Math.max(0, ...missing.values());
+}
 
 function expectedDatasets(
   chain: Chain | undefined,

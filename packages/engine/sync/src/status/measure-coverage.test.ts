@@ -49,7 +49,7 @@ test('covered blocks are counted by chain, dataset and level, and a report chang
   await cover(ETH, ['marks', 'others'], 1, 100, 'none');
   await cover(ETH, ['marks'], 201, 250, 'none');
   await cover(POLYGON, ['marks'], 1, 30, 'receipts');
-  await measure(ETH);
+  expect((await measure(ETH)).missing).toEqual([0, 0]);
   await measure(POLYGON);
   const ofPolygon = 'polygon marks receipts 30';
   expect(await covered()).toEqual(['eth marks none 150', 'eth others none 100', ofPolygon]);

@@ -20,10 +20,16 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   return Math.max(0, ...blocks.values());
 }
 
+export interface MeasuredCoverage {
+  readonly failures: readonly DatasetFailure[];
+  /** Blocks, by dataset. */
+  readonly missing: readonly number[];
+}
+
 export async function measureCoverage(
   options: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & RetentionScope,
   provingRate: number | null,
-): Promise<readonly DatasetFailure[]> {
+): Promise<MeasuredCoverage> {
   const { chain, database, datasets, metrics, retention } = options;
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
@@ -39,6 +45,7 @@ export async function measureCoverage(
   const recorded = (await readRecordedFailures(database)).get(chain.id) ?? [];
   const failures = openFailures(recorded, [...coverage, ...old]);
   await forgetMendedDatasets(database, chain.id, recorded, failures);
+  const missingBlocks: number[] = [];
   for (const dataset of datasets) {
     const labels = { chain: chain.key, dataset: dataset.name };
     const own = coverage.filter((record) => record.dataset === dataset.name);
@@ -60,8 +67,9 @@ export async function measureCoverage(
     const gaps = missingCoverage(wanted, [dataset.name], [...own, ...old]);
     const missing = gaps.reduce((sum, { range }) => sum + rangeSize(range), 0);
     metrics.gapBlocks.set(labels, missing);
+    missingBlocks.push(missing);
     const failed = failures.find((failure) => failure.dataset === dataset.name);
     metrics.datasetFailedBlocks.set(labels, failed?.blocks ?? 0);
   }
-  return failures;
+  return { failures, missing: missingBlocks };
 }

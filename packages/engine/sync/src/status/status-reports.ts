@@ -5,6 +5,7 @@ import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import type { ChainState, Checkpoint } from '../checkpoint.ts';
 import type { DatasetFailure } from '../read/dataset-failures.ts';
+import { createFillingPace, type FillingPace } from './filling-pace.ts';
 import { complaintsOf, UNKNOWN_AFTER_MS } from './head-reports.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
@@ -31,6 +32,9 @@ export interface ChainProgress {
   historyStart: number | null;
   /** By the prover; null: idle. */
   provingRate: number | null;
+  readonly filling: FillingPace;
+  /** Missing blocks per second; null: none are filled. */
+  fillingRate: number | null;
   /** Last checkpoint move, or start of the lead. Epoch milliseconds. */
   progressAt: number;
   loggedAt: number;
@@ -41,7 +45,8 @@ export interface ChainProgress {
 
 export function beginProgress(now: number): ChainProgress {
   const unknown = { head: null, checkpoint: null, historyStart: null, provingRate: null, databaseFailure: null };
-  return { ...unknown, progressAt: now, loggedAt: 0, failing: new Set() };
+  const filling = { filling: createFillingPace(), fillingRate: null };
+  return { ...unknown, ...filling, progressAt: now, loggedAt: 0, failing: new Set() };
 }
 
 /** `state` outlives the session: sessions that fail repeatedly make no progress. */
@@ -68,9 +73,12 @@ export function startStatusReports(
   const report = async (): Promise<void> => {
     const upstreams = options.pool.status();
     await saveHealth(options, state, upstreams);
-    reportFailures(
-      await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate),
+    const measured = await measureCoverage(
+      { ...options, retention: options.settings.retention },
+      state.provingRate,
     );
+    reportFailures(measured.failures);
+    state.fillingRate = reportFilling(options, state, measured.missing);
     const silentMs = clock.now() - state.progressAt;
     const { head, checkpoint } = state;
     const caughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
@@ -133,6 +141,18 @@ export function startStatusReports(
   };
 }
 
+function reportFilling(
+  { chain, clock, metrics }: Pick<ChainSyncOptions, 'chain' | 'clock' | 'metrics'>,
+  { filling }: Pick<ChainProgress, 'filling'>,
+  missing: readonly number[],
+): number | null {
+  const rate = filling(missing, clock.now());
+  metrics.backfillBlocksPerSecond.set({ chain: chain.key }, rate ?? 0);
+  if (rate === null) metrics.backfillSecondsLeft.remove({ chain: chain.key });
+  else metrics.backfillSecondsLeft.set({ chain: chain.key }, Math.max(...missing) / rate);
+  return rate;
+}
+
 /** A node has just confirmed it. The next block of an idle chain may come at any time. */
 function isHeadKnown(upstreams: readonly UpstreamStatus[], now: number): boolean {
   return upstreams.some(({ headAt }) => headAt !== null && now - headAt <= UNKNOWN_AFTER_MS);
@@ -167,12 +187,12 @@ export function explain(
 
 async function saveHealth(
   { database, chain, sources }: Pick<ChainSyncOptions, 'database' | 'chain' | 'sources'>,
-  { head, provingRate }: Pick<ChainProgress, 'head' | 'provingRate'>,
+  { head, provingRate, fillingRate }: Pick<ChainProgress, 'head' | 'provingRate' | 'fillingRate'>,
   upstreams: readonly UpstreamStatus[],
 ): Promise<void> {
   await database.query(
     sql`UPDATE sync_chains SET head = coalesce(${head?.number ?? null}, head), upstreams = ${JSON.stringify(upstreams)}, sources = ${JSON.stringify(sources?.statuses() ?? [])},
-        prover_rate = ${provingRate}, updated_at = now()
+        prover_rate = ${provingRate}, backfill_rate = ${fillingRate}, updated_at = now()
       WHERE chain_id = ${chain.id}`,
   );
 }

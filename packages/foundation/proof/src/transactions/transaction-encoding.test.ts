@@ -24,19 +24,19 @@ describe('the bytes of a transaction', () => {
     for (const one of found) expect(keccak256Hex(encodeTransaction(one) ?? Buffer.alloc(0))).toBe(one.hash);
   });
 
+  const DEPOSIT = {
+    type: '0x7e',
+    sourceHash: '0xf1ef1191cf95e45f4adac2dbc13f04e00f87ade0d94bbaad6c9c70367dc956ba',
+    from: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
+    to: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
+    mint: '0x2a303fe4b530000',
+    value: '0x2a303fe4b530000',
+    gas: '0x186a0',
+    input: '0x',
+  };
   test('of a deposit that mints hash to its hash (Base Goerli, block 10,000,000)', () => {
-    const deposit = {
-      type: '0x7e',
-      sourceHash: '0xf1ef1191cf95e45f4adac2dbc13f04e00f87ade0d94bbaad6c9c70367dc956ba',
-      from: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
-      to: '0x2a99f24ee7970b7fe3fd0d093532d089c8a03bc3',
-      mint: '0x2a303fe4b530000',
-      value: '0x2a303fe4b530000',
-      gas: '0x186a0',
-      input: '0x',
-    };
     const hash = '0x8759bb65aaec409b52fd92ef25c3ab51a36ad045b2f512e6495f0afe66635bbd';
-    expect(keccak256Hex(encodeTransaction(deposit) ?? Buffer.alloc(0))).toBe(hash);
+    expect(keccak256Hex(encodeTransaction(DEPOSIT) ?? Buffer.alloc(0))).toBe(hash);
   });
 
   const TO = `0x${'35'.repeat(20)}`;
@@ -64,7 +64,8 @@ describe('the bytes of a transaction', () => {
     ],
     ['no quantity', { type: '0x0', nonce: 'x' }],
     ['something that is not a type', { type: {} }],
-    ['a deposit of Mantle', { type: '0x7e', ethValue: '0x0' }],
+    ['a deposit of Mantle', { ...DEPOSIT, ethValue: '0x0' }],
+    ['a deposit of Mantle to an account', { ...DEPOSIT, ethTxValue: '0x0' }],
   ])('of %s cannot be told', (_what, json) => {
     expect(encodeTransaction(json)).toBeNull();
   });

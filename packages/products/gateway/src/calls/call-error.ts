@@ -1,7 +1,7 @@
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
-import { RequestAbortedError, RpcCallError } from '@chainstead/rpc';
+import { isNodeless, RequestAbortedError, RpcCallError } from '@chainstead/rpc';
 import type { Outcome } from '../call.ts';
-import { INTERNAL_ERROR, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
+import { INTERNAL_ERROR, nodeless, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
 
 /** Never reveals an upstream's address. */
 export function failedOutcome(
@@ -13,6 +13,7 @@ export function failedOutcome(
     return { ok: false, error: data === undefined ? { code, message } : { code, message, data } };
   }
   if (thrown instanceof RequestAbortedError) return { ok: false, error: TIMED_OUT };
+  if (isNodeless(thrown)) return { ok: false, error: nodeless(context.slug) };
   if (thrown instanceof ChainsteadError && thrown.retryable)
     return { ok: false, error: unavailable(context.slug) };
   context.logger.error(

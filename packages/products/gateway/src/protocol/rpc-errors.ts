@@ -58,6 +58,10 @@ export function unavailable(slug: string): RpcErrorObject {
   return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
 }
 
+export function nodeless(slug: string): RpcErrorObject {
+  return { code: -32_001, message: `Chain ${slug} has no node here, only stored blocks` };
+}
+
 export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
   return error === TIMED_OUT || error === INTERNAL_ERROR || error.message === unavailable(slug).message;
 }

@@ -10,9 +10,7 @@ import {
   chainRange,
   LOG_ORDER,
   type LogPosition,
-  labelsOf,
   newestOfRun,
-  readLabels,
 } from '@chainstead/pages';
 import { tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from '../dataset.ts';
@@ -34,15 +32,14 @@ export function tokenTransfersPage(chain: Chain, query: TokenTransfersQuery) {
   const range = chainRange(chain, tokenSubject(token, chain.id), query, LOG_ORDER);
   const ofThis = [...ofToken(token), sql`chain_id = ${chain.id}`];
   const isShown = expectedTrue(sql`NOT ${isOfNfts(token, chain.id)}`);
-  const accounts = sql`ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)`;
   return chainPage({
     ...{ chain, query, range, order: LOG_ORDER, rows: TRANSFERS },
     scan: sql`SELECT ${TRANSFERS.columnsOf('transfer')} FROM erc20_transfer_sides AS transfer ${where([...ofThis, ...range.scan, isShown])}
     ${LOG_ORDER.by(query.order, 'transfer.')} LIMIT ${query.limit + 1}`,
     newest: newestOfRun(query.order, [{ from: 'erc20_transfer_sides', of: ofThis }]),
+    labelled: sql`ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)`,
     related: {
       tokenOf: { column: tokensOf(sql`SELECT ${token}`, chain.id), read: tokenBook },
-      labelOf: { column: labelsOf(accounts, chain.id), read: readLabels },
     },
   });
 }

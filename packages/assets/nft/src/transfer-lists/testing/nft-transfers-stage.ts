@@ -4,6 +4,7 @@ import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
+import { reviseLabels } from '@chainstead/pages/testing';
 import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { historiesOf } from '../../testing/queued-histories.ts';
@@ -87,6 +88,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
         sql`TRUNCATE nft_transfers, nft_trades, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, address_labels,
            collection_list_entries, spam_list_entries, transaction_facts, state_questions`,
       );
+      await reviseLabels(database);
     },
     ...closeOf(parts),
   };

@@ -1,10 +1,11 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { type ChainStatus, rangesFromSource } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
-import { nodeStateView } from '../../layout/severity.ts';
+import { nodeStateView, severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
 
 import type { StripLevel } from '../overview/coverage-strip.ts';
@@ -36,7 +37,10 @@ export const chainPage: ConsolePage = {
           allowed: `${wanted.from} or more`,
         });
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
-      return { title: cut(facts.card.name), body: html`${history}\n${nodesView(facts, upstreams.addressOf)}` };
+      return {
+        title: cut(facts.card.name),
+        body: html`${history}\n${nodesView(facts, upstreams.addressOf)}\n${sourcesView(facts, clock.now())}`,
+      };
     });
     routes.view(`${NAME}/lag.json`, async ({ parameter }) => {
       const facts = await factsOf(overview, parameter('chain'));
@@ -104,7 +108,7 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   return table({
     label: 'Ranges',
     caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
-    columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Node or reason'],
+    columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Source or reason'],
     none: 'No data for this range.',
     rows,
   });
@@ -139,6 +143,8 @@ function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): 
     .toSorted((one, other) => one.dataset.localeCompare(other.dataset) || one.range.from - other.range.from);
 }
 
+type SourceUseStatus = ChainStatus['sources'][number]['uses']['blocks'];
+
 interface Node {
   readonly name: string;
   readonly state: string;
@@ -155,6 +161,41 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
   return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesTable(nodes)}</section>`;
+}
+
+const SOURCE_RANGES_SHOWN = 3;
+
+/** Nothing is known of an ended process. */
+function sourcesView({ kind, status }: ChainFacts, now: number): Html {
+  if (kind === 'aptos' || status.sources.length === 0 || status.unknownHead?.isSilent === true) return NOTHING;
+  const rows = status.sources.map(({ name, uses }) => {
+    const ranges = rangesFromSource(status.coverage, name);
+    const newest = ranges
+      .slice(0, SOURCE_RANGES_SHOWN)
+      .map(({ from, to }) => `${plainCount(from)} to ${plainCount(to)}`);
+    const more = ranges.length > SOURCE_RANGES_SHOWN ? ', …' : '';
+    return [
+      shown(name),
+      count(uses.blocks.blocks),
+      count(uses.logs.blocks),
+      html`${useView('Whole blocks', uses.blocks, now)}<br>${useView('Logs', uses.logs, now)}`,
+      ranges.length === 0 ? '–' : `${newest.join(', ')}${more}`,
+    ];
+  });
+  const list = table({
+    label: 'Sources of history',
+    caption: 'In order of preference, as used by the ingest process of the chain since its start',
+    columns: ['Source', number('Whole blocks'), number('Blocks of logs'), 'State', 'Newest ranges'],
+    rows,
+  });
+  return html`<section aria-labelledby="sources"><h2 id="sources">Sources of history</h2>${list}</section>`;
+}
+
+function useView(noun: string, { reason, until }: SourceUseStatus, now: number): Html {
+  if (reason === null) return html`${noun}: ${severityView('ok', 'usable')}`;
+  const state =
+    until === null || until <= now ? 'usable again' : html`left alone until ${moment(new Date(until))}`;
+  return html`${noun}: ${severityView('warning', state)}: ${shown(reason, 300)}`;
 }
 
 function nodesTable(nodes: readonly Node[]): Html {

@@ -39,8 +39,11 @@ ${setAside.length > 0 && html`<section aria-labelledby="aside"><h2 id="aside">Qu
 function cardView(card: ChainCard): Html {
   const { name, unit, history, problem } = card;
   const address = `/console/chains/${encodeURIComponent(name)}`;
-  const { part = 0, missing = 0, secondsLeft = null } = history ?? {};
-  const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
+  const { part = 0, missing = 0, perSecond = null, secondsLeft = null } = history ?? {};
+  const left =
+    secondsLeft === null || perSecond === null
+      ? ''
+      : `, ${rate(perSecond)}/s, about ${duration(secondsLeft)} left`;
   const coverage = missing === 0 ? 'complete' : html`${percent(part)} (${count(missing)} ${unit} missing${left})`;
   return html`<article class="card${problem === null ? '' : ' bad'}" id="chain-${cut(name)}" aria-label="${cut(name)}">
 <h2>${history === null ? shown(name) : html`<a href="${address}">${shown(name)}</a>`}</h2>

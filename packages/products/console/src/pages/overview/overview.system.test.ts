@@ -48,7 +48,9 @@ describe('the overview', () => {
     const visitor = await stage.signIn();
     await seedChains(stage.database, [1]);
     const page = await textOf(stage, visitor);
-    expect(page).toContain('89.9 % (<data class="n" value="200">200</data> blocks missing, about 4 min left)');
+    expect(page).toContain(
+      '89.9 % (<data class="n" value="200">200</data> blocks missing, 0.90/s, about 4 min left)',
+    );
     expect(page).toMatch(/<title>blocks 99\d to 1,2\d\d: missing</);
     expect(page).toContain('href="/console/chains/eth?from=');
     const chain = await textOf(stage, visitor, '/console/chains/eth?from=1000&to=1100');
@@ -184,6 +186,29 @@ describe('a chain', () => {
     expect(lag).toMatchObject({ unit: 'blocks', labels: ['lag'] });
     const { range } = lag as { range: [number, number] };
     expect(range[1] - range[0]).toBe(86_400);
+  });
+
+  test('shows its sources of history, with their state and the ranges that they gave', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    const usable = { blocks: 1_200, failures: 0, reason: null, until: null };
+    const failing = { blocks: 5, failures: 1, reason: 'lacks <b>r</b> of block 7', until: Date.now() + 60_000 };
+    const sources = [{ name: 'portal a.example', available: [], uses: { blocks: failing, logs: usable } }];
+    await stage.database.query(
+      sql`UPDATE sync_chains SET sources = ${JSON.stringify(sources)} WHERE chain_id = 7`,
+    );
+    await stage.database.query(
+      sql`UPDATE sync_ranges SET upstream = 'portal a.example' WHERE chain_id = 7 AND first_block = 0`,
+    );
+    const page = await textOf(stage, visitor, '/console/chains/chain-7');
+    const section = page.slice(page.indexOf('<h2 id="sources">Sources of history</h2>'));
+    expect(section).toContain('portal a.example');
+    expect(section).toMatch(
+      /Whole blocks: <span class="v-warning">left alone until .*lacks &lt;b&gt;r&lt;\/b&gt; of block 7/,
+    );
+    expect(section).toContain('Logs: <span class="v-ok">usable</span>');
+    expect(section).toContain('0 to ');
   });
 
   test.each([

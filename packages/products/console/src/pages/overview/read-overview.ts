@@ -154,6 +154,8 @@ export interface ChainHistory {
   readonly part: number;
   /** Missing in the least complete dataset. */
   readonly missing: number;
+  /** Missing blocks that are filled; null: none, or unknown. */
+  readonly perSecond: number | null;
   readonly secondsLeft: number | null;
   readonly levels: readonly LeveledRange[];
 }
@@ -288,11 +290,14 @@ function historyOf(
   const filling = growth(pace, ({ covered }) => covered);
   const following = (growth(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets;
   const filled = filling === null ? 0 : filling - following;
+  const missing = Math.max(0, ...lacking.values());
+  const secondsLeft = lackingOfAll > 0 && filled > 0 ? lackingOfAll / filled : null;
   return {
     range,
     part: wanted === 0 ? 1 : Math.max(0, 1 - lackingOfAll / wanted),
-    missing: Math.max(0, ...lacking.values()),
-    secondsLeft: lackingOfAll > 0 && filled > 0 ? lackingOfAll / filled : null,
+    missing,
+    perSecond: secondsLeft === null ? null : missing / secondsLeft,
+    secondsLeft,
     levels: [...facts.covered, ...gaps.map((gap) => ({ range: gap.range, level: 'missing' as const }))],
   };
 }

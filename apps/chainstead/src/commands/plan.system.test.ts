@@ -1,0 +1,181 @@
+/** `chainstead plan` against a Portal and a node, and the backfill that it estimates. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rawSql } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type SourceFaultSettings,
+  servePortal,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { expect, it, onTestFinished } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+
+async function openStage(blocks: number, faults: Partial<SourceFaultSettings> = {}) {
+  const chain = createScriptedChain({ seed: 71, finalityDepth: 8, isSigned: true, creationShare: 0.1 });
+  chain.mine(blocks);
+  const [node, portal] = await Promise.all([serveScriptedChain(chain), servePortal(chain, { faults })]);
+  const folder = await mkdtemp(join(tmpdir(), 'plan-'));
+  onTestFinished(async () => {
+    await Promise.all([node.close(), portal.close(), rm(folder, { recursive: true })]);
+  });
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    CHAINS: 'scripted',
+    CHAIN_ID_SCRIPTED: '31337',
+    RPC_URLS_SCRIPTED: node.url,
+    REORG_DEPTH_MAX_SCRIPTED: '8',
+    TRANSACTIONS_SCRIPTED: 'all',
+    LOGS_SCRIPTED: 'all',
+    INTERNAL_TRANSFERS_SCRIPTED: 'off',
+    BACKFILL_PROOF: 'receipts',
+    HISTORY_SCRIPTED: `portal:${portal.url}`,
+  };
+  const run = (
+    args: readonly string[],
+    changes: Record<string, string> = {},
+    ask?: Parameters<typeof runCaptured>[3],
+  ) => runCaptured(args, { ...environment, ...changes }, undefined, ask);
+  return { chain, folder, run };
+}
+
+interface PlannedDataset {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+const TABLES: Readonly<Record<string, string>> = {
+  'erc20-transfers': 'erc20_transfer_sides',
+  transactions: 'transactions',
+  'account-transactions': 'account_transactions',
+  logs: 'logs',
+  'block-headers': 'block_headers',
+};
+
+it('estimates the rows and the disk space that a backfill then takes', async () => {
+  const { run } = await openStage(800);
+  const scratch = await createScratchDatabase();
+  onTestFinished(() => scratch.drop());
+  const stored = { DATABASE_URL: scratch.url };
+  const plan = ['plan', '--chain', 'scripted', '--from', '1', '--json'];
+  const planned = JSON.parse((await run(plan, stored)).stdout);
+  expect(planned).toMatchObject({
+    ...{ chain: 'scripted', blocks: 792, ranges: [{ from_block: 1, to_block: 792, blocks: 792 }] },
+    sources: [/^portal /, /^nodes$/].map((source) => ({
+      ...{ source: expect.stringMatching(source), reads: 'whole blocks' },
+      ...{ blocks: 792, sampled_blocks: 200, failure: null },
+    })),
+  });
+  const fill = ['backfill', '--chain', 'scripted', '--from', '1', '--to', '792'];
+  expect(await run(fill, stored)).toMatchObject({ exitCode: 0 });
+  for (const [name, table] of Object.entries(TABLES)) {
+    const dataset = planned.datasets.find((one: PlannedDataset) => one.name === name) as PlannedDataset;
+    const [actual] = await scratch.database.query<{ rows: number }>(
+      rawSql(`SELECT count(*)::int AS rows FROM ${table}`),
+    );
+    // A quarter of the blocks stands for all.
+    expect(Math.abs(dataset.rows / (actual?.rows ?? 0) - 1), `rows of ${name}`).toBeLessThan(0.1);
+    // Pages that are full, as those of large tables: partitions of so few rows are mostly empty.
+    await scratch.database.query(rawSql(`CREATE TABLE full_${table} (LIKE ${table} INCLUDING ALL)`));
+    await scratch.database.query(rawSql(`INSERT INTO full_${table} SELECT * FROM ${table}`));
+    const [size] = await scratch.database.query<{ bytes: number }>(
+      rawSql(`SELECT pg_total_relation_size('full_${table}')::float8 AS bytes`),
+    );
+    const perRow = (size?.bytes ?? 0) / (actual?.rows ?? 0);
+    expect(Math.abs(dataset.bytes / dataset.rows / perRow - 1), `bytes of ${name}`).toBeLessThan(0.25);
+  }
+  // Indexed blocks are left out.
+  expect(JSON.parse((await run(plan, stored)).stdout)).toMatchObject({ blocks: 0, rows: 0, hours: 0 });
+});
+
+it('needs no database, and makes none', async () => {
+  const { chain, folder, run } = await openStage(300);
+  const [start, end] = [100, 250].map((number) => {
+    const [block] = chain.blocksIn({ from: number, to: number });
+    return new Date(Number(block?.header.timestamp) * 1_000).toISOString().replace('.000Z', 'Z');
+  });
+  const { exitCode, stdout, stderr } = await run([
+    ...['plan', '--chain', '31337', '--from', start ?? '', '--to', end ?? ''],
+  ]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^scripted: blocks 100 to 250, 151 to index$/m);
+  expect(stdout).toMatch(/^erc20-transfers +[\d,]+ {2}\d+\.\d kB +the sample$/m);
+  expect(stdout).toMatch(/^portal 127\.0\.0\.1:\d+ +whole blocks +151 +151 +[\d.,]+ +[\d.]+$/m);
+  expect(stdout).toMatch(/^nodes +whole blocks +151 +151 /m);
+  expect(stdout).toMatch(/^ {2}ok +disk +[\d.]+ MB needed, [\d.]+ .B free$/m);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it('names what a source lacks, and counts with the next one', async () => {
+  const { run } = await openStage(40, { missingColumns: ['transactions.r'] });
+  const { exitCode, stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);
+  expect(exitCode).toBe(0);
+  const { sources, findings, hours } = JSON.parse(stdout);
+  expect(sources).toMatchObject([
+    { blocks_per_second: null, failure: expect.stringMatching(/lacks r of transaction/) },
+    { source: 'nodes', sampled_blocks: 32, failure: null },
+  ]);
+  expect(hours).toBeGreaterThan(0);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ verdict: 'warning', found: `whole blocks: ${sources[0].failure}` }),
+  );
+});
+
+it('refuses ranges that are none', async () => {
+  const { run } = await openStage(40);
+  for (const [args, message] of [
+    [['--from', 'yesterday'], '--from yesterday is not a block or a date'],
+    [['--from', '2023-02-30'], '--from 2023-02-30 is not a block or a date'],
+    [['--from', '0x10'], '--from 0x10 is not a block or a date'],
+    [['--from', '9999-01-01'], '--from: scripted has no block since 9999-01-01'],
+    [['--from', '1', '--to', '1999-01-01'], '--to: scripted has no block before 1999-01-01'],
+    [['--from', '1', '--to', '39'], 'Block 39 is not final: the newest final block is 32'],
+    [['--from', '20', '--to', '10'], 'The last block 10 is below the first 20'],
+    [['--from', '1', '--chain', 'unheard-of'], 'unheard-of'],
+    [['--from', '1', '--chain', 'aptos'], 'plan does not support Aptos'],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await run(['plan', '--chain', 'scripted', ...args]);
+    expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+  }
+});
+
+it('is shown before a large backfill, which a person confirms and a script does not', async () => {
+  const { run } = await openStage(40);
+  const scratch = await createScratchDatabase();
+  onTestFinished(() => scratch.drop());
+  const fill = ['backfill', '--chain', 'scripted', '--from', '1', '--to', '1000001'];
+  const questions: string[] = [];
+  const answering = (args: readonly string[], answer?: string | null) =>
+    run(
+      args,
+      { DATABASE_URL: scratch.url },
+      answer === undefined
+        ? undefined
+        : async (question) => {
+            questions.push(question);
+            return answer;
+          },
+    );
+  for (const answer of ['n', '', null]) {
+    const { exitCode, stderr } = await answering(fill, answer);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('the backfill was not confirmed')]);
+    expect(stderr).toMatch(/^nodes +whole blocks +1,000,001 /m);
+  }
+  expect(questions).toEqual(Array.from({ length: 3 }, () => 'Continue? [y/N] '));
+  // The chain is shorter: the backfill that begins is refused.
+  const begun = /exceed 32, the highest final block/;
+  for (const [args, answer, shown] of [
+    [fill, 'y', true],
+    [fill, undefined, true],
+    [[...fill, '--yes'], 'n', false],
+    [[...fill.slice(0, -1), '1000000'], 'n', false],
+  ] as const) {
+    const { exitCode, stderr } = await answering(args, answer);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(begun)]);
+    expect(stderr.includes('estimating from a sample')).toBe(shown);
+  }
+  expect(questions).toHaveLength(4);
+});

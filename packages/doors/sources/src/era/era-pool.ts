@@ -1,0 +1,221 @@
+/** The pool of a chain without nodes: its head is the last block of the files that a public list contains. */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, type Clock, type Hash, type Log, sleepUnlessAborted } from '@chainstead/core';
+import { EPOCH_BLOCKS } from '@chainstead/proof';
+import {
+  type ForwardingPool,
+  type Head,
+  NoUpstreamError,
+  RangeTooLargeError,
+  RequestAbortedError,
+  type UpstreamStatus,
+} from '@chainstead/rpc';
+import type { BlockSource, SourceBlock } from '../block-source.ts';
+import { SourceError } from '../source-error.ts';
+
+export interface EraPoolOptions {
+  readonly chain: Pick<Chain, 'key'>;
+  readonly clock: Clock;
+  readonly sources: readonly BlockSource[];
+  /** Without upstreams: it refuses calls that only nodes serve. */
+  readonly nodeless: ForwardingPool;
+}
+
+/** Files are listed again after this time. */
+const LISTED_FOR_MS = 10_000;
+/** A log without its data. */
+const LOG_BYTES = 600;
+/** Blocks that can be read by hash: readers do so only for those that they have just read. */
+const HASHES_MAX = 4_096;
+const NEVER = new AbortController().signal;
+
+/** Blocks of era files as a node returns them, and only those that are proven to be canonical: all of them are final. */
+export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOptions): ForwardingPool {
+  const closing = new AbortController();
+  const name = sources.map((source) => source.name).join(', ');
+  const newest = createNewestBlock(sources, chain, clock);
+  const { read, numberOf, reads } = createReader(newest, name);
+
+  const getWholeBlock: ForwardingPool['getWholeBlock'] = async (at, options = {}) => {
+    const number = typeof at === 'number' ? at : numberOf(at);
+    if (number === undefined || options.exclude?.has(name) === true) return null;
+    const found = await read(number, options.transactions ?? false, options.signal);
+    if (found === null) return null;
+    const { block, receipts } = found;
+    return { value: { block, receipts }, upstream: name };
+  };
+  const headAnswer = async (signal?: AbortSignal) => ({ value: await newest.head(signal), upstream: name });
+
+  return {
+    ...nodeless,
+    async start() {
+      await newest.head();
+    },
+    getHead: (options = {}) => headAnswer(options.signal),
+    getFinalized: async (options = {}) => (await newest.head(options.signal)).number,
+    async waitForHead(after, given) {
+      const signal = AbortSignal.any([given, closing.signal]);
+      for (;;) {
+        if (signal.aborted) throw new RequestAbortedError('eth_blockNumber', signal.reason);
+        const answer = await headAnswer(signal);
+        if (answer.value.hash !== after?.hash) return answer;
+        await sleepUnlessAborted(clock, LISTED_FOR_MS, signal);
+      }
+    },
+    async getBlock(at, options) {
+      const answer = await getWholeBlock(at, options);
+      return answer === null ? null : { ...answer, value: answer.value.block };
+    },
+    async getHeaders(wanted, options = {}) {
+      const found: Awaited<ReturnType<ForwardingPool['getHeaders']>> = [];
+      for (const number of wanted) {
+        const one = await read(number, false, options.signal);
+        if (one !== null) found.push({ value: one.block.header, upstream: name });
+      }
+      return found;
+    },
+    async getReceipts({ header }, options = {}) {
+      const found = await read(header.number, false, options.signal);
+      return { value: found?.receipts ?? [], upstream: name };
+    },
+    getWholeBlock,
+    async getLogs(query, options = {}) {
+      const { signal = NEVER, bytesMax: bytes_max = Number.POSITIVE_INFINITY } = options;
+      const logs: Log[] = [];
+      let bytes = 0;
+      for (let next = query.range.from; next <= query.range.to; ) {
+        const source = await newest.sourceOf(next);
+        const range = { from: next, to: query.range.to };
+        if (source !== undefined)
+          for await (const page of source.readLogs({ ...query, range }, signal)) {
+            for (const log of page.logs) {
+              logs.push(log);
+              bytes += LOG_BYTES + log.data.length / 2;
+            }
+            if (bytes > bytes_max) throw new RangeTooLargeError({ chain: chain.key, ...query.range, bytes_max });
+            next = page.range.to + 1;
+          }
+        if (next === range.from)
+          throw new SourceError({ source: name, fault: 'unavailable', what: `no file has block ${next}` });
+      }
+      return { logs, sources: [{ range: query.range, upstream: name }], calls: 1 };
+    },
+    estimateLogCalls: (_query, ranges) => ranges.length,
+    status: () => [{ ...STATUS, name, requests: reads(), ...newest.status() }],
+    async close() {
+      closing.abort();
+      await Promise.all([nodeless.close(), ...sources.map((source) => source.close())]);
+    },
+  };
+}
+
+function createReader(newest: NewestBlock, name: string) {
+  const numbers = new Map<Hash, number>();
+  let reads = 0;
+  const failure = (what: string) => new SourceError({ source: name, fault: 'unavailable', what });
+  return {
+    reads: () => reads,
+    numberOf: (hash: Hash) => numbers.get(hash),
+    /** Null above the head. @throws SourceError for a hole, or a block that no list contains */
+    async read(number: number, transactions: boolean, signal = NEVER): Promise<SourceBlock | null> {
+      reads += 1;
+      if (number > (await newest.head(signal)).number) return null;
+      const source = await newest.sourceOf(number);
+      const stored = source === undefined ? null : await readOne(source, number, transactions, signal);
+      if (stored === null) throw failure(`no file has block ${number}`);
+      if (!isProven(stored)) throw failure(`no public list contains block ${number}`);
+      numbers.set(stored.block.header.hash, number);
+      const [oldest] = numbers.keys();
+      if (numbers.size > HASHES_MAX && oldest !== undefined) numbers.delete(oldest);
+      return stored;
+    },
+  };
+}
+
+function isProven({ isCanonical, lacks }: SourceBlock): boolean {
+  return isCanonical && lacks.length === 0;
+}
+
+const STATUS: Omit<UpstreamStatus, 'name' | 'head' | 'headAt'> = {
+  state: 'healthy',
+  reason: 'no node is set: the head is the last proven block of the era files',
+  score: 1,
+  latencyMs: { p50: 0, p95: 0 },
+  requests: 0,
+  learnedRate: null,
+  faults: {},
+  capabilities: { blockReceipts: true, batch: null, traces: null, logRangeMax: null, logTimestamps: true },
+  lastError: null,
+};
+
+type NewestBlock = ReturnType<typeof createNewestBlock>;
+
+/** Searched again only when the files change. */
+function createNewestBlock(sources: readonly BlockSource[], chain: Pick<Chain, 'key'>, clock: Clock) {
+  let lists: readonly { readonly source: BlockSource; readonly ranges: readonly BlockRange[] }[] = [];
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let found: { readonly of: string; readonly head: Head } | null = null;
+  let headAt: number | null = null;
+
+  async function list(signal: AbortSignal): Promise<void> {
+    if (clock.now() - listedAt < LISTED_FOR_MS) return;
+    lists = await Promise.all(
+      sources.map(async (source) => ({ source, ranges: await source.available(signal) })),
+    );
+    listedAt = clock.now();
+  }
+
+  async function search(signal: AbortSignal): Promise<Head> {
+    const ranges = lists
+      .flatMap(({ source, ranges: own }) => own.map((range) => ({ source, range })))
+      .toSorted((a, b) => b.range.to - a.range.to);
+    let reason = 'it has no file of this chain';
+    // A file without proofs has none at all, so the block before the file is next.
+    for (const { source, range } of ranges)
+      for (let at = range.to; at >= range.from; at -= (at % EPOCH_BLOCKS) + 1) {
+        const { block, reason: other } = await newestOf(source, at, signal);
+        if (block !== null) return block;
+        reason = other;
+      }
+    const failures = sources.map((source) => ({ upstream: source.name, reason }));
+    throw new NoUpstreamError({ chain: chain.key, failures, retryable: true });
+  }
+
+  return {
+    async head(signal = NEVER): Promise<Head> {
+      await list(signal);
+      const of = JSON.stringify(lists.map(({ ranges }) => ranges));
+      if (found?.of !== of) found = { of, head: await search(signal) };
+      headAt = clock.now();
+      return found.head;
+    },
+    async sourceOf(number: number): Promise<BlockSource | undefined> {
+      await list(NEVER);
+      return lists.find(({ ranges }) => ranges.some(({ from, to }) => from <= number && number <= to))?.source;
+    },
+    status: () => ({ head: found?.head.number ?? null, headAt }),
+  };
+}
+
+async function newestOf(
+  source: BlockSource,
+  number: number,
+  signal: AbortSignal,
+): Promise<{ readonly block: Head | null; readonly reason: string }> {
+  try {
+    const one = await readOne(source, number, false, signal);
+    const block = one !== null && isProven(one) ? one.block.header : null;
+    return { block, reason: `no public list contains block ${number}` };
+  } catch (error) {
+    // A damaged file must not hide the files before it.
+    if (error instanceof SourceError && error.facts.fault === 'wrong')
+      return { block: null, reason: error.message };
+    throw error;
+  }
+}
+
+async function readOne(source: BlockSource, number: number, transactions: boolean, signal: AbortSignal) {
+  const range = { from: number, to: number };
+  for await (const block of source.readBlocks(range, { transactions }, signal)) return block;
+  return null;
+}

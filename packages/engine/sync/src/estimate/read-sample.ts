@@ -1,0 +1,148 @@
+/** Reads and decodes a sample as a backfill does, and writes nothing. */
+import { type BlockRange, errorText, rangeSize } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type BlockSource, SourceError } from '@chainstead/sources';
+import PQueue from 'p-queue';
+import { type ReadOptions, readDecoded, readDecodedParts } from '../backfill/backfill-chunk.ts';
+import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { DecodedRange } from '../read/read-range.ts';
+import { bytesOfRow } from './row-bytes.ts';
+
+export interface Sample {
+  readonly blocks: number;
+  /** Logs, as chunks are sized by. */
+  readonly weight: number;
+  readonly runs: readonly RunTimes[];
+  /** By dataset. */
+  readonly rows: ReadonlyMap<string, RowCount>;
+  /** Rows of the table `blocks`. */
+  readonly blockRows: number;
+  /** The first failure; null: none. */
+  readonly failure: string | null;
+}
+
+export interface RunTimes {
+  readonly blocks: number;
+  /** For the first data of a source and for its anchor, once in each request; 0 for nodes. */
+  readonly waitMs: number;
+  /** The rest, to the last decoded row. */
+  readonly workMs: number;
+}
+
+export interface RowCount {
+  readonly rows: number;
+  /** Computed, with indexes. */
+  readonly bytes: number;
+}
+
+const DEADLINE_MS = 60_000;
+
+/** As many runs at once as a backfill has chunks: they share the network and the processor. @param source null: nodes */
+export async function readSample(
+  options: ReadOptions,
+  datasets: readonly Dataset[],
+  { source, runs }: { readonly source: BlockSource | null; readonly runs: readonly BlockRange[] },
+  signal: AbortSignal,
+): Promise<Sample> {
+  const rows = new Map<string, RowCount>();
+  const times: RunTimes[] = [];
+  const sum = { blocks: 0, weight: 0, blockRows: 0 };
+  let failure: string | null = null;
+  // A slow source is sampled by the blocks that it sent until then.
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const take = ({ range, weight, batch, lacking }: DecodedRange): number => {
+    for (const { reason } of lacking.values()) failure ??= reason;
+    sum.blocks += rangeSize(range);
+    sum.weight += weight;
+    sum.blockRows += batch.blockLines.length;
+    for (const { dataset, lines } of batch.parts) {
+      const before = rows.get(dataset.name) ?? { rows: 0, bytes: 0 };
+      const bytes = lines.reduce((total, line) => total + bytesOfRow(dataset.table, line), before.bytes);
+      rows.set(dataset.name, { rows: before.rows + lines.length, bytes });
+    }
+    batch.release();
+    return rangeSize(range);
+  };
+  const readRun = async (range: BlockRange): Promise<void> => {
+    if (failure !== null || deadline.aborted) return;
+    const startedAt = performance.now();
+    let waitMs = 0;
+    let blocks = 0;
+    const onWait = (sinceMs: number): void => {
+      waitMs += performance.now() - sinceMs;
+    };
+    const onFailure = (error: unknown): void => {
+      failure ??= reasonOf(error);
+    };
+    try {
+      for await (const read of source === null
+        ? [readDecoded(options, datasets, range, deadline)]
+        : readDecodedParts(
+            { ...options, pool: noteAnchors(options.pool, onWait) },
+            datasets,
+            chosenOf(source, range, () => onWait(startedAt), onFailure),
+            deadline,
+          ))
+        blocks += take(read);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.aborted) onFailure(error);
+    }
+    if (blocks > 0) times.push({ blocks, waitMs, workMs: performance.now() - startedAt - waitMs });
+  };
+  const queue = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
+  await queue.addAll(runs.map((run) => () => readRun(run)));
+  if (sum.blocks === 0 && deadline.aborted) failure ??= `no block within ${DEADLINE_MS / 1_000} s`;
+  return { ...sum, rows, runs: times, failure };
+}
+
+/** Notes when the source sends the first block or page of the range. */
+function chosenOf(
+  source: BlockSource,
+  range: BlockRange,
+  onFirst: () => void,
+  onFailure: (error: unknown) => void,
+) {
+  return {
+    source: {
+      name: source.name,
+      available: (signal: AbortSignal) => source.available(signal),
+      readBlocks: (...wanted: Parameters<BlockSource['readBlocks']>) =>
+        noting(source.readBlocks(...wanted), onFirst),
+      readLogs: (...wanted: Parameters<BlockSource['readLogs']>) => noting(source.readLogs(...wanted), onFirst),
+      close: () => source.close(),
+    },
+    range,
+    succeeded: (): void => undefined,
+    completed: (): void => undefined,
+    failed: onFailure,
+  };
+}
+
+/** Without the remedy of an error that was only met by a sample. */
+export function reasonOf(error: unknown): string {
+  return error instanceof SourceError ? String(error.facts.what) : errorText(error);
+}
+
+/** A header alone confirms the end of a part: a full request has few of them. */
+function noteAnchors(pool: UpstreamPool, onWait: (sinceMs: number) => void): UpstreamPool {
+  return {
+    ...pool,
+    async getHeaders(numbers, requested) {
+      const startedAt = performance.now();
+      const headers = await pool.getHeaders(numbers, requested);
+      if (numbers.length === 1) onWait(startedAt);
+      return headers;
+    },
+  };
+}
+
+async function* noting<Item>(items: AsyncIterable<Item>, onFirst: () => void): AsyncGenerator<Item> {
+  let isFirst = true;
+  for await (const item of items) {
+    if (isFirst) onFirst();
+    isFirst = false;
+    yield item;
+  }
+}
