@@ -81,8 +81,8 @@ it('runs the sources if they can not be bundled, and reports why', async () => {
 
 it('removes an old bundle once no process runs it', async () => {
   write(MAIN, `${program('first')} process.stdin.resume();`);
-  const running = start('pipe');
-  await once(running.stdout ?? running, 'data');
+  const running = start();
+  await once(running.stdout, 'data');
   const [former = ''] = bundles();
   const age = (): void => {
     const longAgo = new Date(Date.now() - DAY_MS);
@@ -92,7 +92,7 @@ it('removes an old bundle once no process runs it', async () => {
   write(MAIN, program('second'));
   await run();
   expect(bundles()).toContain(former);
-  running.stdin?.end();
+  running.stdin.end();
   await once(running, 'exit');
   age();
   write(MAIN, program('third'));
@@ -113,15 +113,15 @@ function bundles(): string[] {
   return readdirSync(join(folder, BUNDLES));
 }
 
-function start(input: 'pipe' | 'ignore') {
+function start() {
   const { PATH, HOME, TMPDIR } = process.env;
   return spawn(process.execPath, [join(folder, 'apps/chainstead/bin/chainstead.js')], {
     env: { PATH, HOME, TMPDIR },
-    stdio: [input, 'pipe', 'pipe'],
   });
 }
 
 async function run(): Promise<[output: string, errors: string]> {
-  const child = start('ignore');
-  return Promise.all([text(child.stdout ?? []), text(child.stderr ?? [])]);
+  const child = start();
+  child.stdin.end();
+  return Promise.all([text(child.stdout), text(child.stderr)]);
 }
