@@ -23,7 +23,7 @@ interface Figures {
   readonly processorSeconds: number;
   readonly idleMb: number;
   readonly idlePercent: number;
-  /** Of two commands next to the program. */
+  /** Duration of two commands next to the program. */
   readonly listSeconds: number;
   readonly helpSeconds: number;
 }
