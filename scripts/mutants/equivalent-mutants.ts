@@ -60,4 +60,12 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'packages/foundation/proof/src/tries/ordered-trie.ts:order:to - from#4',
     'The lowest bit of a difference is the same in both directions.',
   ],
+  [
+    'packages/assets/erc20/src/transfers/token-stats/get-token-stats.ts:constant:0#5',
+    'More rows than the limit were counted, so at least one: the larger of one and that count is the count.',
+  ],
+  [
+    'packages/foundation/core/src/cursors/cursor.ts:order:bytes.write(json, JSON_AT); // Before the JSON, so that the signed bytes are contiguous. bytes[JSON_AT - 1] = VERSION;#1',
+    'The two writes fill different bytes.',
+  ],
 ]);

@@ -97,7 +97,7 @@ export { processorMs } from './processes/processor-ms.ts';
 export { commandLineOf, descendantsOf, type Program, programToStart, startProgram } from './processes/program.ts';
 export { flushRedis, type ScratchRedis, startScratchRedis } from './processes/scratch-redis.ts';
 export { atDepth } from './property-depth.ts';
-export { loadRecordedChain, serveRecordedChain } from './recorded/recorded-chain-node.ts';
+export { chainOfBlocks, loadRecordedChain, serveRecordedChain } from './recorded/recorded-chain-node.ts';
 export { recordedData, recordedEvmFolder } from './recorded/recorded-data.ts';
 export { type RecordedExchange, readExchanges, serveExchanges } from './recorded/recorded-exchanges.ts';
 export { listRecordedBlocks, readRecordedLogs } from './recorded/recorded-logs.ts';

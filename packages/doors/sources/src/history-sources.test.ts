@@ -79,6 +79,21 @@ it('a part that was read does not shorten the next pause, a complete stream does
   expect(sources.statuses()[0]?.uses.blocks).toMatchObject({ failures: 0, reason: null, until: null });
 });
 
+it('is left alone longer each time its stored logs were wrong, although its streams end well', async () => {
+  const { time, sources } = open(sourceOf('a', { from: 0, to: 9 }));
+  const at = { from: 3, to: 3 };
+  for (const seconds of [60, 120, 240]) {
+    (await sources.choose('logs', { from: 0, to: 9 }, never))?.completed();
+    expect(sources.blame('a', 'it lied', at)).toBe(true);
+    // Another block of the same stream.
+    expect(sources.blame('a', 'it lied', at)).toBe(true);
+    expect(sources.statuses()[0]?.uses.logs.until).toBe(time.now + seconds * 1_000);
+    expect(await sources.choose('blocks', { from: 0, to: 9 }, never)).not.toBeNull();
+    time.now += seconds * 1_000;
+  }
+  expect(sources.blame('a node', 'it lied', at)).toBe(false);
+});
+
 it('a field that a source lacks is logged once, each other failure every time', async () => {
   const reasons: string[] = [];
   const logger = createLogger({

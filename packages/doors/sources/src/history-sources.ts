@@ -21,6 +21,13 @@ export interface HistorySources {
   reach(use: SourceUse, range: BlockRange, order: 'newest-first' | 'oldest-first'): BlockRange | null;
   /** The first source that may be read now and has the first block of the range; null: none. */
   choose(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<ChosenSource | null>;
+  /** Finds out which blocks the sources have, so that `reach` and estimates are right at once. */
+  refresh(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<void>;
+  /**
+   * Leaves a source alone whose stored logs differed from proven blocks: longer each time, as its streams looked right.
+   * @returns false if no source has the name
+   */
+  blame(name: string, what: string, at: BlockRange): boolean;
   statuses(): readonly SourceStatus[];
   close(): Promise<void>;
 }
@@ -111,6 +118,14 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
       }
       return null;
     },
+    async refresh(use, range, signal) {
+      for (const source of tracked) if (source.mayBeRead(use)) await source.refresh(use, range, signal);
+    },
+    blame(name, what, at) {
+      const source = tracked.find((one) => one.name === name);
+      source?.blame(what, at);
+      return source !== undefined;
+    },
     statuses: () => tracked.map((source) => source.status()),
     async close() {
       closing.abort();
@@ -154,6 +169,7 @@ function trackSource(
   };
 
   return {
+    name: source.name,
     /** Null: not known yet. */
     available: () => available,
     mayBeRead: (use: SourceUse): boolean => uses[use].mayBeRead(),
@@ -178,6 +194,11 @@ function trackSource(
       completed: uses[use].complete,
       failed: (error, at) => failed(use, error, at),
     }),
+    blame(what: string, at: BlockRange): void {
+      if (!uses.logs.mayBeRead()) return;
+      uses.logs.keepNext();
+      failed('logs', new SourceError({ source: source.name, fault: 'wrong', what }), at);
+    },
     status: (): SourceStatus => ({
       name: source.name,
       available: available ?? [],
@@ -189,6 +210,7 @@ function trackSource(
 function createUse(clock: Clock) {
   let blocks = 0;
   let failures = 0;
+  let kept = 0;
   let reason: string | null = null;
   let until = 0;
   const mayBeRead = (): boolean => clock.now() >= until;
@@ -200,8 +222,12 @@ function createUse(clock: Clock) {
     /** A lie in each stream must lead to longer pauses. */
     complete(): void {
       if (!mayBeRead()) return;
-      failures = 0;
+      failures = kept;
       reason = null;
+    },
+    /** Streams that end well don't take the next failure back. */
+    keepNext(): void {
+      kept += 1;
     },
     /** @returns when it may be read again, in epoch milliseconds */
     fail(error: unknown, text: string): number {

@@ -24,6 +24,11 @@ export async function loadRecordedChain(options: RecordedChainOptions): Promise<
   const blocks = await Promise.all(
     numbers.map((number) => readBlock(join(options.folder, options.chain, String(number)))),
   );
+  return chainOfBlocks(chainId, blocks);
+}
+
+/** A chain of blocks, ascending; those between them are unknown. */
+export function chainOfBlocks(chainId: number, blocks: readonly SourceBlock[]): ChainSource {
   const byNumber = new Map(blocks.map((block) => [block.number, block]));
   const byHash = new Map(blocks.map((block) => [block.hash as string, block]));
   const byTransaction = new Map(
@@ -32,9 +37,9 @@ export async function loadRecordedChain(options: RecordedChainOptions): Promise<
   return {
     chainId,
     clientVersion: 'chainstead-testkit/recorded-chain',
-    firstBlock: numbers[0] ?? 0,
-    head: numbers.at(-1) ?? 0,
-    finalized: numbers.at(-1) ?? 0,
+    firstBlock: blocks[0]?.number ?? 0,
+    head: blocks.at(-1)?.number ?? 0,
+    finalized: blocks.at(-1)?.number ?? 0,
     blockAt: (number) => byNumber.get(number),
     blocksIn: ({ from, to }) => blocks.filter((block) => block.number >= from && block.number <= to),
     blockByHash: (hash) => byHash.get(hash),

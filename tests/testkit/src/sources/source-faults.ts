@@ -43,6 +43,10 @@ export interface SourceFaultSettings {
    * and `logs` too, by its own names.
    */
   readonly tamper: ((line: JsonObject) => JsonObject | null) | null;
+  /** A lie about a whole response: returns its lines as they are sent, from the ones that would be. */
+  readonly rewrite: ((lines: readonly string[]) => readonly string[]) | null;
+  /** Milliseconds between two bytes of a body; null: all at once. */
+  readonly dripMs: number | null;
 }
 
 export const NO_SOURCE_FAULTS: SourceFaultSettings = {
@@ -60,6 +64,8 @@ export const NO_SOURCE_FAULTS: SourceFaultSettings = {
   tooLargeBlocks: null,
   nestedLists: false,
   tamper: null,
+  rewrite: null,
+  dripMs: null,
 };
 
 type RolledFault = 'empty' | 'status' | 'cut' | 'truncate';

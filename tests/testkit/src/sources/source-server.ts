@@ -79,11 +79,12 @@ function refused(faults: SourceFaults): SourceAnswer | null {
 
 function send(
   response: ServerResponse,
-  { status, lines, headers }: SourceAnswer,
+  { status, lines: honest, headers }: SourceAnswer,
   { faults, isQuery }: { readonly faults: SourceFaults; readonly isQuery: boolean },
 ): void {
   const isData = isQuery && status === 200;
   const { settings } = faults;
+  const lines = isData && settings.rewrite !== null ? settings.rewrite(honest) : honest;
   const cut = isData && settings.cut !== null && faults.roll('cut') ? settings.cut : null;
   const whole = lines.slice(0, cut?.afterLines ?? lines.length).map((line) => `${line}\n`);
   const next = lines[cut?.afterLines ?? lines.length];
@@ -99,7 +100,17 @@ function send(
   });
   if (status === 204) response.end();
   else if (cut?.where === 'connection') response.write(bytes, () => response.destroy());
+  else if (isData && settings.dripMs !== null) drip(response, bytes, settings.dripMs);
   else response.end(bytes);
+}
+
+function drip(response: ServerResponse, bytes: Buffer, everyMs: number): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (sent < bytes.length) response.write(bytes.subarray(sent, ++sent));
+    else response.end();
+  }, everyMs);
+  response.once('close', () => clearInterval(timer));
 }
 
 function encode(bytes: Buffer, encoding: SourceEncoding): Buffer {

@@ -33,7 +33,7 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
       return from <= to ? [{ from, to }] : [];
     },
     async *readBlocks(range, _options, signal): AsyncGenerator<SourceBlock> {
-      const selection = { fields: known(BLOCK_FIELDS), logs: null };
+      const selection = { fields: BLOCK_FIELDS, logs: null };
       for await (const lines of portalLines(client, range, selection, signal))
         for (const line of lines) {
           const absent = absentFields(line.fields);
@@ -53,10 +53,6 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
     },
     close: () => http.close(),
   };
-
-  function known(fields: PortalFields): PortalFields {
-    return { ...fields, block: fields.block.filter((field) => !client.unknownFields.has(field)) };
-  }
 }
 
 function absentFields({ block }: PortalFields): ReadonlySet<string> {

@@ -92,6 +92,22 @@ describe('blocks of a Portal', () => {
       ]);
   });
 
+  test('have at the next request the columns that the first ones lack', async () => {
+    const faults = { pageBlocks: 5, missingColumns: ['transactions.r', 'blocks.stateRoot'] };
+    const { source, server } = await sourceOver('portal', scriptedChain(), faults);
+    const lacking: number[] = [];
+    const stream = source.readBlocks(
+      { from: 100, to: 114 },
+      { transactions: true },
+      new AbortController().signal,
+    );
+    for await (const { block, lacks } of stream) {
+      if (lacks.length > 0) lacking.push(block.header.number);
+      if (block.header.number === 104) server.faults.set({ missingColumns: [] });
+    }
+    expect(lacking).toEqual([100, 101, 102, 103, 104]);
+  });
+
   test('wait for the limit of requests', async () => {
     const { server } = await sourceOver('portal', scriptedChain(), { pageBlocks: 5 });
     const calls: number[] = [];

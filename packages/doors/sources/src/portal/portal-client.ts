@@ -4,7 +4,7 @@ import type { HttpStream } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson } from '../http-stream/json-lines.ts';
 import { readText } from '../http-stream/status-fault.ts';
-import { refusedField, withoutField } from './portal-fields.ts';
+import { type PortalFields, refusedField, withoutField } from './portal-fields.ts';
 import { type PortalSelection, queryText } from './portal-query.ts';
 
 /** Requests to a Portal. */
@@ -13,8 +13,6 @@ export interface PortalClient {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Highest finalized block that the portal has named; null: none yet. */
   readonly knownHead: number | null;
-  /** Fields that this portal does not know at all. */
-  readonly unknownFields: ReadonlySet<string>;
   /** @throws SourceError */
   firstBlock(signal: AbortSignal): Promise<number>;
   /** Null: none. @throws SourceError */
@@ -32,6 +30,7 @@ export interface PortalStream {
 const FIELD_REFUSALS_MAX = 40;
 
 export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'>): PortalClient {
+  /** No block of this portal has them. */
   const unknownFields = new Set<string>();
   let knownHead: number | null = null;
   let startBlock: number | null = null;
@@ -45,10 +44,13 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
     return readJson(await http.open({ method: 'GET', path }, signal), http.fault);
   }
 
+  function withoutUnknown(fields: PortalFields): PortalFields {
+    return { ...fields, block: fields.block.filter((field) => !unknownFields.has(field)) };
+  }
+
   return {
     http,
     clock,
-    unknownFields,
     get knownHead() {
       return knownHead;
     },
@@ -66,7 +68,7 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
       return knownHead;
     },
     async openStream(range, given, signal) {
-      let selection = given;
+      let selection = { ...given, fields: withoutUnknown(given.fields) };
       for (let refusals = 0; ; refusals++) {
         const body = queryText(selection, range);
         const accepted = [200, 204, 400, 409, 422];

@@ -22,20 +22,17 @@ const PAGE_LOGS_MAX = 5_000;
 export async function* portalLines(
   client: PortalClient,
   range: BlockRange,
-  given: PortalSelection,
+  selection: PortalSelection,
   signal: AbortSignal,
 ): AsyncGenerator<PortalLine[]> {
   const { http, clock } = client;
-  const checks = createLineChecks(range, given.logs === null, http.fault);
-  let selection = given;
+  const checks = createLineChecks(range, selection.logs === null, http.fault);
   let empty = 0;
   while (checks.next <= range.to) {
     const from = checks.next;
+    // Later blocks may have the columns that the first ones lack.
     const opened = await client.openStream({ from, to: range.to }, selection, signal);
-    if (opened !== null) {
-      selection = opened.selection;
-      yield* pages(client, opened, checks);
-    }
+    if (opened !== null) yield* pages(client, opened, checks);
     if (checks.next > from) {
       empty = 0;
       continue;

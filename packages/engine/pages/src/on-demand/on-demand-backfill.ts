@@ -85,6 +85,8 @@ export interface WalletHistoryWorkOptions {
   readonly chains: readonly {
     readonly chain: Chain;
     readonly pool: UpstreamPool;
+    /** Through which `pool` reads. */
+    readonly sources?: Parameters<typeof readHistory>[0]['sources'];
     readonly retention?: RetentionSettings | undefined;
   }[];
   readonly clock: Clock;
@@ -178,7 +180,7 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
 
 function addHistories(
   dueWork: Pick<DueWork, 'add'>,
-  { chain, pool, retention }: WalletHistoryWorkOptions['chains'][number],
+  { chain, pool, sources, retention }: WalletHistoryWorkOptions['chains'][number],
   given: WalletHistoryWorkOptions,
   shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'>,
 ): void {
@@ -191,6 +193,7 @@ function addHistories(
   const reading = {
     chain,
     pool,
+    sources,
     database,
     datasets: shared.datasets.filter((one) => kept.includes(one) || one.histories?.ofEmitter !== undefined),
     knownContracts: createKnownContracts(),

@@ -110,6 +110,9 @@ export async function blocksOfLogs(
 
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
+/** Waits before each block from a node, and after each block from a source. */
+export type ReadingTurn = (signal: AbortSignal, from: 'node' | 'source') => Promise<void>;
+
 export interface ProvenReading extends WatchedReader {
   /** Read before nodes. @default none */
   readonly sources?: HistorySources | undefined;
@@ -118,7 +121,7 @@ export interface ProvenReading extends WatchedReader {
   readonly leavesOut?: boolean;
   /** @default unlimited */
   readonly weightMax?: number;
-  readonly turn?: (signal: AbortSignal) => Promise<void>;
+  readonly turn?: ReadingTurn;
   readonly signal: AbortSignal;
 }
 
@@ -139,7 +142,7 @@ export async function readRangeProven(
   const gathered = gatherBlocks(decoder);
   const next = await readFromSource(reading, range, gathered);
   const read = async (number: number): Promise<DecodedBlock | UnprovenBlockError | null> => {
-    await turn?.(signal);
+    await turn?.(signal, 'node');
     const holds: (() => void)[] = [];
     const enterLarge = async (): Promise<void> => {
       holds.push(await holdLargeBlock(signal));
@@ -194,7 +197,7 @@ async function readFromSource(
   range: BlockRange,
   gathered: ReturnType<typeof gatherBlocks>,
 ): Promise<number> {
-  const { chain, parts = new Set(), sources, signal } = reading;
+  const { chain, parts = new Set(), sources, turn, signal } = reading;
   if (sources === undefined || !mayReadFromSource(chain, parts)) return range.from;
   const chosen = await sources.choose('blocks', range, signal);
   let next = range.from;
@@ -204,6 +207,7 @@ async function readFromSource(
     for (const block of blocks) {
       gathered.take(decodeBlock(block, gathered.decoder));
       next = block.header.number + 1;
+      await turn?.(signal, 'source');
     }
   return next;
 }

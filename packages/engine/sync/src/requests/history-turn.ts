@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
 import type { ClaimOwner } from '../coverage/claims.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
@@ -14,6 +15,8 @@ import type { SentTransactions } from './sent-transactions.ts';
 export interface HistoryOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
+  /** Through which `pool` reads: the first plan then knows their blocks. @default none */
+  readonly sources?: Pick<HistorySources, 'refresh'> | undefined;
   readonly database: Database;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;

@@ -1,7 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { createHistorySources, openPortalSource } from '@chainstead/sources';
-import { servePortal, TRANSFER_TOPIC } from '@chainstead/testkit';
-import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { type ChainSource, servePortal, TRANSFER_TOPIC } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { poolWithSources } from './pool-with-sources.ts';
@@ -9,25 +9,24 @@ import { poolWithSources } from './pool-with-sources.ts';
 const BLOCKS = 5_200;
 const query = { topics: [TRANSFER_TOPIC as Hash] };
 const scratch = scratchOfFile();
-let nextChainId = 962_001;
+/** Mined once: that takes longer than the tests. */
+const stage = stageOfFile(() =>
+  openScriptedStage(scratch.database, 962_001, [], { blocks: BLOCKS, finalityDepth: 50 }),
+);
 
-async function openPools() {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [], {
-    blocks: BLOCKS,
-    finalityDepth: 50,
-  });
-  onTestFinished(() => stage.close());
-  const portal = await servePortal(stage.scripted);
+async function joinPortal(served: Partial<ChainSource> = {}) {
+  stage.node.counters.reset();
+  const portal = await servePortal({ ...stage.scripted, finalized: BLOCKS - 50, ...served });
   onTestFinished(() => portal.close());
   const { chain, clock, logger, pool } = stage;
   const source = openPortalSource({ url: portal.url, chain, clock });
   const sources = createHistorySources({ chain, clock, logger, sources: [source] });
   onTestFinished(() => sources.close());
-  return { stage, portal, pool, joined: poolWithSources(pool, sources), sources };
+  return { portal, pool, joined: poolWithSources(pool, sources), sources };
 }
 
 it('reads logs of long ranges in one stream, and those of short ranges from nodes', async () => {
-  const { stage, pool, joined } = await openPools();
+  const { pool, joined } = await joinPortal();
   const whole = { from: 1, to: BLOCKS - 50 };
   const read = await joined.getLogs({ ...query, range: whole });
   expect(read.calls).toBe(1);
@@ -44,7 +43,7 @@ it('reads logs of long ranges in one stream, and those of short ranges from node
 });
 
 it('names the source whose stream ended early, and then reads from nodes', async () => {
-  const { stage, portal, pool, joined } = await openPools();
+  const { portal, pool, joined } = await joinPortal();
   portal.faults.set({ pageBlocks: 1_000, cut: { rate: 1, afterLines: 0, where: 'connection' } });
   const range = { from: 1, to: BLOCKS };
   await expect(joined.getLogs({ ...query, range })).rejects.toMatchObject({ code: 'SOURCE_FAILED' });
@@ -54,7 +53,7 @@ it('names the source whose stream ended early, and then reads from nodes', async
 });
 
 it('reads from nodes the newest blocks, which the source does not have yet', async () => {
-  const { stage, pool, joined } = await openPools();
+  const { pool, joined } = await joinPortal();
   const range = { from: 1, to: BLOCKS };
   await joined.getLogs({ ...query, range });
   const newest = { from: BLOCKS - 49, to: BLOCKS };
@@ -66,5 +65,15 @@ it('reads from nodes the newest blocks, which the source does not have yet', asy
     [1, BLOCKS - 50],
     [BLOCKS - 49, BLOCKS],
   ]);
+  expect(read.logs).toEqual((await pool.getLogs({ ...query, range })).logs);
+});
+
+it('plans and reads with nodes at once if no source has the blocks', async () => {
+  const { pool, joined, sources } = await joinPortal({ finalized: null });
+  const range = { from: 1, to: BLOCKS - 50 };
+  await sources.refresh('logs', range, new AbortController().signal);
+  expect(joined.estimateLogCalls(query, [range])).toBe(pool.estimateLogCalls(query, [range]));
+  const read = await joined.getLogs({ ...query, range });
+  expect(stage.callsOf('eth_getLogs')).toBeGreaterThan(0);
   expect(read.logs).toEqual((await pool.getLogs({ ...query, range })).logs);
 });

@@ -48,11 +48,13 @@ export async function readHistory(
 type Work = HistoryOptions & { readonly owner: ClaimOwner };
 
 async function work(options: Work, record: HistoryRecord, signal: AbortSignal): Promise<HistoryOutcome> {
-  const { chain, database, pool, datasets, retention, maxCalls } = options;
+  const { chain, database, pool, sources, datasets, retention, maxCalls } = options;
   const { subject } = record;
   const plan = await planHistory(database, pool, { chain, datasets, subject, retention });
   if (plan === null) return awaitMore(options, subject, 'The chain has not been ingested yet');
   const shared = shareRanges(plan);
+  for (const range of shared.flatMap(({ ranges }) => ranges).slice(0, 1))
+    await sources?.refresh('logs', range, signal);
   const expected = estimateCalls(pool, chain, subject, shared);
   await saveEstimate(database, subject, record.callsMade + expected);
   if (record.callsMade + expected > maxCalls)

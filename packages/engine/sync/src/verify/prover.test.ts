@@ -1,5 +1,13 @@
+import { type Clock, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type FaultSettings, type ScratchDatabase } from '@chainstead/testkit';
+import { createHistorySources, openPortalSource } from '@chainstead/sources';
+import {
+  createScratchDatabase,
+  type FaultSettings,
+  type ScratchDatabase,
+  type SourceFaultSettings,
+  servePortal,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -125,8 +133,9 @@ describe('the prover', () => {
   it('holds no blocks after it was stopped in the middle of them', async () => {
     const stage = await openFilled();
     const stop = new AbortController();
-    // 70 blocks, each with its own turn: the stage's clock runs a hundred times faster.
-    const proving = prove(optionsOf(stage, { rate: 1 }), stop.signal);
+    // The turn of the second block does not come.
+    const clock: Clock = { ...stage.clock, sleep: (_ms, signal) => systemClock.sleep(3_600_000, signal) };
+    const proving = prove(optionsOf(stage, { rate: 1, clock }), stop.signal);
     await expect.poll(() => stage.callsOf('eth_getBlockReceipts')).toBeGreaterThan(0);
     stop.abort(new Error('stopped'));
     await expect(proving).rejects.toThrow('stopped');
@@ -141,5 +150,59 @@ describe('the prover', () => {
     await prove(optionsOf(stage, { datasets: [outcomes as Dataset] }), never);
     expect(stage.callsOf('eth_getBlockReceipts')).toBe(0);
     expect((await stage.coverageOf(outcomes)).levels).toEqual(['receipts']);
+  });
+});
+
+/** Opens a chain whose filtered logs came from a Portal. */
+async function openFilledByPortal(faults: Partial<SourceFaultSettings> = {}) {
+  const options = { blocks: BLOCKS, finalityDepth: 0, isSigned: true };
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [marks as Dataset], options);
+  onTestFinished(() => stage.close());
+  const portal = await servePortal(stage.scripted, { faults });
+  onTestFinished(() => portal.close());
+  const { chain, clock, logger } = stage;
+  const source = openPortalSource({ url: portal.url, chain, clock });
+  const sources = createHistorySources({ chain, clock, logger, sources: [source] });
+  onTestFinished(() => sources.close());
+  const filling = { ...stage, sources, order: 'newest-first', proof: 'none', kind: 'add' } as const;
+  await backfill(filling, [RANGE], never);
+  expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['none'] });
+  return { stage, sources, source };
+}
+
+describe('the prover of blocks from a source', () => {
+  it('puts back the logs that it dropped, and leaves it alone for logs, by name', async () => {
+    // Whole blocks have all logs: roots would show a lie.
+    const tamper: SourceFaultSettings['tamper'] = (line) =>
+      line.transactions === undefined ? { ...line, logs: [] } : line;
+    const { stage, sources, source } = await openFilledByPortal({ tamper });
+    expect((await stage.marksOf(RANGE.from, RANGE.to)).stored).toBe(0);
+    await prove(optionsOf(stage, { sources }), never);
+    const { stored, expected } = await stage.marksOf(RANGE.from, RANGE.to);
+    expect(stored).toBe(expected);
+    expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+    const { logs, blocks } = sources.statuses()[0]?.uses ?? {};
+    expect(logs).toMatchObject({ failures: 1, reason: expect.stringMatching(/too few/) });
+    expect(logs?.reason).toContain(source.name);
+    expect(blocks).toMatchObject({ blocks: BLOCKS, failures: 0 });
+  });
+
+  it.each([
+    [10, (BLOCKS - 1) * 100],
+    ['auto', 0],
+  ] as const)('reads at the rate %s for %i ms', async (rate, expected) => {
+    const { stage, sources } = await openFilledByPortal();
+    let now = 0;
+    const clock: Clock = {
+      now: () => now,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    };
+    await prove(optionsOf(stage, { sources, rate, clock }), never);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+    expect(Math.round(now)).toBe(expected);
+    expect(sources.statuses()[0]?.uses.blocks.blocks).toBe(BLOCKS);
   });
 });

@@ -3,7 +3,7 @@ import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
-import { mayReadFromSource } from '../read/read-range.ts';
+import { mayReadFromSource, type ReadingTurn } from '../read/read-range.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
 import { type VerifyOptions, verifyRange } from './verify-range.ts';
@@ -25,6 +25,8 @@ export interface ProverOptions extends VerifyOptions {
 const READS_IN_FLIGHT = 8;
 /** Decoded rows of so many blocks are held until the commit. */
 const SOURCE_RANGE_BLOCKS = 256;
+/** Limits how long the claim is held at a fixed rate. */
+const SOURCE_RANGE_SECONDS = 8;
 const DOUBT_AFTER_MS = 1_000;
 const DOUBT_MAX_MS = 3_600_000;
 
@@ -51,7 +53,10 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
       continue;
     }
     pace.begin();
-    const turn = (stopped: AbortSignal): Promise<void> => pace.turn(stopped);
+    // A source limits itself; a fixed rate is for all.
+    const turn: ReadingTurn = async (stopped, from) => {
+      if (from === 'node' || options.rate !== 'auto') await pace.turn(stopped);
+    };
     if ((await proveRange({ ...options, turn }, range, signal)) === null) skipped.add(range.to);
     pace.end(signs());
     options.onRate(pace.rate);
@@ -60,12 +65,13 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
 
 /** More blocks in one request than nodes serve; null: no source has them now. */
 function sourceRange(
-  { chain, sources, datasets }: ProverOptions,
+  { chain, sources, datasets, rate }: ProverOptions,
   coverage: readonly DatasetCoverage[],
   skipped: ReadonlySet<number>,
 ): BlockRange | null {
   if (sources === undefined || !mayReadFromSource(chain, partsOf(datasets, chain))) return null;
-  const range = newestRange(coverage, skipped, SOURCE_RANGE_BLOCKS);
+  const blocks = rate === 'auto' ? SOURCE_RANGE_BLOCKS : Math.ceil(rate * SOURCE_RANGE_SECONDS);
+  const range = newestRange(coverage, skipped, Math.min(SOURCE_RANGE_BLOCKS, blocks));
   const reach = range === null ? null : sources.reach('blocks', range, 'newest-first');
   return reach !== null && reach.from === range?.from && reach.to === range.to ? range : null;
 }

@@ -25,7 +25,7 @@ import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
-import { type DecodedRange, readRangeProven, wholeDatasets } from '../read/read-range.ts';
+import { type DecodedRange, type ReadingTurn, readRangeProven, wholeDatasets } from '../read/read-range.ts';
 import {
   addMissing,
   type BlockRowCount,
@@ -48,7 +48,7 @@ export interface VerifyOptions extends CommitDependencies {
   readonly owner: ClaimOwner;
   /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  readonly turn?: (signal: AbortSignal) => Promise<void>;
+  readonly turn?: ReadingTurn;
 }
 
 export interface VerifyResult {
@@ -82,7 +82,10 @@ export async function verifyRange(
   });
   for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {
     options.metrics.proverRepairedBlocks.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
-    if (upstream !== null) options.pool.reportFault(upstream, kind, { block, missing, surplus });
+    const what = `its logs of block ${block} had ${missing} rows too few and ${surplus} too many`;
+    const isSource = upstream !== null && options.sources?.blame(upstream, what, { from: block, to: block });
+    if (upstream !== null && isSource !== true)
+      options.pool.reportFault(upstream, kind, { block, missing, surplus });
   }
   // Datasets verified together read the same parts, or all read logs.
   const [first] = datasets;

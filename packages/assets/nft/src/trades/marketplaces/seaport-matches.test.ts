@@ -223,6 +223,22 @@ describe('listings against one order that pays for all of them', () => {
   });
 });
 
+test('an order that pays for an NFT and for one that is given away is the trade', () => {
+  const gift: ExampleOrder = { ...listing(second, 8n, 0n, secondSeller), consideration: [] };
+  const payer: ExampleOrder = {
+    hash: third,
+    offerer: buyer,
+    recipient: caller,
+    offer: [native(500n)],
+    consideration: [erc721(apes, 7n, buyer), erc721(apes, 8n, buyer)],
+  };
+  const orders = [listing(first, 7n, 500n, seller), gift, payer];
+  const logs = [...orders.map((order) => orderFulfilled(order)), ordersMatched([first, second, third])];
+  expect(tradesOf(decodeExample(logs)).map(({ ids, price, side }) => [ids.join(), price, side])).toEqual([
+    ['7,8', '500', 1],
+  ]);
+});
+
 describe('version 1.1, which does not say what was matched', () => {
   const unnamed = (order: ExampleOrder) => orderFulfilled({ ...order, recipient: ZERO_ADDRESS }, SEAPORT_1_1);
 
