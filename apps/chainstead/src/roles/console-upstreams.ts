@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { ConsoleOptions } from '@chainstead/console';
@@ -28,7 +29,16 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
       ...{ requestsPerSecond: null, concurrency: null },
     })),
   );
-  return [...evm, ...fullnodes];
+  // Named as their pool names them.
+  const eraFolders = chains
+    .filter(({ hasNoNodes }) => hasNoNodes)
+    .map(({ chain, history }) => ({
+      chain: chain.key,
+      name: history.map(({ place }) => `era ${basename(place)}`).join(', '),
+      address: history.map(({ place }) => `era:${place}`).join(', '),
+      ...{ requestsPerSecond: null, concurrency: null, isPrivate: false },
+    }));
+  return [...evm, ...fullnodes, ...eraFolders];
 }
 
 export function createNodeTest({ configuration, database, clock }: RoleContext): ConsoleOptions['nodeTest'] {
