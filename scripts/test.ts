@@ -12,7 +12,7 @@ import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
 import { observedFolder } from './row-types/observed-folder.ts';
 
-const PROGRAM = join(REPOSITORY_ROOT, 'scripts/program-for-tests.ts');
+const PROGRAM = join(REPOSITORY_ROOT, 'scripts/find-bundle.js');
 const SIMULATE = 'tests/simulation/src/main.ts';
 
 /** What each tier runs before its test files: arguments of node. Those of `system` run concurrently: each waits a third of its time. */

@@ -16,6 +16,7 @@ import { history } from './benchmarks/history.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { marketRoutes } from './benchmarks/market-routes.ts';
 import { marketsMixed } from './benchmarks/markets-mixed.ts';
+import { start } from './benchmarks/start.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
 
@@ -27,6 +28,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   backfillTransactions,
   history,
   ingestMemory,
+  start,
   api,
   growth,
   contracts,

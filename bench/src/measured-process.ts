@@ -22,6 +22,7 @@ export interface MemorySample {
 
 /** A process under measurement. Ends with this one. */
 export interface MeasuredProcess {
+  readonly pid: number;
   /** Milliseconds since it was started. */
   elapsedMs(): number;
   /** Resident memory so far, a few samples a second; empty where the machine has no `/proc`. */
@@ -73,6 +74,7 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
   const failure = (code: number | null): BenchmarkError =>
     new BenchmarkError(`${plan.args.join(' ')} ended with exit code ${code}:\n${kept.join('\n')}`);
   return {
+    pid: child.pid ?? 0,
     elapsedMs: () => performance.now() - startedAt,
     memory,
     cpuSeconds,

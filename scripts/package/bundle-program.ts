@@ -1,15 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import {
-  type BuildOptions,
-  build,
-  type Metafile,
-  type OnResolveArgs,
-  type OnResolveResult,
-  type Plugin,
-  type PluginBuild,
-} from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** The program as JavaScript. */
@@ -36,7 +28,7 @@ const OPTIONS = {
   format: 'esm',
   platform: 'node',
   target: 'esnext',
-  charset: 'utf8',
+  charset: 'ascii',
   logLevel: 'silent',
   absWorkingDir: REPOSITORY_ROOT,
 } as const satisfies BuildOptions;
@@ -52,7 +44,7 @@ export async function bundleProgram(folder: string): Promise<Bundle> {
     outdir: folder,
     metafile: true,
     write: false,
-    plugins: [workspacesAlone],
+    plugins: [workspacesAlone, sources()],
   });
   if (warnings.length > 0) throw new Error(`The bundle has warnings: ${JSON.stringify(warnings, null, 2)}`);
   await mkdir(folder, { recursive: true });
@@ -61,49 +53,42 @@ export async function bundleProgram(folder: string): Promise<Bundle> {
 }
 
 /** They have native code, or look for files next to them. */
-const NOT_BUNDLED =
-  /^(?:pino|libpg-query|secp256k1|keccak|msgpackr(?:-extract)?|pg-native|bufferutil|utf-8-validate|testcontainers|solc|@opensea\/.*)$/;
+const NOT_BUNDLED = [
+  ...['pino', 'libpg-query', 'secp256k1', 'keccak', 'msgpackr', 'msgpackr-extract', 'pg-native'],
+  ...['bufferutil', 'utf-8-validate', 'testcontainers', 'solc', '@opensea/*'],
+];
 
 /**
- * Bundles the workspaces as {@link bundleProgram} does, and most other packages with them: a process begins in a quarter of the processor time. For
- * tests, which begin hundreds.
+ * Bundles the workspaces as {@link bundleProgram} does, and most other packages with them: a process begins in a quarter of the processor time.
+ * @param onSource called with the absolute path of a TypeScript file, before it is read
+ * @returns absolute paths of the files that it wrote
  */
-export async function bundleEverything(folder: string): Promise<void> {
-  await build({
+export async function bundleEverything(
+  folder: string,
+  onSource: (path: string) => Promise<void>,
+): Promise<string[]> {
+  const { metafile } = await build({
     ...OPTIONS,
     outdir: folder,
     keepNames: true,
-    plugins: [workspacesAndPackages],
+    metafile: true,
+    external: NOT_BUNDLED,
+    plugins: [extendedSchemas, sources(onSource)],
     // CommonJS has these.
     banner: {
       js: `import { createRequire as requireIn } from 'node:module'; const require = requireIn(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;`,
     },
   });
+  return Object.keys(metafile.outputs).map((path) => join(REPOSITORY_ROOT, path));
 }
 
-/** Marks what was resolved by a plugin itself. */
-const RESOLVED = { isResolved: true };
-
+/** Plugins see few paths: each costs a message to esbuild. */
 const workspacesAlone: Plugin = {
   name: 'workspaces alone',
   setup(builder) {
-    resolveWorkspaces(builder, ({ path }) => ({ path, external: true }));
-    readSources(builder);
-  },
-};
-
-const workspacesAndPackages: Plugin = {
-  name: 'workspaces and packages',
-  setup(builder) {
-    resolveWorkspaces(builder, ({ path, namespace }) => {
-      if (path === EXTENDING && namespace !== EXTENDED) return { path, namespace: EXTENDED };
-      return NOT_BUNDLED.test(path) ? { path, external: true } : undefined;
-    });
-    builder.onLoad({ filter: /.*/, namespace: EXTENDED }, () => ({
-      contents: `export * from '${EXTENDING}'; import { z as extended } from '${EXTENDING}'; export const z = extended;`,
-      resolveDir: join(REPOSITORY_ROOT, 'packages/engine/http'),
-    }));
-    readSources(builder);
+    builder.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'entry-point' || path.startsWith('@chainstead/') ? undefined : { path, external: true },
+    );
   },
 };
 
@@ -114,26 +99,29 @@ const workspacesAndPackages: Plugin = {
 const EXTENDING = '@hono/zod-openapi';
 const EXTENDED = 'extended';
 
-function resolveWorkspaces(
-  builder: PluginBuild,
-  others: (args: OnResolveArgs) => OnResolveResult | undefined,
-): void {
-  builder.onResolve({ filter: /.*/ }, async (args) => {
-    const { path, kind, pluginData, importer, resolveDir } = args;
-    if (kind === 'entry-point' || pluginData === RESOLVED) return undefined;
-    if (importer.includes('/node_modules/') || (!path.startsWith('.') && !path.startsWith('@chainstead/')))
-      return others(args);
-    const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
-    // Modules do nothing when they are loaded: those without a used name, most of the testkit's, are dropped.
-    return { path: found.path, errors: found.errors, warnings: found.warnings, sideEffects: false };
-  });
-}
+const extendedSchemas: Plugin = {
+  name: 'extended schemas',
+  setup(builder) {
+    builder.onResolve({ filter: new RegExp(`^${EXTENDING}$`) }, ({ path, namespace }) =>
+      namespace === EXTENDED ? undefined : { path, namespace: EXTENDED },
+    );
+    builder.onLoad({ filter: /.*/, namespace: EXTENDED }, () => ({
+      contents: `export * from '${EXTENDING}'; import { z as extended } from '${EXTENDING}'; export const z = extended;`,
+      resolveDir: join(REPOSITORY_ROOT, 'packages/engine/http'),
+    }));
+  },
+};
 
-function readSources(builder: PluginBuild): void {
-  builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-    contents: withPlaces(path, await readFile(path, 'utf8')),
-    loader: 'ts',
-  }));
+function sources(onSource: (path: string) => Promise<void> = async () => undefined): Plugin {
+  return {
+    name: 'sources',
+    setup(builder) {
+      builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        await onSource(path);
+        return { contents: withPlaces(path, await readFile(path, 'utf8')), loader: 'ts' };
+      });
+    },
+  };
 }
 
 /**

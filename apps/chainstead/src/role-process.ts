@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration, ROLE_NAMES } from './configuration/index.ts';
 import { describeError } from './errors/describe-error.ts';
 import { exitCodeOf } from './errors/exit-code-of.ts';
+import { releaseStartMemory } from './release-start-memory.ts';
 import type { StopOptions } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
 import { processLabels, slotName } from './shares/role-slot.ts';
@@ -68,6 +69,7 @@ async function work(): Promise<void> {
     callLimits,
   });
   send({ type: 'ready', role: slot.role, address: running.address });
+  releaseStartMemory();
   const how = await stopping.promise;
   await running.stop(how);
 }

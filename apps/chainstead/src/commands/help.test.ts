@@ -19,7 +19,7 @@ const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 /** A bundle has no separate modules. */
-const SOURCES = join(import.meta.dirname, '../../bin/chainstead.js');
+const SOURCES = join(import.meta.dirname, '../main.ts');
 const DECLARES_COMMANDS =
   /\/commander\/|\/packages\/foundation\/core\/src\/time\/(?:clock|when-aborted)\.ts$|\/configuration\/role-names\.ts$/;
 

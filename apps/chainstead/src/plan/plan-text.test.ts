@@ -53,6 +53,7 @@ portal a.example  whole blocks  4,000,000      200  1,000     1.1
 nodes             whole blocks  5,000,000       90  2.5       556
 
 About 4d 16h from the first source that has a block, with one process. ROLES=ingest:N shares the work.
+Postgres must write 993 rows per second for that, which is not measured.
 blocks/s = 4 reads at once ÷ (wait for a request ÷ blocks of a full request + time per block), measured in the sample.
 rows = rows of the sample × blocks ÷ sampled blocks. Rows of contracts and tokens that appear later are not in it.
 

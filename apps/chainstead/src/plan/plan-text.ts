@@ -32,7 +32,7 @@ export function renderPlan(plan: HistoryPlan): string {
       [...datasets, ['total', rows, sizeText(bytes), '']],
     ),
     renderTable(['source', 'reads', 'blocks', 'sampled', 'blocks/s', 'hours'], reads),
-    `${timeText(estimate)}, with one process. ROLES=ingest:N shares the work.\n${FORMULA}`,
+    `${timeText(estimate)}, with one process. ROLES=ingest:N shares the work.\n${writesText(estimate)}${FORMULA}`,
     findings.map(renderFinding).join(''),
   ].join('\n');
 }
@@ -60,6 +60,7 @@ export function planJson({ chain, ranges, estimate, findings }: HistoryPlan): Re
     rows,
     bytes,
     hours: estimate.seconds === null ? null : estimate.seconds / HOUR,
+    rows_per_second: rowsPerSecond(estimate),
     datasets: estimate.datasets.map(({ name, isMeasured, ...dataset }) => ({
       ...{ name, rows: dataset.rows, bytes: dataset.bytes },
       bytes_from: isMeasured ? 'stored rows' : 'sample',
@@ -84,6 +85,19 @@ const HOUR = 3_600;
 function timeText({ seconds }: Estimate): string {
   if (seconds === null) return 'The time is unknown: some blocks could not be read';
   return `About ${formatSeconds(Math.ceil(seconds))} from the first source that has a block`;
+}
+
+/** The sample writes nothing: a slower server makes the backfill slower. */
+function writesText(estimate: Estimate): string {
+  const perSecond = rowsPerSecond(estimate);
+  return perSecond === null
+    ? ''
+    : `Postgres must write ${countText(perSecond)} rows per second for that, which is not measured.\n`;
+}
+
+function rowsPerSecond(estimate: Estimate): number | null {
+  const { seconds } = estimate;
+  return seconds === null || seconds === 0 ? null : totalOf(estimate).rows / seconds;
 }
 
 function hoursText(seconds: number): string {

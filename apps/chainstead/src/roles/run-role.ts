@@ -3,17 +3,15 @@ import { type DatabaseOptions, measureSizes, openDatabase } from '@chainstead/db
 import type { RoleName } from '../configuration/index.ts';
 import { poolSizeOf } from '../shares/connection-demand.ts';
 import { type RoleSlot, slotName } from '../shares/role-slot.ts';
-import { startApi } from './api.ts';
 import { apiSessions } from './api-sessions.ts';
-import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { keepUpstreamRecords } from './upstream-records.ts';
-import { startWorker } from './worker.ts';
 
-const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
-  api: startApi,
-  ingest: startIngest,
-  worker: startWorker,
+/** Imported when it starts: a process of one role holds no code of the others, and the supervisor none. */
+const START_ROLE: Readonly<Record<RoleName, () => Promise<StartRole>>> = {
+  api: async () => (await import('./api.ts')).startApi,
+  ingest: async () => (await import('./ingest.ts')).startIngest,
+  worker: async () => (await import('./worker.ts')).startWorker,
 };
 
 /** Its own database pool closes with it. Throws the role's errors. */
@@ -42,7 +40,8 @@ export async function runRole(
   };
   try {
     const { onWrongAnswer } = records;
-    const running = await START_ROLE[role]({ ...context, database, place: slot, onWrongAnswer });
+    const startRole = await START_ROLE[role]();
+    const running = await startRole({ ...context, database, place: slot, onWrongAnswer });
     // Only the worker measures the shared database.
     if (role === 'worker') measureSizes({ registry: context.metrics, database, logger: context.logger });
     return {

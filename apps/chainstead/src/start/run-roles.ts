@@ -8,6 +8,7 @@ import {
 import { measureDisk } from '@chainstead/db/server';
 import { createLocalUpstreamLimits } from '@chainstead/rpc/pool';
 import type { Configuration, RoleName } from '../configuration/index.ts';
+import { releaseStartMemory } from '../release-start-memory.ts';
 import { listen } from '../roles/listen.ts';
 import type { RunningRole } from '../roles/role.ts';
 import { runRole } from '../roles/run-role.ts';
@@ -66,6 +67,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
   try {
     const system = await startSystem(options, metrics);
     options.onReady([{ role, address: running.address }], system?.address ?? null);
+    releaseStartMemory();
     await new Promise<void>((resolve) => onAbort(context.stopSignal, resolve));
     context.stderr.write(renderFinishing([role]));
     await system?.stop();
@@ -129,6 +131,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     // After an early stop, `ready` never settles.
     const ready = await Promise.race([supervisor.ready, supervisor.finished]);
     if (ready !== undefined) options.onReady(ready, system?.address ?? null);
+    releaseStartMemory();
     await supervisor.finished;
   } finally {
     endReloads?.();

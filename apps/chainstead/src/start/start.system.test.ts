@@ -361,7 +361,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     const killed = start(['--roles', 'api'], {}, old);
     await addressOf(killed);
     const [pinned = -1] = descendantsOf(killed.pid);
-    expect(commandLineOf(pinned)).toMatch(/main\.[jt]s/);
+    expect(commandLineOf(pinned)).toMatch(/--expose-gc .*chainstead\.js/);
     killed.signal('SIGKILL');
     await vi.waitFor(() => expect(commandLineOf(pinned)).toBeNull(), READY_TIMEOUT_MS);
   });

@@ -35,7 +35,7 @@ export interface ProgramOptions {
 }
 
 const SOURCES = fileURLToPath(new URL('../../../../apps/chainstead/bin/chainstead.js', import.meta.url));
-const MAKE_BUNDLE = fileURLToPath(new URL('../../../../scripts/program-for-tests.ts', import.meta.url));
+const FIND_BUNDLE = fileURLToPath(new URL('../../../../scripts/find-bundle.js', import.meta.url));
 const FOLDER_VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 
 /** @param args of the command line, such as `['start', '--roles', 'ingest']` */
@@ -111,7 +111,7 @@ export function programToStart(): {
 } {
   if (process.env.VITEST === undefined) return { entry: SOURCES, environment: {} };
   // Set by `npm test`. A single file makes the bundle at its first start.
-  process.env[FOLDER_VARIABLE] ??= execFileSync(process.execPath, [MAKE_BUNDLE], { encoding: 'utf8' }).trim();
+  process.env[FOLDER_VARIABLE] ??= execFileSync(process.execPath, [FIND_BUNDLE], { encoding: 'utf8' }).trim();
   const folder = process.env[FOLDER_VARIABLE];
   // The compile cache belongs to the bundle.
   return {

@@ -30,6 +30,12 @@ test('filtered logs of a node wait as long as the fastest request', () => {
   expect(rateOf({ runs, blocks: 20, weight: 20 }, CHUNK)).toBeCloseTo(4_000 / (0.05 + 0.5), 5);
 });
 
+test('the first requests of a sample do not count: they open connections', () => {
+  const slow = Array.from({ length: 4 }, () => ({ blocks: 10, waitMs: 0, workMs: 9_000 }));
+  const runs = [...slow, ...Array.from({ length: 16 }, () => ({ blocks: 10, waitMs: 0, workMs: 100 }))];
+  expect(rateOf({ runs, blocks: 200, weight: 20 }, null)).toBeCloseTo(4_000 / 10, 5);
+});
+
 test('a source without a block has no speed', () => {
   expect(rateOf({ runs: [], blocks: 0, weight: 0 }, CHUNK)).toBeNull();
 });

@@ -11,7 +11,7 @@ import { datasetsOf } from '../dataset/datasets-of.ts';
 import { partsOf } from '../dataset/whole-block.ts';
 import { chunkBlocks } from '../read/chunk-size.ts';
 import { mayReadFromSource } from '../read/read-range.ts';
-import { readSample, reasonOf, type Sample } from './read-sample.ts';
+import { type RunTimes, readSample, reasonOf, type Sample } from './read-sample.ts';
 import { sampleRuns } from './sample-runs.ts';
 
 export interface EstimateOptions extends ReadOptions, Pick<RetentionScope, 'retention'> {
@@ -162,13 +162,14 @@ export function rateOf(
   chunk: { readonly blocksMax: number; readonly logsPerChunk: number } | null,
 ): number | null {
   if (blocks === 0) return null;
+  // The first ones open connections and start signer processes.
+  const steady = runs.length > 2 * CHUNKS_IN_FLIGHT ? runs.slice(CHUNKS_IN_FLIGHT) : runs;
+  const isNode = steady.every(({ waitMs }) => waitMs === 0);
   // Nodes name no first block: the fastest request shows how long an empty one takes.
-  const fastest = Math.min(...runs.map(({ workMs }) => workMs));
-  const isNode = runs.every(({ waitMs }) => waitMs === 0);
-  const waitOf = ({ waitMs }: (typeof runs)[number]): number => (isNode && chunk !== null ? fastest : waitMs);
-  const workOf = (run: (typeof runs)[number]): number => run.waitMs + run.workMs - waitOf(run);
-  const wait = runs.reduce((sum, run) => sum + waitOf(run), 0) / runs.length;
-  const work = runs.reduce((sum, run) => sum + workOf(run), 0) / blocks;
+  const fastest = isNode && chunk !== null ? Math.min(...steady.map(({ workMs }) => workMs)) : 0;
+  const sumOf = (part: keyof RunTimes): number => steady.reduce((sum, run) => sum + run[part], 0);
+  const wait = sumOf('waitMs') / steady.length + fastest;
+  const work = (sumOf('workMs') - fastest * steady.length) / sumOf('blocks');
   const perRequest = chunk === null ? 1 : chunkBlocks(chunk, weight / blocks);
   return (CHUNKS_IN_FLIGHT * 1_000) / Math.max(1e-3, wait / perRequest + work);
 }
