@@ -109,6 +109,24 @@ it('needs no database, and makes none', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
+it('leaves a database without the schema, or out of reach, as it is', async () => {
+  const { run } = await openStage(40);
+  const scratch = await createScratchDatabase();
+  onTestFinished(() => scratch.drop());
+  await scratch.database.query(rawSql('DROP SCHEMA public CASCADE'));
+  await scratch.database.query(rawSql('CREATE SCHEMA public'));
+  for (const [url, problem] of [
+    [scratch.url, /^Planning without the database: 1 migrations of this version are not applied to it\.\n$/],
+    ['postgres://nobody@127.0.0.1:1/none', /^Planning without the database: .* can't be reached: .*\.\n$/],
+  ] as const) {
+    const outcome = await run(['plan', '--chain', 'scripted', '--from', '1', '--json'], { DATABASE_URL: url });
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(problem) });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ blocks: 32 });
+  }
+  const tables = rawSql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  expect(await scratch.database.query(tables)).toEqual([]);
+});
+
 it('names what a source lacks, and counts with the next one', async () => {
   const { run } = await openStage(40, { missingColumns: ['transactions.r'] });
   const { exitCode, stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);

@@ -159,11 +159,11 @@ function trackSource(
 
   const failed = (use: SourceUse, error: unknown, at: BlockRange): void => {
     const reason = errorText(error);
-    const until = uses[use].fail(error, reason);
+    const leftAloneMs = uses[use].fail(error, reason);
     metrics?.failures.inc(labelsOf(use));
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
     logger[isNews(error, reason) ? 'warn' : 'debug'](
-      { ...place, reason, left_alone_ms: until - clock.now() },
+      { ...place, reason, left_alone_ms: leftAloneMs },
       'A source of history failed: its blocks are read from the next source, or from nodes',
     );
   };
@@ -229,17 +229,19 @@ function createUse(clock: Clock) {
     keepNext(): void {
       kept += 1;
     },
-    /** @returns when it may be read again, in epoch milliseconds */
+    /** @returns the time until it may be read again, in milliseconds */
     fail(error: unknown, text: string): number {
       const { first, firstOfWrong, max } = LEFT_ALONE_MS;
       const base = isWrong(error) ? firstOfWrong : first;
       const requested = error instanceof SourceError ? Number(error.facts.retry_after_ms ?? 0) : 0;
       // Streams that fail together count once.
-      if (!mayBeRead()) return until;
-      until = clock.now() + Math.min(max, Math.max(requested, base * 2 ** Math.min(failures, 20)));
+      const now = clock.now();
+      if (now < until) return until - now;
+      const pauseMs = Math.min(max, Math.max(requested, base * 2 ** Math.min(failures, 20)));
+      until = now + pauseMs;
       failures += 1;
       reason = text;
-      return until;
+      return pauseMs;
     },
     status: (): UseStatus => ({ blocks, failures, reason, until: mayBeRead() ? null : until }),
   };
