@@ -76,9 +76,6 @@ async function fill(made: string): Promise<string[]> {
     paths.map(async (path) => [path, (await lstat(join(made, path))).size] as const),
   );
   await writeFile(join(made, INPUTS), JSON.stringify({ inputs: [...sources.values(), ...others], outputs }));
-  await mkdir(join(made, 'users'));
-  // Other users run the checkout too, as a service does: each registers its processes there.
-  await chmod(join(made, 'users'), 0o1777);
   await chmod(made, 0o755);
   return paths;
 }
@@ -96,6 +93,10 @@ async function publish(made: string, paths: readonly string[]): Promise<string> 
       await rename(join(made, path), join(folder, path));
     }
   }
+  const users = join(folder, 'users');
+  await mkdir(users, { recursive: true });
+  // Other users run the checkout too, as a service does: each registers its processes there.
+  await chmod(users, 0o1777);
   return folder;
 }
 
