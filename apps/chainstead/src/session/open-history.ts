@@ -32,7 +32,15 @@ export function openHistory(
 ): HistorySources | undefined {
   const { chain, history } = configured;
   if (history.length === 0) return undefined;
-  return createHistorySources({ ...options, chain, sources: openSources(configured, options) });
+  return createHistorySources({ ...options, chain, sources: withOwnNames(openSources(configured, options)) });
+}
+
+/** Two folders or datasets may have equal names, but rows, metrics and pauses belong to one of them. */
+function withOwnNames(sources: readonly BlockSource[]): BlockSource[] {
+  return sources.map((source, index) => {
+    const same = sources.slice(0, index).filter(({ name }) => name === source.name).length;
+    return same === 0 ? source : { ...source, name: `${source.name} (${same + 1})` };
+  });
 }
 
 export function openSources(
