@@ -29,10 +29,7 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 ];
 
 /** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
-export function openHistory(
-  configured: HistoryChain,
-  options: HistoryOptions,
-): HistorySources | undefined {
+export function openHistory(configured: HistoryChain, options: HistoryOptions): HistorySources | undefined {
   const { chain, history } = configured;
   if (history.length === 0) return undefined;
   return createHistorySources({ ...options, chain, sources: openSources(configured, options) });

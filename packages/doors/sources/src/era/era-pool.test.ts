@@ -29,7 +29,12 @@ async function openStage(...files: string[]) {
   const nodeless = createUpstreamPool({
     ...{ chain, upstreams: [], logger: silentLogger(), metrics: createMetricsRegistry(), clock },
   });
-  const pool = createEraPool({ chain, clock, sources: [openEraSource({ folder, chain, isAlone: true })], nodeless });
+  const pool = createEraPool({
+    chain,
+    clock,
+    sources: [openEraSource({ folder, chain, isAlone: true })],
+    nodeless,
+  });
   return { folder, pool, pass: clock.sleep };
 }
 
@@ -47,8 +52,10 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     expect(await pool.getBlock(whole?.value.block.header.hash ?? 0)).toMatchObject({
       value: { header: { number: 15_537_394 } },
     });
-    expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({ fault: 'lacking',
-      what: 'no file that can be proven has block 15000000' });
+    expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({
+      fault: 'lacking',
+      what: 'no file that can be proven has block 15000000',
+    });
   });
 
   test('a list of a beacon node in the folder proves later blocks', async () => {

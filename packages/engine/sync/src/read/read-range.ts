@@ -161,8 +161,7 @@ export async function readRangeProven(
     } catch (error) {
       if (reading.leavesOut === true && error instanceof UnprovenBlockError)
         return { number, reason: String(error.facts.reason) };
-      if (reading.leavesFileGaps === true && isGap(error))
-        return { number, reason: String(error.facts.what) };
+      if (reading.leavesFileGaps === true && isGap(error)) return { number, reason: String(error.facts.what) };
       throw error;
     } finally {
       for (const end of holds) end();
