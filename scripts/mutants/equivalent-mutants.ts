@@ -68,4 +68,32 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'packages/foundation/core/src/cursors/cursor.ts:order:bytes.write(json, JSON_AT); // Before the JSON, so that the signed bytes are contiguous. bytes[JSON_AT - 1] = VERSION;#1',
     'The two writes fill different bytes.',
   ],
+  [
+    'packages/products/gateway/src/subscriptions/chain-feed.ts:comparison:first < blocks.length#1',
+    'One more turn reads no block.',
+  ],
+  [
+    'packages/engine/pages/src/known-for.ts:order:known = requested; requested.value.catch(() => { if (known === requested) known = null; });#1',
+    'The callback runs after both statements.',
+  ],
+  [
+    'packages/products/streams/src/delivery/delivery-metrics.ts:order:webhooksPending.set({ status: label }, value); webhookOldestPendingSeconds.set({ status: label }, oldest);#1',
+    'Two metrics are set, and neither reads the other.',
+  ],
+  [
+    'packages/products/streams/src/delivery/attempt-recorder.ts:order:waiting = waiting.slice(batch.length); await commit(options, batch);#1',
+    'Attempts that come during the commit are appended, so the same ones are left in either order.',
+  ],
+  [
+    'packages/assets/erc20/src/balance-proofs/prove-balance.ts:order:opinions.push(opinion); heard.add(opinion.upstream);#1',
+    'Two collections are added to, and neither call reads the other.',
+  ],
+  [
+    'packages/assets/erc20/src/balance-proofs/fetch-proofs.ts:constant:1#1',
+    'Only the sign of a comparison counts.',
+  ],
+  [
+    'packages/products/streams/src/payload/token-events.ts:constant:0#1',
+    'The block number is a placeholder that no decoder reads.',
+  ],
 ]);

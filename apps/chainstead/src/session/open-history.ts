@@ -32,7 +32,15 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 export function openHistory(configured: HistoryChain, options: HistoryOptions): HistorySources | undefined {
   const { chain, history } = configured;
   if (history.length === 0) return undefined;
-  return createHistorySources({ ...options, chain, sources: openSources(configured, options) });
+  return createHistorySources({ ...options, chain, sources: withOwnNames(openSources(configured, options)) });
+}
+
+/** Two folders or datasets may have equal names: rows, metrics and pauses tell them apart. */
+function withOwnNames(sources: readonly BlockSource[]): BlockSource[] {
+  return sources.map((source, index) => {
+    const same = sources.slice(0, index).filter(({ name }) => name === source.name).length;
+    return same === 0 ? source : { ...source, name: `${source.name} (${same + 1})` };
+  });
 }
 
 export function openSources(

@@ -65,6 +65,36 @@ it.each([
   }
 });
 
+it('a failure of nodes pauses it for a moment, and does not count', async () => {
+  const { time, sources } = open(sourceOf('a', { from: 0, to: 9 }));
+  for (let round = 0; round < 3; round++) {
+    const chosen = await sources.choose('blocks', { from: 0, to: 9 }, never);
+    chosen?.failed(new Error('All nodes returned HTTP 429'), { from: 0, to: 9 });
+    const { uses } = sources.statuses()[0] ?? {};
+    expect(uses?.blocks).toMatchObject({ failures: 0, until: time.now + 5_000 });
+    time.now += 5_000;
+  }
+});
+
+it('blocks stay planned for a source that could not name them once', async () => {
+  let isDown = false;
+  const flaky: BlockSource = {
+    ...sourceOf('a'),
+    available: async () => {
+      if (isDown) throw faultOf('unavailable');
+      return [{ from: 0, to: 9 }];
+    },
+  };
+  const { time, sources } = open(flaky);
+  const choose = () => sources.choose('logs', { from: 0, to: 9 }, never);
+  expect(await choose()).not.toBeNull();
+  isDown = true;
+  time.now += 30_000;
+  expect(await choose()).toBeNull();
+  time.now += 5_000;
+  expect(sources.reach('logs', { from: 0, to: 9 }, 'oldest-first')).toEqual({ from: 0, to: 9 });
+});
+
 it('a part that was read does not shorten the next pause, a complete stream does', async () => {
   const { time, sources } = open(sourceOf('a', { from: 0, to: 9 }));
   const choose = () => sources.choose('blocks', { from: 0, to: 9 }, never);

@@ -149,8 +149,8 @@ function trackSource(
     metrics?.leftAlone.addSource(labelsOf(use), () => (uses[use].mayBeRead() ? 0 : 1), closing);
 
   /** A field that is missing on the chain is named once, not for each range. */
-  const isNews = (error: unknown, reason: string): boolean => {
-    if (!(error instanceof SourceError && error.facts.fault === 'lacking')) return true;
+  const isNews = (error: SourceError, reason: string): boolean => {
+    if (error.facts.fault !== 'lacking') return true;
     const kind = reason.replaceAll(/0x[0-9a-f]+|\d+/g, '#');
     if (lacks.has(kind)) return false;
     lacks.add(kind);
@@ -158,10 +158,18 @@ function trackSource(
   };
 
   const failed = (use: SourceUse, error: unknown, at: BlockRange): void => {
+    const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
+    if (!(error instanceof SourceError)) {
+      uses[use].pause(errorText(error));
+      logger.warn(
+        { ...place, reason: errorText(error) },
+        'Nodes could not confirm blocks of a source of history: they are read again later',
+      );
+      return;
+    }
     const reason = errorText(error);
     const until = uses[use].fail(error, reason);
     metrics?.failures.inc(labelsOf(use));
-    const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
     logger[isNews(error, reason) ? 'warn' : 'debug'](
       { ...place, reason, left_alone_ms: until - clock.now() },
       'A source of history failed: its blocks are read from the next source, or from nodes',
@@ -180,7 +188,8 @@ function trackSource(
         readAt = clock.now();
       } catch (error) {
         signal.throwIfAborted();
-        available = [];
+        // Blocks that it had stay planned for it.
+        available ??= [];
         failed(use, error, range);
       }
     },
@@ -229,11 +238,17 @@ function createUse(clock: Clock) {
     keepNext(): void {
       kept += 1;
     },
+    /** For a failure that is not the source's. */
+    pause(text: string): void {
+      if (!mayBeRead()) return;
+      until = clock.now() + LEFT_ALONE_MS.first;
+      reason = text;
+    },
     /** @returns when it may be read again, in epoch milliseconds */
-    fail(error: unknown, text: string): number {
+    fail(error: SourceError, text: string): number {
       const { first, firstOfWrong, max } = LEFT_ALONE_MS;
       const base = isWrong(error) ? firstOfWrong : first;
-      const requested = error instanceof SourceError ? Number(error.facts.retry_after_ms ?? 0) : 0;
+      const requested = Number(error.facts.retry_after_ms ?? 0);
       // Streams that fail together count once.
       if (!mayBeRead()) return until;
       until = clock.now() + Math.min(max, Math.max(requested, base * 2 ** Math.min(failures, 20)));
@@ -245,6 +260,6 @@ function createUse(clock: Clock) {
   };
 }
 
-function isWrong(error: unknown): boolean {
-  return error instanceof SourceError && (error.facts.fault === 'wrong' || error.facts.fault === 'refused');
+function isWrong({ facts: { fault } }: SourceError): boolean {
+  return fault === 'wrong' || fault === 'refused';
 }

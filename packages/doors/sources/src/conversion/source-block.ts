@@ -13,6 +13,8 @@ export interface BlockRows {
   readonly header: Json;
   readonly transactions: readonly Json[];
   readonly logs: readonly Json[];
+  /** As received, about. */
+  readonly bytes: number;
 }
 
 export interface ConversionContext {
@@ -43,7 +45,7 @@ export function toSourceBlock(rows: BlockRows, { chain, absent }: ConversionCont
   if (lack !== null) lacks.push({ part: 'receipts', field: lack });
   const proven = provenDeposits(block, receipts, chain);
   if (proven === null) lacks.push({ part: 'receipts', field: 'depositNonce' });
-  return { block, receipts: proven ?? receipts, lacks, isCanonical: false };
+  return { block, receipts: proven ?? receipts, lacks, isCanonical: false, bytes: rows.bytes };
 }
 
 /** @throws MalformedAnswerError */

@@ -29,7 +29,7 @@ export interface DecodeBlockOptions {
 export async function decodeBlock(
   parts: EraBlockParts,
   options: DecodeBlockOptions,
-): Promise<Omit<SourceBlock, 'isCanonical'>> {
+): Promise<Omit<SourceBlock, 'isCanonical' | 'bytes'>> {
   const body = decodeBody(parts.body, parts.headerBytes);
   const { header, unknownFields } = parts.header;
   const lacks: BlockLack[] =

@@ -67,7 +67,11 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
     };
     const block = await decodeBlock(parts, { chain, transactions, recoverSigners });
     const isCanonical = parts.totalDifficulty !== null || (await canonical.isProven(file, header.header, read));
-    return { ...block, isCanonical };
+    return {
+      ...block,
+      isCanonical,
+      bytes: parts.headerBytes + parts.body.length + (parts.receipts?.rlp.length ?? 0),
+    };
   }
 
   return {

@@ -24,7 +24,8 @@ export interface HttpStreamsOptions {
   readonly deadlines?: Partial<StreamDeadlines> | undefined;
 }
 
-const CONNECTIONS = 4;
+/** Four streams of a backfill, those of requested histories and the prover, and short requests. */
+const CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 10_000;
 const DEADLINES: StreamDeadlines = { headersMs: 30_000, idleMs: 60_000, windowMs: 60_000, windowBytesMin: 4_096 };
 
@@ -49,11 +50,17 @@ export function createHttpStreams(options: HttpStreamsOptions): HttpStreams {
     error instanceof SourceError ? error : fault('unavailable', toTransportError(error, 0).message);
 
   async function send(request: Dispatcher.RequestOptions, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const aborted = Promise.withResolvers<never>();
+    // A request that waits for a connection does not hear its signal.
+    const forget = whenAborted(signal, () => aborted.reject(signal.reason));
+    const attempt = () => Promise.race([pool.request({ ...request, signal }), aborted.promise]);
     try {
-      return await pool.request({ ...request, signal });
+      return await attempt();
     } catch (error) {
       if (signal.aborted || !isStaleConnection(error)) throw error;
-      return pool.request({ ...request, signal });
+      return await attempt();
+    } finally {
+      forget();
     }
   }
 

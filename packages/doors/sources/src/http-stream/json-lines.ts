@@ -2,6 +2,8 @@ import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError } from '@ch
 import type { CreateFault, HttpStream } from './http-stream.ts';
 
 export const BODY_BYTES_MAX = 256 * 1024 * 1024;
+/** One block. Its text and objects are in memory together. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;
 /** A block has thousands. A byte can become 30 bytes of objects. */
 const VALUES_MAX = 16_000_000;
 const NEWLINE = 0x0a;
@@ -9,24 +11,35 @@ const SPACE = 0x20;
 const OBJECT = 0x7b;
 const SHOWN_LENGTH = 80;
 
+export interface JsonLine {
+  readonly json: unknown;
+  /** Of its text. */
+  readonly bytes: number;
+}
+
 /** One JSON value per line. @throws SourceError; `unavailable`: the last line is cut */
 export async function* readJsonLines(
   body: AsyncIterable<Buffer>,
   fault: CreateFault,
-  lineBytesMax = BODY_BYTES_MAX,
-): AsyncGenerator<unknown> {
+  lineBytesMax = LINE_BYTES_MAX,
+): AsyncGenerator<JsonLine> {
   for await (const { bytes, isEnded } of splitLines(body, fault, lineBytesMax)) {
     if (isBlank(bytes)) continue;
-    yield isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault);
+    yield { json: isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault), bytes: bytes.length };
   }
 }
 
 /** @throws SourceError */
-export async function readJson(
+export async function readJson(stream: HttpStream, fault: CreateFault): Promise<unknown> {
+  return (await readJsonBody(stream, fault)).json;
+}
+
+/** @throws SourceError */
+export async function readJsonBody(
   stream: HttpStream,
   fault: CreateFault,
   bytesMax = BODY_BYTES_MAX,
-): Promise<unknown> {
+): Promise<JsonLine> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream.body) {
@@ -34,7 +47,7 @@ export async function readJson(
     if (length > bytesMax) throw fault('wrong', `the response exceeds ${bytesMax} bytes`);
     chunks.push(chunk);
   }
-  return parseLast(Buffer.concat(chunks), fault);
+  return { json: parseLast(Buffer.concat(chunks), fault), bytes: length };
 }
 
 function isBlank(bytes: Buffer): boolean {

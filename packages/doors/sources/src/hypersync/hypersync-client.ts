@@ -1,7 +1,7 @@
 import { type BlockRange, type Clock, isObject } from '@chainstead/core';
 import type { HttpStream } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
-import { readJson } from '../http-stream/json-lines.ts';
+import { readJson, readJsonBody } from '../http-stream/json-lines.ts';
 import { readText } from '../http-stream/status-fault.ts';
 import { type HyperSyncPage, readPage } from './hypersync-page.ts';
 import { type HyperSyncSelection, queryText } from './hypersync-query.ts';
@@ -59,7 +59,7 @@ export function createHyperSyncClient(
         const asked = { from, to: Math.min(to, from + blocksMax - 1) };
         const stream = await open(queryText(selection, asked), signal);
         if (stream.status !== TOO_LARGE) {
-          const page = readPage(await readJson(stream, http.fault), asked, http.fault);
+          const page = readPage(await readJsonBody(stream, http.fault), asked, http.fault);
           blocksMax *= 2;
           return page;
         }

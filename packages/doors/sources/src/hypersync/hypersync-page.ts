@@ -3,6 +3,7 @@ import { converting } from '../conversion/converting.ts';
 import { integer, type Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
 import type { CreateFault } from '../http-stream/http-stream.ts';
+import type { JsonLine } from '../http-stream/json-lines.ts';
 
 export interface HyperSyncPage {
   /** Covered blocks; null: none yet. */
@@ -26,7 +27,7 @@ export interface RollbackGuard {
 }
 
 /** Batches come in any order and repeat rows. @throws SourceError */
-export function readPage(json: unknown, asked: BlockRange, fault: CreateFault): HyperSyncPage {
+export function readPage({ json, bytes }: JsonLine, asked: BlockRange, fault: CreateFault): HyperSyncPage {
   if (!isObject(json)) throw fault('wrong', 'a page is not an object');
   const next = json.next_block;
   if (!isBlockNumber(next)) throw fault('wrong', 'a page has no next_block');
@@ -35,10 +36,12 @@ export function readPage(json: unknown, asked: BlockRange, fault: CreateFault): 
   const height = isBlockNumber(json.archive_height) ? json.archive_height : null;
   if (next === asked.from) return { range: null, blocks: [], height, guard: null };
   const range = { from: asked.from, to: next - 1 };
-  return { range, blocks: readBlocks(json.data, range, fault), height, guard: readGuard(json.rollback_guard) };
+  const rows = readBlocks(json.data, range, fault);
+  const blocks = rows.map((block) => ({ ...block, bytes: Math.ceil(bytes / rows.length) }));
+  return { range, blocks, height, guard: readGuard(json.rollback_guard) };
 }
 
-function readBlocks(data: unknown, range: BlockRange, fault: CreateFault): NumberedRows[] {
+function readBlocks(data: unknown, range: BlockRange, fault: CreateFault): Omit<NumberedRows, 'bytes'>[] {
   const batches = Array.isArray(data) ? data : [data];
   const headers = new Map<number, Json>();
   const transactions = new Map<number, Map<number, Json>>();

@@ -4,7 +4,7 @@ import { integer, type Json } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
 import type { CreateFault } from '../http-stream/http-stream.ts';
 
-export interface CheckedLine extends BlockRows {
+export interface CheckedLine extends Omit<BlockRows, 'bytes'> {
   readonly number: number;
   readonly hash: string;
 }
@@ -51,7 +51,7 @@ export function createLineChecks(range: BlockRange, isWhole: boolean, fault: Cre
   };
 }
 
-function toRows(json: unknown, fault: CreateFault): BlockRows {
+function toRows(json: unknown, fault: CreateFault): Omit<BlockRows, 'bytes'> {
   if (!isObject(json) || !isObject(json.header)) throw fault('wrong', 'a line is not a block');
   const list = (name: 'transactions' | 'logs'): readonly Json[] => {
     const rows = json[name] ?? [];

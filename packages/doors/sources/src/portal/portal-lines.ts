@@ -9,6 +9,7 @@ import type { PortalSelection } from './portal-query.ts';
 export interface PortalLine extends CheckedLine {
   /** Those that the portal has for this block. */
   readonly fields: PortalFields;
+  readonly bytes: number;
 }
 
 /** The seam between archive and newer blocks, or a replica that lags. */
@@ -17,6 +18,7 @@ const EMPTY_PAUSE_MS = 60_000;
 /** Whole blocks come one by one; lines with a few logs are joined to pages. */
 const PAGE_LINES_MAX = 1_000;
 const PAGE_LOGS_MAX = 5_000;
+const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Over as many requests as it takes. Ends early if the portal has no more blocks. @throws SourceError */
 export async function* portalLines(
@@ -53,16 +55,20 @@ async function* pages(
 ): AsyncGenerator<PortalLine[]> {
   let page: PortalLine[] = [];
   let logs = 0;
+  let size = 0;
   const start = checks.next;
   try {
-    for await (const json of readJsonLines(stream.body, http.fault)) {
+    for await (const { json, bytes } of readJsonLines(stream.body, http.fault)) {
       const line = checks.accept(json);
-      page.push({ ...line, fields });
+      page.push({ ...line, fields, bytes });
       logs += line.logs.length;
-      if (filters === null || page.length >= PAGE_LINES_MAX || logs >= PAGE_LOGS_MAX) {
+      size += bytes;
+      const isFull = page.length >= PAGE_LINES_MAX || logs >= PAGE_LOGS_MAX || size >= PAGE_BYTES_MAX;
+      if (filters === null || isFull) {
         yield page;
         page = [];
         logs = 0;
+        size = 0;
       }
     }
   } catch (error) {

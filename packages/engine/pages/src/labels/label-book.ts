@@ -62,7 +62,8 @@ export function createLabelBook({ keptMax = KEPT_MAX, clock = systemClock }: Lab
     },
     labelsAt({ id }, revision) {
       if (book?.revision === revision) return book.labelsOn(id);
-      dueAt = 0;
+      // A standby may lag behind the labels that are cached.
+      if (book === null || revision > book.revision) dueAt = 0;
       return null;
     },
   };

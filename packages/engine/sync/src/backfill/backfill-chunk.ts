@@ -64,9 +64,11 @@ export async function* readClaimedParts(
   const { range } = chosen;
   const claim = (): Promise<boolean> => claimOpen(options, span, range);
   if (!(await untilItSucceeds(options, range, signal, claim))) return;
+  const reading = new AbortController();
+  const stop = AbortSignal.any([signal, reading.signal]);
   let uncommitted = range.from;
   try {
-    for await (const read of oneAhead(readDecodedParts(options, span.datasets, chosen, signal))) {
+    for await (const read of oneAhead(readDecodedParts(options, span.datasets, chosen, stop), reading)) {
       sizing.seen(rangeSize(read.range), read.weight);
       yield read;
       uncommitted = read.range.to + 1;
@@ -78,7 +80,10 @@ export async function* readClaimedParts(
 }
 
 /** Reads the next part while the caller commits one. */
-async function* oneAhead(parts: AsyncGenerator<DecodedRange>): AsyncGenerator<DecodedRange> {
+async function* oneAhead(
+  parts: AsyncGenerator<DecodedRange>,
+  reading: AbortController,
+): AsyncGenerator<DecodedRange> {
   let next = parts.next();
   try {
     for (let part = await next; part.done !== true; part = await next) {
@@ -89,6 +94,7 @@ async function* oneAhead(parts: AsyncGenerator<DecodedRange>): AsyncGenerator<De
     }
   } finally {
     // The commit failed: its error is thrown. That of the read ahead is only logged, with the source.
+    reading.abort(new Error('The part before could not be committed'));
     const unused = await next.catch(() => null);
     if (unused !== null && unused.done !== true) unused.value.batch.release();
     await parts.return(undefined);

@@ -47,7 +47,11 @@ export function createChunkWork(
   async function workFromSource(span: BackfillRange, use: 'blocks' | 'logs'): Promise<BlockRange | null> {
     const { range } = span;
     const chosen = await options.sources?.choose(use, range, stop);
-    if (chosen === undefined || chosen === null) return range;
+    if (chosen === undefined || chosen === null) {
+      // A chunk that was planned for a source is too large for nodes.
+      const [chunk = range] = chunksOf(options, range, plan.nodes(span));
+      return options.kind === 'add' ? chunk : range;
+    }
     let next = range.from;
     try {
       for await (const read of readClaimedParts(options, span, chosen, plan.source(span), stop)) {

@@ -125,7 +125,7 @@ describe('a lie', () => {
       rewritten((lines, at) => lines.toSpliced(at - 1, 2, lines[at] ?? '', lines[at - 1] ?? '')),
       /is missing before/,
     ],
-    ['a line of 100 MB', rewritten(longLine()), /root-mismatch/],
+    ['a line of 100 MB', rewritten(longLine()), /a line exceeds/],
     [
       'an era file of another network',
       (chain, parts) => openEra(chain, parts, { blocks: otherNetwork() }),
@@ -208,6 +208,23 @@ describe('no fault', () => {
     expectTruth(fill);
     expect(fill.warnings).toEqual([]);
     expect(fill.status?.uses.blocks).toMatchObject({ blocks: SOURCED_BLOCKS, failures: 0 });
+  });
+
+  test('blocks of 20 MB: no more than two are held until a node confirms the last', async () => {
+    const confirmations = () => sourced.stage.callsOf('eth_getBlockByNumber');
+    const before = confirmations();
+    const fill = await sourced.fill(async (chain, parts) => {
+      const source = await openPortal(chain, parts);
+      return {
+        ...source,
+        async *readBlocks(...wanted) {
+          for await (const block of source.readBlocks(...wanted)) yield { ...block, bytes: 20_000_000 };
+        },
+      };
+    });
+    expectTruth(fill);
+    expect(fill.status?.uses.blocks).toMatchObject({ blocks: SOURCED_BLOCKS, failures: 0 });
+    expect(confirmations() - before).toBeGreaterThanOrEqual(SOURCED_BLOCKS / 2);
   });
 
   test('a stale head: what is above it comes from nodes', async () => {

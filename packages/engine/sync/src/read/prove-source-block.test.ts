@@ -15,7 +15,7 @@ const [mined] = scripted.mine();
 function sourceBlock(header: object = {}, isCanonical = false): SourceBlock {
   if (mined === undefined) throw new RangeError('Nothing was mined');
   const block = parseBlock({ ...mined.header, ...header, transactions: mined.transactions });
-  return { block, receipts: mined.receipts.map(parseReceipt), lacks: [], isCanonical };
+  return { block, receipts: mined.receipts.map(parseReceipt), lacks: [], isCanonical, bytes: 0 };
 }
 
 const judge = (block: SourceBlock) => contradictionOf({ chain, transactions: true }, block);

@@ -21,6 +21,8 @@ export interface SourceReading extends SourceProof {
 }
 
 const UNIT_BLOCKS_MAX = 500;
+/** Of a source that sends long lists, which no weight counts. */
+const UNIT_BYTES_MAX = 32 * 1024 * 1024;
 /** As much memory as half a log. */
 const TRANSACTION_WEIGHT = 0.5;
 
@@ -30,7 +32,9 @@ export async function* readSourceBlocks(
   chosen: ChosenSource,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ProvenBlock[]> {
-  for await (const { blocks } of readParts(chosen, signal, (stop) => provenParts(reading, chosen, stop)))
+  for await (const { blocks } of readParts(chosen, signal, (stop) =>
+    provenParts(reading, chosen, { stop, signal }),
+  ))
     yield blocks;
 }
 
@@ -43,7 +47,7 @@ interface ProvenPart {
 async function* provenParts(
   reading: SourceReading,
   chosen: ChosenSource,
-  stop: AbortSignal,
+  { stop, signal }: { readonly stop: AbortSignal; readonly signal: AbortSignal },
 ): AsyncGenerator<ProvenPart> {
   const { source, range } = chosen;
   let next = range.from;
@@ -52,7 +56,7 @@ async function* provenParts(
   for await (const unit of unitsOf(stream, () => createFullness(reading))) {
     const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
     const provable = lacking < 0 ? unit : unit.slice(0, lacking);
-    const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, stop);
+    const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, signal);
     const last = blocks.at(-1)?.header;
     if (last !== undefined) yield { range: { from: next, to: last.number }, blocks };
     if (lack !== null) throw lack;
@@ -65,12 +69,14 @@ async function* provenParts(
 function createFullness({ unitWeight }: SourceReading): (block: SourceBlock) => boolean {
   let weight = 0;
   let blocks = 0;
+  let bytes = 0;
   return (block) => {
     const logs = block.receipts.flatMap((receipt) => receipt.logs);
     weight += weighBlock({ ...block, logs, internalTransactions: null });
     weight += block.block.transactionHashes.length * TRANSACTION_WEIGHT;
     blocks += 1;
-    return weight >= unitWeight || blocks >= UNIT_BLOCKS_MAX;
+    bytes += block.bytes;
+    return weight >= unitWeight || blocks >= UNIT_BLOCKS_MAX || bytes >= UNIT_BYTES_MAX;
   };
 }
 

@@ -28,7 +28,7 @@ export function readSourceLogs(
     for await (const unit of unitsOf(stream, () => createFullness(unitWeight))) {
       const page = joinPages(chosen, unit, next);
       const blocks = blocksOf(chosen, page);
-      await requireSameBranch(pool, chosen, page, stop);
+      await requireSameBranch(pool, chosen, page, signal);
       const level = { range: page.range, proof: 'none', reason: null, upstream: source.name } as const;
       yield { range: page.range, logs: page.logs, blocks, levels: { logs: [level] } };
       next = page.range.to + 1;

@@ -4,6 +4,8 @@ import { type BlockSource, type ChosenSource, SourceError, type SourceFault } fr
 
 /** A source may send bytes without end, and no block that can be used. */
 const PROGRESS_MS = 300_000;
+/** A slow source must not lose the blocks that it sent before it stalled. */
+const UNIT_MS_MAX = 30_000;
 
 /**
  * Parts of the chosen range, from its first block on. A failure of the source ends them early: it is reported to
@@ -40,8 +42,8 @@ export async function* readParts<Part extends { readonly range: BlockRange }>(
 }
 
 /**
- * Lists of items that follow each other, each as soon as it is full. The last one is what came before the end or the
- * failure of the stream.
+ * Lists of items that follow each other, each as soon as it is full or half a minute old. The last one is what came
+ * before the end or the failure of the stream.
  *
  * @param createFullness called for each list; the returned function takes each item and returns whether the list is full
  */
@@ -51,14 +53,16 @@ export async function* unitsOf<Item>(
 ): AsyncGenerator<readonly Item[]> {
   let unit: Item[] = [];
   let isFullWith = createFullness();
+  let startedAt = performance.now();
   let failure: { readonly error: unknown } | null = null;
   try {
     for await (const item of items) {
       unit.push(item);
-      if (!isFullWith(item)) continue;
+      if (!isFullWith(item) && performance.now() - startedAt < UNIT_MS_MAX) continue;
       yield unit;
       unit = [];
       isFullWith = createFullness();
+      startedAt = performance.now();
     }
   } catch (error) {
     failure = { error };
