@@ -7,6 +7,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -32,9 +33,8 @@ export function useBundle() {
     mkdirSync(dirname(user), { recursive: true });
     writeFileSync(user, '');
     process.on('exit', () => rmSync(user, { force: true }));
-  } catch (error) {
-    // Another user's checkout: its bundles stay for hours, and this process loads most of its code in seconds.
-    if (isWritable(folder)) throw error;
+  } catch {
+    // A full disk or a read-only checkout. Its bundles stay for hours, and this process loads most of its code in seconds.
   }
   return folder;
 }
@@ -55,14 +55,24 @@ export function findBundle() {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** A file counts as unchanged if its time and size are: reading 2,000 files would take longer than most commands. */
+/** A file counts as unchanged if its times and size are: reading 2,000 files would take longer than most commands. */
 function isFresh(folder) {
-  const record = join(folder, INPUTS);
-  if (!existsSync(record)) return false;
-  return JSON.parse(readFileSync(record, 'utf8')).every(([path, modifiedMs, bytes]) => {
-    const found = statSync(join(ROOT, path), { throwIfNoEntry: false });
-    return found !== undefined && found.mtimeMs === modifiedMs && found.size === bytes;
-  });
+  try {
+    const { inputs, outputs } = JSON.parse(readFileSync(join(folder, INPUTS), 'utf8'));
+    return (
+      inputs.every(([path, stamp]) => stampOf(join(ROOT, path)) === stamp) &&
+      outputs.every(([path, bytes]) => lstatSync(join(folder, path)).size === bytes)
+    );
+  } catch {
+    // Incomplete after a power failure, removed concurrently, or made by another version of this file.
+    return false;
+  }
+}
+
+/** The same in scripts/make-bundle.ts. Copying tools keep the time of modification, but not the other. */
+function stampOf(path) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
 }
 
 function isWritable(folder) {

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -20,8 +21,7 @@ import { REPOSITORY_ROOT } from './check/source-files.ts';
 const COPIED = [
   ...['apps/chainstead/bin', 'apps/chainstead/package.json', 'package.json', 'package-lock.json'],
   ...['scripts/find-bundle.js', 'scripts/make-bundle.ts', 'scripts/check/source-files.ts'],
-  ...['scripts/package/bundle-program.ts', 'scripts/package/package-files.ts'],
-  'node_modules/.package-lock.json',
+  ...['scripts/package/bundle-program.ts', 'node_modules/.package-lock.json'],
 ];
 const OTHER_ENTRIES = [
   ...['role-process', 'backfill-process', 'signer-process'].map((name) => `apps/chainstead/src/${name}.ts`),
@@ -38,7 +38,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'chainstead-checkout-'));
   for (const path of COPIED) cpSync(join(REPOSITORY_ROOT, path), join(folder, path), { recursive: true });
   for (const path of OTHER_ENTRIES) write(path, 'export {};');
-  write('packages/products/graphql/package.json', '{}');
   write(MAIN, program('first'));
   symlinkSync(join(REPOSITORY_ROOT, 'node_modules/esbuild'), join(folder, 'node_modules/esbuild'));
 });
@@ -76,7 +75,50 @@ it('runs the sources if they can not be bundled, and reports why', async () => {
   write(OTHER_ENTRIES[0] ?? '', 'this is no program');
   const [output, errors] = await run();
   expect(output).toBe('first sources\n');
-  expect(errors).toContain('role-process.ts');
+  expect(errors).toMatch(/^not bundled: .*role-process\.ts.*; running the sources$/m);
+  expect(errors.trimEnd().split('\n')).toHaveLength(2);
+  expect(bundles()).toEqual([]);
+});
+
+it('bundles without the files that only npm writes', async () => {
+  rmSync(join(folder, 'package-lock.json'));
+  rmSync(join(folder, 'node_modules/.package-lock.json'));
+  expect(await run()).toEqual(['first bundle\n', BUNDLING]);
+  expect(await run()).toEqual(['first bundle\n', '']);
+});
+
+it.each([
+  ['a source of the same size and modification time', () => copyOver(MAIN, program('other'))],
+  ['a manifest', () => write('apps/chainstead/package.json', '{ "type": "module", "private": true }')],
+  ['the compiler options', () => write('tsconfig.json', '{}')],
+])('bundles again after a change of %s', async (_, change) => {
+  await run();
+  change();
+  expect((await run())[1]).toBe(BUNDLING);
+});
+
+it.each([
+  ['record is empty', 'inputs.json', ''],
+  ['program is empty', 'dist/main.js', ''],
+  ['program is missing', 'dist', null],
+  ['link is missing', 'packages', null],
+])('repairs a bundle whose %s', async (_, path, content) => {
+  await run();
+  const [name = ''] = bundles();
+  if (content === null) rmSync(join(folder, BUNDLES, name, path), { recursive: true });
+  else write(join(BUNDLES, name, path), content);
+  expect(await run()).toEqual(['first bundle\n', BUNDLING]);
+  expect(await run()).toEqual(['first bundle\n', '']);
+  expect(bundles()).toEqual([name]);
+});
+
+it('lets every user register in a bundle, and starts if that fails', async () => {
+  await run();
+  const users = join(folder, BUNDLES, bundles()[0] ?? '', 'users');
+  expect(statSync(users).mode & 0o7777).toBe(0o1777);
+  rmSync(users, { recursive: true });
+  writeFileSync(users, 'no folder');
+  expect(await run()).toEqual(['first bundle\n', '']);
 });
 
 it('removes an old bundle once no process runs it', async () => {
@@ -107,6 +149,13 @@ function program(name: string): string {
 function write(path: string, content: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), content);
+}
+
+/** As `cp -p` does. */
+function copyOver(path: string, content: string): void {
+  const { atime, mtime } = statSync(join(folder, path));
+  write(path, content);
+  utimesSync(join(folder, path), atime, mtime);
 }
 
 function bundles(): string[] {

@@ -35,7 +35,7 @@ export function openHistory(configured: HistoryChain, options: HistoryOptions): 
   return createHistorySources({ ...options, chain, sources: withOwnNames(openSources(configured, options)) });
 }
 
-/** Two folders or datasets may have equal names: rows, metrics and pauses tell them apart. */
+/** Two folders or datasets may have equal names, but rows, metrics and pauses belong to one of them. */
 function withOwnNames(sources: readonly BlockSource[]): BlockSource[] {
   return sources.map((source, index) => {
     const same = sources.slice(0, index).filter(({ name }) => name === source.name).length;

@@ -13,7 +13,7 @@ const SHOWN_LENGTH = 80;
 
 export interface JsonLine {
   readonly json: unknown;
-  /** Of its text. */
+  /** Length of the text. */
   readonly bytes: number;
 }
 

@@ -21,7 +21,7 @@ export interface SourceReading extends SourceProof {
 }
 
 const UNIT_BLOCKS_MAX = 500;
-/** Of a source that sends long lists, which no weight counts. */
+/** A source may send long lists, which no weight counts. */
 const UNIT_BYTES_MAX = 32 * 1024 * 1024;
 /** As much memory as half a log. */
 const TRANSACTION_WEIGHT = 0.5;
