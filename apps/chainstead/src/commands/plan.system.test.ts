@@ -115,29 +115,29 @@ it('names what a source lacks, and counts with the next one', async () => {
   expect(exitCode).toBe(0);
   const { sources, findings, hours } = JSON.parse(stdout);
   expect(sources).toMatchObject([
-    { blocks_per_second: null, failure: expect.stringMatching(/lacks r of transaction/) },
+    { failure: expect.stringMatching(/lacks r of transaction/) },
     { source: 'nodes', sampled_blocks: 32, failure: null },
   ]);
   expect(hours).toBeGreaterThan(0);
   expect(findings).toContainEqual(
-    expect.objectContaining({ verdict: 'warning', found: `whole blocks: ${sources[0].failure}` }),
+    expect.objectContaining({ verdict: 'warning', found: expect.stringContaining(sources[0].failure) }),
   );
 });
 
 it('counts with a source for all blocks but those that it fails to prove', async () => {
-  const { run } = await openStage(1_008, {
+  const { run } = await openStage(408, {
     tamper: (line) =>
-      Number((line.header as { number: number }).number) <= 250 ? { ...line, transactions: [] } : line,
+      Number((line.header as { number: number }).number) <= 100 ? { ...line, transactions: [] } : line,
   });
   const { stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);
   const { sources, findings, hours } = JSON.parse(stdout);
   // 5 of 20 runs lie in the blocks without transactions.
   expect(sources).toMatchObject([
-    { blocks: 1_000, sampled_blocks: 150, failure: expect.any(String) },
+    { blocks: 400, sampled_blocks: 150, failure: expect.any(String) },
     { source: 'nodes', sampled_blocks: 200, failure: null },
   ]);
   expect(hours).toBeCloseTo(
-    (750 / sources[0].blocks_per_second + 250 / sources[1].blocks_per_second) / 3_600,
+    (300 / sources[0].blocks_per_second + 100 / sources[1].blocks_per_second) / 3_600,
     10,
   );
   expect(findings).toContainEqual(
