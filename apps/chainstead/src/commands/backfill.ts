@@ -9,7 +9,7 @@ import {
 } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import { withPlan } from '../plan/with-plan.ts';
+import { confirmJob, withPlan } from '../plan/with-plan.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';
@@ -28,7 +28,8 @@ export async function runBackfill(invocation: Invocation<BackfillOptions>): Prom
     if (options.bulk === true)
       throw new UsageError("--bulk can't be combined with --detach", 'Remove one of them');
     const { detachRangeWork } = await import('../ranges/detach-range-work.ts');
-    return detachRangeWork(invocation, 'backfill');
+    const confirm = options.yes === true ? undefined : confirmJob;
+    return detachRangeWork(invocation, 'backfill', { confirm });
   }
   const network = networkOfChain(options.chain);
   if (network !== null) {

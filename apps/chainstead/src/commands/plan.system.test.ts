@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rawSql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -133,12 +133,33 @@ it('names what a source lacks, and counts with the next one', async () => {
   expect(exitCode).toBe(0);
   const { sources, findings, hours } = JSON.parse(stdout);
   expect(sources).toMatchObject([
-    { blocks_per_second: null, failure: expect.stringMatching(/lacks r of transaction/) },
+    { failure: expect.stringMatching(/lacks r of transaction/) },
     { source: 'nodes', sampled_blocks: 32, failure: null },
   ]);
   expect(hours).toBeGreaterThan(0);
   expect(findings).toContainEqual(
-    expect.objectContaining({ verdict: 'warning', found: `whole blocks: ${sources[0].failure}` }),
+    expect.objectContaining({ verdict: 'warning', found: expect.stringContaining(sources[0].failure) }),
+  );
+});
+
+it('counts with a source for all blocks but those that it fails to prove', async () => {
+  const { run } = await openStage(408, {
+    tamper: (line) =>
+      Number((line.header as { number: number }).number) <= 100 ? { ...line, transactions: [] } : line,
+  });
+  const { stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);
+  const { sources, findings, hours } = JSON.parse(stdout);
+  // 5 of 20 runs lie in the blocks without transactions.
+  expect(sources).toMatchObject([
+    { blocks: 400, sampled_blocks: 150, failure: expect.any(String) },
+    { source: 'nodes', sampled_blocks: 200, failure: null },
+  ]);
+  expect(hours).toBeCloseTo(
+    (300 / sources[0].blocks_per_second + 100 / sources[1].blocks_per_second) / 3_600,
+    10,
+  );
+  expect(findings).toContainEqual(
+    expect.objectContaining({ found: `whole blocks: 150 of 200 blocks sampled: ${sources[0].failure}` }),
   );
 });
 
@@ -196,4 +217,22 @@ it('is shown before a large backfill, which a person confirms and a script does 
     expect(stderr.includes('estimating from a sample')).toBe(shown);
   }
   expect(questions).toHaveLength(4);
+  // Jobs are confirmed too, before they are queued.
+  const jobs = sql`SELECT count(*)::int AS jobs FROM range_jobs`;
+  for (const [args, answer, exitCode, shown] of [
+    [fill, 'n', 2, true],
+    [[...fill, '--yes'], 'n', 0, false],
+  ] as const) {
+    const detached = await answering([...args, '--detach'], answer);
+    expect([detached.exitCode, detached.stderr.includes('estimating')]).toEqual([exitCode, shown]);
+    expect(await scratch.database.query(jobs)).toEqual([{ jobs: shown ? 0 : 1 }]);
+  }
+  // Indexed blocks are not counted.
+  const plan = await answering(['plan', '--chain', 'scripted', '--from', '1', '--json']);
+  const names = JSON.parse(plan.stdout).datasets.map(({ name }: PlannedDataset) => name);
+  await scratch.database.query(
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+        SELECT 31337, unnest(${names}::text[]), 3, 1000001, 'none'`,
+  );
+  expect((await answering(fill, 'n')).stderr).not.toContain('estimating');
 });

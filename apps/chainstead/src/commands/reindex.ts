@@ -14,7 +14,7 @@ interface ReindexOptions extends BlockRangeOptions {
 export async function runReindex(invocation: Invocation<ReindexOptions>): Promise<void> {
   const { options, context } = invocation;
   chooseDatasets(allDatasets, options.dataset);
-  if (options.detach === true) return detachRangeWork(invocation, 'reindex', options.dataset);
+  if (options.detach === true) return detachRangeWork(invocation, 'reindex', { dataset: options.dataset });
   const { result, chain } = await runRangeWork(
     { ...invocation, name: 'reindex' },
     async (work, ranges, signal) => {

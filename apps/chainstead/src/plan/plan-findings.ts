@@ -90,18 +90,27 @@ function rateFinding(estimate: HistoryEstimate, { callsPerSecond, calls }: PlanF
 const PUBLIC_PORTAL = 'https://portal.sqd.dev';
 
 function sourceFindings({ reads, seconds }: HistoryEstimate, { chain, hasSources }: PlanFacts): Finding[] {
-  const failures = reads.flatMap(({ source, reading, failure }) => {
-    if (failure === null) return [];
+  const failures = reads.flatMap(({ source, reading, sampled, intended, failure }) => {
     const { warning, bad } = findingsOf(source ?? 'nodes');
-    const found = `${reading}: ${failure}`;
+    const few = `${reading}: ${sampled} of ${intended} blocks sampled`;
+    if (failure === null) {
+      if (sampled >= intended) return [];
+      const advice = 'Estimate a shorter range, or use a faster source.';
+      return [warning(few, 'Rows, disk and time are less exact.', advice)];
+    }
+    const found = sampled === 0 ? `${reading}: ${failure}` : `${few}: ${failure}`;
     if (source !== null)
       return [
-        warning(found, 'Its blocks are read from the next source, or from nodes.', 'Run "chainstead doctor".'),
+        warning(
+          found,
+          'Blocks that fail are read from the next source, or from nodes.',
+          'Run "chainstead doctor".',
+        ),
       ];
     const advice = 'Check RPC_URLS of the chain: old blocks may need an archive plan.';
     return [
       seconds === null
-        ? bad(found, 'These blocks can be read nowhere.', advice)
+        ? bad(found, 'Some blocks can be read nowhere.', advice)
         : warning(found, 'Sources have these blocks.', advice),
     ];
   });

@@ -1,29 +1,63 @@
-import { errorText, rangeSize } from '@chainstead/core';
+import { type BlockRange, errorText, rangeSize } from '@chainstead/core';
+import { missingRanges } from '@chainstead/sync/ingest';
 import { UsageError } from '../errors/usage-error.ts';
-import type { RunRange } from '../ranges/range-command.ts';
-import type { CommandContext } from '../session/command-context.ts';
-import { makePlan } from './make-plan.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { type RunRange, runRangeWork } from '../ranges/range-command.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
+import { type HistoryPlan, makePlan } from './make-plan.ts';
 import { renderPlan, shortPlan } from './plan-text.ts';
 
 const BLOCKS_MAX = 1_000_000;
 
 /** Large work shows its estimate first. A person confirms it; a script continues. @throws UsageError if a person declines */
-export function withPlan<T>(run: RunRange<T>, { ask, stderr }: CommandContext): RunRange<T> {
+export function withPlan<T>(run: RunRange<T>, context: CommandContext): RunRange<T> {
   return async (work, ranges, signal, session) => {
-    if (ranges.reduce((sum, range) => sum + rangeSize(range), 0) <= BLOCKS_MAX)
-      return run(work, ranges, signal, session);
-    const { chain } = work;
-    stderr.write(`${chain.key}: estimating from a sample of 200 blocks of each source (--yes skips this)\n`);
-    try {
-      const plan = await makePlan({ ...work, ...session }, ranges, signal);
-      stderr.write(ask === undefined ? shortPlan(plan) : renderPlan(plan));
-    } catch (error) {
-      signal.throwIfAborted();
-      stderr.write(`${chain.key}: no estimate: ${errorText(error)}\n`);
-    }
-    const answer = ask === undefined ? 'y' : await ask('Continue? [y/N] ');
-    if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
-      throw new UsageError('Nothing was indexed: the backfill was not confirmed', 'Answer y, or add --yes');
+    const plan = planLarge(context);
+    if (isLarge(ranges)) await confirm(context, work.chain.key, () => plan(work, ranges, signal, session));
     return run(work, ranges, signal, session);
   };
+}
+
+/** The same for a job that another process runs. @throws UsageError if a person declines */
+export async function confirmJob(
+  invocation: Invocation<BlockRangeOptions>,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  const { context, options } = invocation;
+  if (!isLarge(ranges)) return;
+  await confirm(context, options.chain, async () => {
+    const { result } = await runRangeWork({ ...invocation, name: 'backfill' }, planLarge(context));
+    return result;
+  });
+}
+
+/** Null: few blocks are missing. */
+function planLarge({ stderr }: CommandContext): RunRange<HistoryPlan | null> {
+  return async (work, ranges, signal, session) => {
+    if (!isLarge(await missingRanges({ ...work, proof: work.backfillProof }, ranges))) return null;
+    stderr.write(`${work.chain.key}: estimating from a sample of 200 blocks of each source (--yes skips this)\n`);
+    return makePlan({ ...work, ...session }, ranges, signal);
+  };
+}
+
+async function confirm(
+  { ask, stderr, stopSignal }: CommandContext,
+  chain: string,
+  make: () => Promise<HistoryPlan | null>,
+): Promise<void> {
+  try {
+    const plan = await make();
+    if (plan === null) return;
+    stderr.write(ask === undefined ? shortPlan(plan) : renderPlan(plan));
+  } catch (error) {
+    stopSignal.throwIfAborted();
+    stderr.write(`${chain}: no estimate: ${errorText(error)}\n`);
+  }
+  const answer = ask === undefined ? 'y' : await ask('Continue? [y/N] ');
+  if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
+    throw new UsageError('Nothing was indexed: the backfill was not confirmed', 'Answer y, or add --yes');
+}
+
+function isLarge(ranges: readonly BlockRange[]): boolean {
+  return ranges.reduce((sum, range) => sum + rangeSize(range), 0) > BLOCKS_MAX;
 }

@@ -1,5 +1,5 @@
 import { chainKeyOf, networkOfChain } from '@chainstead/aptos';
-import { rangeSize } from '@chainstead/core';
+import { type BlockRange, rangeSize } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
 import { type RangeWork, requestRangeJob } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
@@ -12,16 +12,27 @@ import type { BlockRangeOptions } from './block-range-options.ts';
 import { writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
+interface DetachSettings {
+  /** Absent: all. */
+  readonly dataset?: string | null | undefined;
+  /** Throws to queue nothing. Not called for Aptos. */
+  readonly confirm?:
+    | ((invocation: Invocation<BlockRangeOptions>, ranges: readonly BlockRange[]) => Promise<void>)
+    | undefined;
+}
+
 export async function detachRangeWork(
-  { options, command, context }: Invocation<BlockRangeOptions>,
+  invocation: Invocation<BlockRangeOptions>,
   work: RangeWork,
-  dataset: string | null = null,
+  { dataset = null, confirm }: DetachSettings = {},
 ): Promise<void> {
+  const { options, command, context } = invocation;
   const ranges = readBlockRanges(options);
   const configuration = readDatabaseConfiguration(command, context);
   const { chain, name } = chainOf(configuration, options.chain);
   if (networkOfChain(options.chain) !== null && work !== 'backfill')
     throw new UsageError(`${work} does not support Aptos`, 'Use "chainstead backfill" for Aptos versions');
+  if (networkOfChain(options.chain) === null) await confirm?.(invocation, ranges);
   await withStorage({ configuration, context, name: work }, async ({ database }) => {
     const id = await database.transaction(async (transaction) => {
       const by = commandActor();

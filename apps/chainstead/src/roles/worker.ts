@@ -77,7 +77,11 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...onDemand,
   });
   const readers = { readSender, readReceiver, sentTransactions };
-  const withSources = chains.map((one) => ({ ...one, pool: poolWithSources(one.pool, one.sources) }));
+  const withSources = chains.map((one) => ({
+    ...one,
+    // Without nodes, the pool reads the same files, and proves their logs.
+    pool: one.hasNoNodes ? one.pool : poolWithSources(one.pool, one.sources),
+  }));
   onDemandBackfill.work(dueWork, { database, chains: withSources, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
     database,

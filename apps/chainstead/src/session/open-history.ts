@@ -19,6 +19,9 @@ interface HistoryOptions {
   readonly recoverSigners?: RecoverSigners | undefined;
 }
 
+type HistoryChain = Pick<ChainConfiguration, 'chain' | 'history'> &
+  Partial<Pick<ChainConfiguration, 'hasNoNodes'>>;
+
 /** What public services allow per address. Processes share it; other hosts have no limit. */
 const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number])[] = [
   [/(^|\.)sqd\.dev$/, 2],
@@ -26,10 +29,7 @@ const PUBLIC_RATES: readonly (readonly [host: RegExp, requestsPerSecond: number]
 ];
 
 /** The sources in `HISTORY_<CHAIN>`; undefined: none is configured. */
-export function openHistory(
-  configured: Pick<ChainConfiguration, 'chain' | 'history'>,
-  options: HistoryOptions,
-): HistorySources | undefined {
+export function openHistory(configured: HistoryChain, options: HistoryOptions): HistorySources | undefined {
   const { chain, history } = configured;
   if (history.length === 0) return undefined;
   return createHistorySources({ ...options, chain, sources: withOwnNames(openSources(configured, options)) });
@@ -44,7 +44,7 @@ function withOwnNames(sources: readonly BlockSource[]): BlockSource[] {
 }
 
 export function openSources(
-  { chain, history }: Pick<ChainConfiguration, 'chain' | 'history'>,
+  { chain, history, hasNoNodes }: HistoryChain,
   { logger, clock, callLimits, recoverSigners }: Omit<HistoryOptions, 'metrics'>,
 ): BlockSource[] {
   return history.map(({ kind, key, place: url }) => {
@@ -54,7 +54,7 @@ export function openSources(
           { chain: chain.key, folder: url, reason },
           'An era file is damaged: its blocks are read elsewhere',
         );
-      return openEraSource({ folder: url, chain, recoverSigners, onRefusal });
+      return openEraSource({ folder: url, chain, recoverSigners, onRefusal, isAlone: hasNoNodes });
     }
     const [, requestsPerSecond] = PUBLIC_RATES.find(([host]) => host.test(new URL(url).hostname)) ?? [];
     const limits = requestsPerSecond === undefined ? null : (callLimits ?? createLocalUpstreamLimits(clock));

@@ -31,7 +31,8 @@ export function openPool(configured: Pooled, options: PoolOptions): ForwardingPo
   const { logger, metrics, clock, callLimits, onWrongAnswer } = options;
   const pool = createUpstreamPool({ chain, upstreams, logger, metrics, clock, callLimits, onWrongAnswer });
   if (upstreams.length > 0 || history.length === 0) return pool;
-  return createEraPool({ chain, clock, sources: openSources({ chain, history }, options), nodeless: pool });
+  const sources = openSources({ chain, history, hasNoNodes: true }, options);
+  return createEraPool({ chain, clock, sources, nodeless: pool });
 }
 
 export interface StartPoolOptions {

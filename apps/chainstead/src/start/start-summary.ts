@@ -107,7 +107,7 @@ function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): 
   const suffix = evm === undefined ? '' : chainSuffix(evm.name);
   const urls = evm === undefined ? `${prefix}_NODE_URL` : `RPC_URLS_${suffix}`;
   if (failure !== null && evm?.hasNoNodes === true)
-    return [`  Problem   ${chain}: no block to index: ${failure.replace(/[.!]+$/, '')}. Check HISTORY_${suffix}`];
+    return [`  Problem   ${chain}: nothing can be indexed: ${failure}`];
   if (failure !== null) {
     const advice = evm?.usesPublicUpstreams === true ? `Set ${urls} to your own node` : `Check ${urls}`;
     return [

@@ -14,6 +14,17 @@ export interface SourceFacts {
   readonly retryAfterMs?: number | null;
 }
 
+/** On a chain without nodes, no block can be served. */
+export class NoProvenBlockError extends defineError(
+  'NO_PROVEN_BLOCK',
+  ({ chain, reason }: { readonly chain: string; readonly reason: string }) => ({
+    message: `No block of ${chain} in its era files is proven: ${reason}`,
+    remedy: `Put era files with proofs into the folder of HISTORY_${chain.toUpperCase().replaceAll('-', '_')}. Blocks from Capella on also need the list historical-summaries.ssz there`,
+    facts: { chain, reason },
+    retryable: true,
+  }),
+) {}
+
 /** A source of history could not be read, or returned what can't be true. Blocks are read from the next source, or from a node. */
 export class SourceError extends defineError(
   'SOURCE_FAILED',
@@ -24,3 +35,8 @@ export class SourceError extends defineError(
     retryable: fault !== 'refused',
   }),
 ) {}
+
+/** The source has this block, but not so that it can be proven: reading it again does not help. */
+export function isGap(error: unknown): error is SourceError {
+  return error instanceof SourceError && (error.facts.fault === 'lacking' || error.facts.fault === 'wrong');
+}

@@ -1,6 +1,6 @@
 /** Ingests and removes chains, and reports on them: `index.ts` is for readers and writers of datasets. */
 export type { BackfillProgress } from './backfill/backfill-options.ts';
-export { chunksOf } from './backfill/backfill-ranges.ts';
+export { chunksOf, missingRanges } from './backfill/backfill-ranges.ts';
 export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
 export { untilItSucceeds } from './backfill/retry-range.ts';
 export { createChainSync } from './chain-sync.ts';

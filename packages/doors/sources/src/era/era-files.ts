@@ -5,7 +5,7 @@ import { MalformedAnswerError } from '@chainstead/rpc';
 import { SourceError, type SourceFault } from '../source-error.ts';
 import { EraDamage } from './era-damage.ts';
 import { type EraFile, openEraFile } from './era-file.ts';
-import { createEraFolder, lastBlock } from './era-folder.ts';
+import { createEraFolder, type EraFileFacts, lastBlock } from './era-folder.ts';
 
 export interface EraFiles {
   readonly name: string;
@@ -21,9 +21,14 @@ export interface EraFiles {
 }
 
 /** Errors of files as those of the source. */
-export function createEraFiles(path: string, network: string, onRefusal?: (reason: string) => void): EraFiles {
+export function createEraFiles(
+  path: string,
+  network: string,
+  onRefusal?: (reason: string) => void,
+  isOffered?: (facts: EraFileFacts) => boolean,
+): EraFiles {
   const name = `era ${basename(resolve(path))}`;
-  const folder = createEraFolder(path, network, onRefusal);
+  const folder = createEraFolder(path, network, onRefusal, isOffered);
   const failure = (fault: SourceFault, what: string) => new SourceError({ source: name, fault, what });
 
   async function guarded<T>(file: string | null, read: () => Promise<T>): Promise<T> {

@@ -35,11 +35,12 @@ interface Listed {
   readonly refusal: string | null;
 }
 
-/** An index is read again only if size or time of its file changed. @param onRefusal a damaged file was found */
+/** An index is read again only if size or time of its file changed. @param isOffered false: not in `ranges` */
 export function createEraFolder(
   folder: string,
   network: string,
   onRefusal: (reason: string) => void = () => undefined,
+  isOffered: (facts: EraFileFacts) => boolean = () => true,
 ): EraFolder {
   let listed: ReadonlyMap<string, Listed> = new Map();
 
@@ -67,7 +68,7 @@ export function createEraFolder(
     ranges: () =>
       mergeRanges(
         all()
-          .filter(hasReceipts)
+          .filter((facts) => hasReceipts(facts) && isOffered(facts))
           .map((facts) => ({ from: facts.index.first, to: lastBlock(facts) })),
       ),
     filesOf: (block) =>
@@ -110,9 +111,11 @@ async function list(
 
 /** Receipts before proofs: without them, blocks are read from nodes. */
 function rank(facts: EraFileFacts): number {
-  const { format, index } = facts;
-  const hasProofs = format !== 'ere' || index.columns.includes('proof');
-  return (hasReceipts(facts) ? 2 : 0) + (hasProofs ? 1 : 0);
+  return (hasReceipts(facts) ? 2 : 0) + (hasProofs(facts) ? 1 : 0);
+}
+
+export function hasProofs({ format, index }: EraFileFacts): boolean {
+  return format !== 'ere' || index.columns.includes('proof');
 }
 
 function hasReceipts({ format, index }: EraFileFacts): boolean {

@@ -1,11 +1,13 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { isNodeless, NoUpstreamError } from '@chainstead/rpc';
+import { isNodeless } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { describe, expect, test } from 'vitest';
 import { createEraPool } from './era-pool.ts';
 import { openEraSource } from './open-era-source.ts';
+import { RECORD_TYPES } from './record-reader.ts';
+import { editRecords } from './testing/edit-records.ts';
 import { faultOf, folderOf, mainnet, PROOFS, summariesFile } from './testing/era-files.ts';
 
 const MERGE_FILE = 'mainnet-01896-56a9bb03.ere';
@@ -27,7 +29,12 @@ async function openStage(...files: string[]) {
   const nodeless = createUpstreamPool({
     ...{ chain, upstreams: [], logger: silentLogger(), metrics: createMetricsRegistry(), clock },
   });
-  const pool = createEraPool({ chain, clock, sources: [openEraSource({ folder, chain })], nodeless });
+  const pool = createEraPool({
+    chain,
+    clock,
+    sources: [openEraSource({ folder, chain, isAlone: true })],
+    nodeless,
+  });
   return { folder, pool, pass: clock.sleep };
 }
 
@@ -45,7 +52,10 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     expect(await pool.getBlock(whole?.value.block.header.hash ?? 0)).toMatchObject({
       value: { header: { number: 15_537_394 } },
     });
-    expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({ what: 'no file has block 15000000' });
+    expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({
+      fault: 'lacking',
+      what: 'no file that can be proven has block 15000000',
+    });
   });
 
   test('a list of a beacon node in the folder proves later blocks', async () => {
@@ -76,12 +86,57 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     await expect(pool.getLogs(query, { bytesMax: 10_000 })).rejects.toMatchObject({ code: 'RANGE_TOO_LARGE' });
   });
 
+  test.each(['mainnet-02371-f8e2f40d-noproofs.ere', CAPELLA_FILE])(
+    'blocks of %s that no public list contains are not served, nor their logs',
+    async (file) => {
+      const { pool } = await openStage(file, MERGE_FILE);
+      expect((await pool.getHead()).value.number).toBe(15_537_394);
+      const query = { range: { from: 15_537_393, to: 19_426_586 }, topics: [] };
+      expect(await faultOf(pool.getLogs(query))).toMatchObject({ fault: 'lacking' });
+    },
+  );
+
+  test('a file without proofs below the head is no part of the history', async () => {
+    const { folder, pool } = await openStage('mainnet-02371-f8e2f40d-noproofs.ere');
+    const source = openEraSource({ folder, chain: mainnet, isAlone: true });
+    expect(await source.available(signal)).toEqual([]);
+    expect(await openEraSource({ folder, chain: mainnet }).available(signal)).toHaveLength(1);
+    await expect(pool.start()).rejects.toMatchObject({ code: 'NO_PROVEN_BLOCK' });
+  });
+
+  test('receipts that the header does not commit to are damage, for blocks and logs', async () => {
+    const { folder, pool } = await openStage(LONDON_FILE);
+    const file = await readFile(join(PROOFS.folder, 'files', MERGE_FILE));
+    const forged = editRecords(file, (records) => {
+      const receipts = records.find(({ type }) => type === RECORD_TYPES.slimReceipts);
+      if (receipts === undefined) throw new RangeError('The file has no receipts');
+      // The last byte is data of a log.
+      receipts.content = Buffer.concat([receipts.content.subarray(0, -1), Buffer.of(0x77)]);
+    });
+    await writeFile(join(folder, MERGE_FILE), forged);
+    expect((await pool.getHead()).value.number).toBe(15_537_394);
+    const wrong = { fault: 'wrong', what: 'the receipts of block 15537393 do not hold: root-mismatch' };
+    expect(await faultOf(pool.getWholeBlock(15_537_393))).toMatchObject(wrong);
+    const range = { from: 15_537_393, to: 15_537_394 };
+    expect(await faultOf(pool.getLogs({ range, topics: [] }))).toMatchObject(wrong);
+  });
+
   test('without a proven block it does not start, and calls that need a node name the reason', async () => {
     const { pool } = await openStage(CAPELLA_FILE);
-    const failure = await pool.start().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(NoUpstreamError);
-    expect(failure).toMatchObject({ message: expect.stringContaining('no public list contains block 19426587') });
+    await expect(pool.start()).rejects.toMatchObject({
+      code: 'NO_PROVEN_BLOCK',
+      message: expect.stringContaining('no public list contains block 19426587'),
+      remedy: expect.stringMatching(/HISTORY_ETH.*historical-summaries\.ssz/),
+    });
     const call = await pool.request('eth_call', []).catch((error: unknown) => error);
     expect(isNodeless(call)).toBe(true);
+  });
+
+  test('an empty folder names the setting', async () => {
+    const { pool } = await openStage();
+    await expect(pool.start()).rejects.toMatchObject({
+      code: 'NO_PROVEN_BLOCK',
+      message: expect.stringContaining('HISTORY_ETH'),
+    });
   });
 });

@@ -1,20 +1,22 @@
 /** The pool of a chain without nodes: its head is the last block of the files that a public list contains. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Hash, type Log, sleepUnlessAborted } from '@chainstead/core';
-import { EPOCH_BLOCKS } from '@chainstead/proof';
+import { EPOCH_BLOCKS, proveBlock } from '@chainstead/proof';
 import {
   type ForwardingPool,
   type Head,
-  NoUpstreamError,
   RangeTooLargeError,
   RequestAbortedError,
   type UpstreamStatus,
 } from '@chainstead/rpc';
+import { matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockSource, SourceBlock } from '../block-source.ts';
-import { SourceError } from '../source-error.ts';
+import { isGap, NoProvenBlockError, SourceError, type SourceFault } from '../source-error.ts';
+
+type EraChain = Pick<Chain, 'key' | 'receiptsRoot'>;
 
 export interface EraPoolOptions {
-  readonly chain: Pick<Chain, 'key'>;
+  readonly chain: EraChain;
   readonly clock: Clock;
   readonly sources: readonly BlockSource[];
   /** Without upstreams: it refuses calls that only nodes serve. */
@@ -34,7 +36,7 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
   const closing = new AbortController();
   const name = sources.map((source) => source.name).join(', ');
   const newest = createNewestBlock(sources, chain, clock);
-  const { read, numberOf, reads } = createReader(newest, name);
+  const { read, readRange, numberOf, reads } = createReader(newest, chain, name);
 
   const getWholeBlock: ForwardingPool['getWholeBlock'] = async (at, options = {}) => {
     const number = typeof at === 'number' ? at : numberOf(at);
@@ -81,23 +83,16 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
     getWholeBlock,
     async getLogs(query, options = {}) {
       const { signal = NEVER, bytesMax: bytes_max = Number.POSITIVE_INFINITY } = options;
+      const expected = toExpectation(query);
       const logs: Log[] = [];
       let bytes = 0;
-      for (let next = query.range.from; next <= query.range.to; ) {
-        const source = await newest.sourceOf(next);
-        const range = { from: next, to: query.range.to };
-        if (source !== undefined)
-          for await (const page of source.readLogs({ ...query, range }, signal)) {
-            for (const log of page.logs) {
-              logs.push(log);
-              bytes += LOG_BYTES + log.data.length / 2;
-            }
-            if (bytes > bytes_max) throw new RangeTooLargeError({ chain: chain.key, ...query.range, bytes_max });
-            next = page.range.to + 1;
-          }
-        if (next === range.from)
-          throw new SourceError({ source: name, fault: 'unavailable', what: `no file has block ${next}` });
-      }
+      for await (const { receipts } of readRange(query.range, signal))
+        for (const log of receipts.flatMap((receipt) => receipt.logs)) {
+          if (!matchesLog(log, expected)) continue;
+          logs.push(log);
+          bytes += LOG_BYTES + log.data.length / 2;
+          if (bytes > bytes_max) throw new RangeTooLargeError({ chain: chain.key, ...query.range, bytes_max });
+        }
       return { logs, sources: [{ range: query.range, upstream: name }], calls: 1 };
     },
     estimateLogCalls: (_query, ranges) => ranges.length,
@@ -109,31 +104,66 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
   };
 }
 
-function createReader(newest: NewestBlock, name: string) {
+function createReader(newest: NewestBlock, chain: EraChain, name: string) {
   const numbers = new Map<Hash, number>();
   let reads = 0;
-  const failure = (what: string) => new SourceError({ source: name, fault: 'unavailable', what });
+  const lacking = (what: string) => new SourceError({ source: name, fault: 'lacking', what });
+
+  /** @throws SourceError at the first hole, block above the head, or block that is not proven */
+  async function* readRange(range: BlockRange, signal: AbortSignal, transactions = false) {
+    const { number: head } = await newest.head(signal);
+    if (range.to > head) throw lacking(`no public list contains block ${Math.max(range.from, head + 1)}`);
+    for (let next = range.from; next <= range.to; ) {
+      const source = await newest.sourceOf(next);
+      if (source === undefined) throw lacking(`no file that can be proven has block ${next}`);
+      const first = next;
+      const left = { from: next, to: range.to };
+      for await (const block of readProven(source, left, { chain, transactions }, signal)) {
+        yield block;
+        next = block.block.header.number + 1;
+      }
+      if (next === first) throw lacking(`no file has block ${next}`);
+    }
+  }
+
   return {
     reads: () => reads,
     numberOf: (hash: Hash) => numbers.get(hash),
-    /** Null above the head. @throws SourceError for a hole, or a block that no list contains */
+    readRange,
+    /** Null above the head. @throws SourceError as for ranges */
     async read(number: number, transactions: boolean, signal = NEVER): Promise<SourceBlock | null> {
       reads += 1;
       if (number > (await newest.head(signal)).number) return null;
-      const source = await newest.sourceOf(number);
-      const stored = source === undefined ? null : await readOne(source, number, transactions, signal);
-      if (stored === null) throw failure(`no file has block ${number}`);
-      if (!isProven(stored)) throw failure(`no public list contains block ${number}`);
-      numbers.set(stored.block.header.hash, number);
-      const [oldest] = numbers.keys();
-      if (numbers.size > HASHES_MAX && oldest !== undefined) numbers.delete(oldest);
-      return stored;
+      for await (const found of readRange({ from: number, to: number }, signal, transactions)) {
+        numbers.set(found.block.header.hash, number);
+        const [oldest] = numbers.keys();
+        if (numbers.size > HASHES_MAX && oldest !== undefined) numbers.delete(oldest);
+        return found;
+      }
+      return null;
     },
   };
 }
 
-function isProven({ isCanonical, lacks }: SourceBlock): boolean {
-  return isCanonical && lacks.length === 0;
+/** Ends early where the source does. @throws SourceError at the first block whose header or receipts are not proven */
+async function* readProven(
+  source: BlockSource,
+  range: BlockRange,
+  { chain, transactions }: { readonly chain: EraChain; readonly transactions: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<SourceBlock> {
+  const failure = (fault: SourceFault, what: string) => new SourceError({ source: source.name, fault, what });
+  for await (const found of source.readBlocks(range, { transactions }, signal)) {
+    const { block, receipts, isCanonical, lacks } = found;
+    const { number } = block.header;
+    if (!isCanonical) throw failure('lacking', `no public list contains block ${number}`);
+    if (lacks.length > 0)
+      throw failure('lacking', `block ${number} lacks ${lacks.map(({ field }) => field).join(', ')}`);
+    const proof = proveBlock({ ...block, receipts }, { ...chain, headerHash: false });
+    if (proof.level === 'unproven')
+      throw failure('wrong', `the receipts of block ${number} do not hold: ${proof.reason}`);
+    yield found;
+  }
 }
 
 const STATUS: Omit<UpstreamStatus, 'name' | 'head' | 'headAt'> = {
@@ -151,7 +181,7 @@ const STATUS: Omit<UpstreamStatus, 'name' | 'head' | 'headAt'> = {
 type NewestBlock = ReturnType<typeof createNewestBlock>;
 
 /** Searched again only when the files change. */
-function createNewestBlock(sources: readonly BlockSource[], chain: Pick<Chain, 'key'>, clock: Clock) {
+function createNewestBlock(sources: readonly BlockSource[], chain: EraChain, clock: Clock) {
   let lists: readonly { readonly source: BlockSource; readonly ranges: readonly BlockRange[] }[] = [];
   let listedAt = Number.NEGATIVE_INFINITY;
   let found: { readonly of: string; readonly head: Head } | null = null;
@@ -173,12 +203,11 @@ function createNewestBlock(sources: readonly BlockSource[], chain: Pick<Chain, '
     // A file without proofs has none at all, so the block before the file is next.
     for (const { source, range } of ranges)
       for (let at = range.to; at >= range.from; at -= (at % EPOCH_BLOCKS) + 1) {
-        const { block, reason: other } = await newestOf(source, at, signal);
+        const { block, reason: other } = await newestOf(source, at, chain, signal);
         if (block !== null) return block;
         reason = other;
       }
-    const failures = sources.map((source) => ({ upstream: source.name, reason }));
-    throw new NoUpstreamError({ chain: chain.key, failures, retryable: true });
+    throw new NoProvenBlockError({ chain: chain.key, reason });
   }
 
   return {
@@ -200,22 +229,18 @@ function createNewestBlock(sources: readonly BlockSource[], chain: Pick<Chain, '
 async function newestOf(
   source: BlockSource,
   number: number,
+  chain: EraChain,
   signal: AbortSignal,
 ): Promise<{ readonly block: Head | null; readonly reason: string }> {
+  const range = { from: number, to: number };
+  const reason = `no file has block ${number}`;
   try {
-    const one = await readOne(source, number, false, signal);
-    const block = one !== null && isProven(one) ? one.block.header : null;
-    return { block, reason: `no public list contains block ${number}` };
+    for await (const { block } of readProven(source, range, { chain, transactions: false }, signal))
+      return { block: block.header, reason };
+    return { block: null, reason };
   } catch (error) {
     // A damaged file must not hide the files before it.
-    if (error instanceof SourceError && error.facts.fault === 'wrong')
-      return { block: null, reason: error.message };
+    if (isGap(error)) return { block: null, reason: String(error.facts.what) };
     throw error;
   }
-}
-
-async function readOne(source: BlockSource, number: number, transactions: boolean, signal: AbortSignal) {
-  const range = { from: number, to: number };
-  for await (const block of source.readBlocks(range, { transactions }, signal)) return block;
-  return null;
 }

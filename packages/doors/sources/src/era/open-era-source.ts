@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { RecoverSigners } from '@chainstead/proof';
+import { beaconNetwork, type RecoverSigners } from '@chainstead/proof';
 import { toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockSource } from '../block-source.ts';
 import { type CanonicalHeaders, createCanonicalHeaders } from './canonical-headers.ts';
@@ -8,6 +8,7 @@ import { decodeEraHeader } from './decode-header.ts';
 import { damage } from './era-damage.ts';
 import type { EraFile } from './era-file.ts';
 import { createEraFiles } from './era-files.ts';
+import { type EraFileFacts, hasProofs } from './era-folder.ts';
 import { eraNetwork } from './file-name.ts';
 import { findSummaries, readHistoryLists } from './history-lists.ts';
 import { pagesOf, readBlockLogs } from './read-era-logs.ts';
@@ -23,14 +24,20 @@ export interface EraSourceOptions {
    * @default `historical-summaries.ssz` in the folder, if it is there
    */
   readonly summariesFile?: string;
+  /** Leaves out files that no list can prove: no node would. @default false */
+  readonly isAlone?: boolean | undefined;
   /** A damaged file was found: its blocks are read elsewhere. */
   onRefusal?(reason: string): void;
 }
 
 /** Blocks of files on disk, whose headers public lists prove. */
 export function openEraSource(options: EraSourceOptions): BlockSource {
-  const { folder, chain, recoverSigners, summariesFile, onRefusal } = options;
-  const files = createEraFiles(folder, eraNetwork(chain), onRefusal);
+  const { folder, chain, recoverSigners, summariesFile, onRefusal, isAlone = false } = options;
+  const { mergeBlock = 0 } = beaconNetwork(chain.id) ?? {};
+  // Before the merge, the accumulator of a whole file proves it.
+  const isOffered = (facts: EraFileFacts): boolean =>
+    !isAlone || hasProofs(facts) || facts.index.first < mergeBlock;
+  const files = createEraFiles(folder, eraNetwork(chain), onRefusal, isOffered);
   let canonical: CanonicalHeaders | null = null;
 
   async function canonicalHeaders(): Promise<CanonicalHeaders> {

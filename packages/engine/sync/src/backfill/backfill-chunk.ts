@@ -170,6 +170,7 @@ export async function readDecoded(
         sources: undefined,
         parts,
         leavesOut,
+        leavesFileGaps: true,
         depth: PROVEN_READS_IN_FLIGHT,
         weightMax: DATA_WEIGHT_MAX,
         signal,

@@ -1,7 +1,8 @@
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
 import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from '../dataset/whole-block.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import type { BackfillOptions } from './backfill-options.ts';
@@ -28,6 +29,16 @@ export async function planRanges(
       ranges.flatMap((range) => rangesWithout(coverage, { range, datasets })),
     ),
   );
+}
+
+/** Not indexed in any of the datasets, in order. */
+export async function missingRanges(
+  options: Omit<Planned, 'kind' | 'order'>,
+  ranges: readonly BlockRange[],
+): Promise<BlockRange[]> {
+  const datasets = datasetsOf(options.chain, options.datasets);
+  const spans = await planRanges({ ...options, datasets, kind: 'add', order: 'oldest-first' }, ranges);
+  return mergeRanges(spans.map(({ range }) => range));
 }
 
 /** Lightest first: datasets without traces are complete even if traces are unavailable. */

@@ -3,7 +3,7 @@ import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRange
 import type { Database } from '@chainstead/db';
 import type { BlockSource } from '@chainstead/sources';
 import type { ReadOptions } from '../backfill/backfill-chunk.ts';
-import { isReadWhole, planRanges, readTogether } from '../backfill/backfill-ranges.ts';
+import { isReadWhole, missingRanges, readTogether } from '../backfill/backfill-ranges.ts';
 import { CHUNKS_IN_FLIGHT, FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-plan.ts';
 import type { RetentionScope } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -54,8 +54,11 @@ export interface ReadEstimate {
   /** Missing blocks that it has. */
   readonly blocks: number;
   readonly sampled: number;
+  /** Blocks that the sample was to have. */
+  readonly intended: number;
   /** Null: nothing could be read. */
   readonly perSecond: number | null;
+  /** The first one. Other parts of the range may be readable. */
   readonly failure: string | null;
 }
 
@@ -72,7 +75,11 @@ export async function estimateHistory(
   const missing: BlockRange[] = [];
   let blockRows = 0;
   for (const group of readTogether({ ...options, datasets })) {
-    const open = await missingBlocks(options, group, ranges);
+    const { database } = options;
+    const open =
+      database === null
+        ? mergeRanges(ranges)
+        : await missingRanges({ ...options, database, datasets: group }, ranges);
     missing.push(...open);
     const sampled = await sampleGroup(options, group, open, signal);
     reads.push(...sampled.map(({ read }) => read));
@@ -93,17 +100,6 @@ export async function estimateHistory(
 /** docs/operate/sizing-and-cost.md */
 const BLOCK_ROW_BYTES = 100;
 
-async function missingBlocks(
-  options: EstimateOptions,
-  group: readonly Dataset[],
-  ranges: readonly BlockRange[],
-): Promise<readonly BlockRange[]> {
-  const { database } = options;
-  if (database === null) return mergeRanges(ranges);
-  const planned = { ...options, database, datasets: group, kind: 'add', order: 'oldest-first' } as const;
-  return mergeRanges((await planRanges(planned, ranges)).map((span) => span.range));
-}
-
 interface SampledSource {
   readonly has: readonly BlockRange[];
   readonly sample: Sample;
@@ -123,10 +119,11 @@ async function sampleGroup(
   // One after another: each gets the network and the processor of the backfill.
   for (const source of [...(mayUse ? sources : []), ...(hasNodes ? [null] : [])]) {
     const { has, failure } = await availableOf(source, open, signal);
-    const sample = await readSample(options, group, { source, runs: sampleRuns(has) }, signal);
+    const runs = sampleRuns(has);
+    const sample = await readSample(options, group, { source, runs }, signal);
     const read = {
       ...{ source: source?.name ?? null, reading: readingOf(options, group) },
-      ...{ blocks: sizeOf(has), sampled: sample.blocks },
+      ...{ blocks: sizeOf(has), sampled: sample.blocks, intended: sizeOf(runs.map(({ range }) => range)) },
       perSecond: rateOf(
         sample,
         source === null ? (isWhole ? null : FAST_CHUNK) : SOURCE_CHUNK[isWhole ? 'blocks' : 'logs'],
@@ -194,11 +191,11 @@ function datasetEstimate(
 function secondsOf(sampled: readonly SampledSource[], open: readonly BlockRange[]): number | null {
   let left = open;
   let seconds = 0;
-  for (const { has, read } of sampled) {
-    const isUsable = read.perSecond !== null && read.failure === null;
-    if (!isUsable || read.perSecond === null) continue;
-    seconds += sizeOf(intersectRanges(left, has)) / read.perSecond;
-    left = subtractRanges(left, has);
+  for (const { has, sample, read } of sampled) {
+    if (read.perSecond === null) continue;
+    const readable = subtractRanges(has, sample.failed);
+    seconds += sizeOf(intersectRanges(left, readable)) / read.perSecond;
+    left = subtractRanges(left, readable);
   }
   return sizeOf(left) === 0 ? seconds : null;
 }

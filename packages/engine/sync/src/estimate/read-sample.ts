@@ -8,6 +8,7 @@ import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { bytesOfRow } from './row-bytes.ts';
+import type { SampleRun } from './sample-runs.ts';
 
 export interface Sample {
   readonly blocks: number;
@@ -18,6 +19,8 @@ export interface Sample {
   readonly rows: ReadonlyMap<string, RowCount>;
   /** Rows of the table `blocks`. */
   readonly blockRows: number;
+  /** Parts of the source's blocks whose runs failed. */
+  readonly failed: readonly BlockRange[];
   /** The first failure; null: none. */
   readonly failure: string | null;
 }
@@ -37,12 +40,13 @@ export interface RowCount {
 }
 
 const DEADLINE_MS = 60_000;
+const FAILURES_IN_A_ROW = 3;
 
 /** As many runs at once as a backfill has chunks: they share the network and the processor. @param source null: nodes */
 export async function readSample(
   options: ReadOptions,
   datasets: readonly Dataset[],
-  { source, runs }: { readonly source: BlockSource | null; readonly runs: readonly BlockRange[] },
+  { source, runs }: { readonly source: BlockSource | null; readonly runs: readonly SampleRun[] },
   signal: AbortSignal,
 ): Promise<Sample> {
   const rows = new Map<string, RowCount>();
@@ -53,6 +57,10 @@ export async function readSample(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   const take = ({ range, weight, batch, lacking }: DecodedRange): number => {
     for (const { reason } of lacking.values()) failure ??= reason;
+    if (lacking.size > 0) {
+      batch.release();
+      return 0;
+    }
     sum.blocks += rangeSize(range);
     sum.weight += weight;
     sum.blockRows += batch.blockLines.length;
@@ -64,8 +72,15 @@ export async function readSample(
     batch.release();
     return rangeSize(range);
   };
-  const readRun = async (range: BlockRange): Promise<void> => {
-    if (failure !== null || deadline.aborted) return;
+  const failed = new Set<number>();
+  const isHopeless = (): boolean =>
+    [...failed].some((first) => failed.has(first + 1) && failed.has(first + FAILURES_IN_A_ROW - 1));
+  const readRun = async ({ range }: SampleRun, index: number): Promise<void> => {
+    if (deadline.aborted) return;
+    if (isHopeless()) {
+      failed.add(index);
+      return;
+    }
     const startedAt = performance.now();
     let waitMs = 0;
     let blocks = 0;
@@ -89,12 +104,13 @@ export async function readSample(
       signal.throwIfAborted();
       if (!deadline.aborted) onFailure(error);
     }
+    if (blocks < rangeSize(range) && !deadline.aborted) failed.add(index);
     if (blocks > 0) times.push({ blocks, waitMs, workMs: performance.now() - startedAt - waitMs });
   };
   const queue = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
-  await queue.addAll(runs.map((run) => () => readRun(run)));
+  await queue.addAll(runs.map((run, index) => () => readRun(run, index)));
   if (sum.blocks === 0 && deadline.aborted) failure ??= `no block within ${DEADLINE_MS / 1_000} s`;
-  return { ...sum, rows, runs: times, failure };
+  return { ...sum, rows, runs: times, failed: [...failed].flatMap((index) => runs[index]?.part ?? []), failure };
 }
 
 /** Notes when the source sends the first block or page of the range. */

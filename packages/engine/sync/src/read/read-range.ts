@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
-import type { ChosenSource, HistorySources } from '@chainstead/sources';
+import { type ChosenSource, type HistorySources, isGap } from '@chainstead/sources';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
@@ -117,7 +117,9 @@ export interface ProvenReading extends WatchedReader {
   /** Read before nodes. @default none */
   readonly sources?: HistorySources | undefined;
   readonly depth: number;
-  /** Skips blocks that fail policy `strict`, like blocks that lack a part. */
+  /** Skips blocks that the era files of a chain without nodes don't prove, like blocks that lack a part. @default false */
+  readonly leavesFileGaps?: boolean;
+  /** Skips blocks that fail policy `strict` too. */
   readonly leavesOut?: boolean;
   /** @default unlimited */
   readonly weightMax?: number;
@@ -132,6 +134,11 @@ interface DecodedBlock {
   readonly dataWeight: number;
 }
 
+interface LeftOutBlock {
+  readonly number: number;
+  readonly reason: string;
+}
+
 /** Decodes on arrival: spares the GC. @throws UnprovenBlockError, RangeTooLargeError */
 export async function readRangeProven(
   reading: ProvenReading,
@@ -141,7 +148,7 @@ export async function readRangeProven(
   const { chain, depth, turn, signal, weightMax = Number.POSITIVE_INFINITY } = reading;
   const gathered = gatherBlocks(decoder);
   const next = await readFromSource(reading, range, gathered);
-  const read = async (number: number): Promise<DecodedBlock | UnprovenBlockError | null> => {
+  const read = async (number: number): Promise<DecodedBlock | LeftOutBlock | null> => {
     await turn?.(signal, 'node');
     const holds: (() => void)[] = [];
     const enterLarge = async (): Promise<void> => {
@@ -152,7 +159,9 @@ export async function readRangeProven(
       const block = await readWatchedBlock({ ...reading, ...large }, number, NO_WATCHER, signal);
       return block === null ? null : decodeBlock(await crossCheck(reading, block, signal), decoder);
     } catch (error) {
-      if (reading.leavesOut === true && error instanceof UnprovenBlockError) return error;
+      if (reading.leavesOut === true && error instanceof UnprovenBlockError)
+        return { number, reason: String(error.facts.reason) };
+      if (reading.leavesFileGaps === true && isGap(error)) return { number, reason: String(error.facts.what) };
       throw error;
     } finally {
       for (const end of holds) end();
@@ -162,7 +171,7 @@ export async function readRangeProven(
   for await (const block of next > range.to ? [] : readAhead(left, Math.min(depth, rangeSize(left)), read)) {
     const what = `a block of ${range.from} to ${range.to} could not be read`;
     if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
-    if (block instanceof UnprovenBlockError) gathered.lack(block, reading.parts ?? new Set());
+    if ('reason' in block) gathered.lack(block, reading.parts ?? new Set());
     else gathered.take(block);
     if (gathered.dataWeight() > weightMax && rangeSize(range) > 1)
       throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max: weightMax * CHARACTERS_PER_LOG });
@@ -242,8 +251,8 @@ function gatherBlocks(decoder: BatchDecoder) {
       logCount += block.logCount;
       dataWeight += block.dataWeight;
     },
-    lack({ facts: { block, reason } }: UnprovenBlockError, parts: ReadonlySet<BlockPart>): void {
-      const lack = { block: Number(block), reason: String(reason), isUnsupported: false };
+    lack({ number: block, reason }: LeftOutBlock, parts: ReadonlySet<BlockPart>): void {
+      const lack = { block, reason, isUnsupported: false };
       for (const part of parts) lacking.set(part, lack);
     },
     decoded(range: BlockRange): DecodedRange {
