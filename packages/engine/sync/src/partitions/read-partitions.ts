@@ -79,7 +79,7 @@ async function readSizesOfShards(
 }
 
 /** `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`; the type decides on the quotes. */
-const BOUNDS = /^FOR VALUES FROM \('?(-?\d+)'?, '?(\d+)'?\) TO \('?(-?\d+)'?, '?(\d+|MAXVALUE)'?\)$/;
+const BOUNDS = /^FOR VALUES FROM \('?(-?\d+)'?, '?(\d+|MINVALUE)'?\) TO \('?(-?\d+)'?, '?(\d+|MAXVALUE)'?\)$/;
 
 function parseBounds(name: string, bounds: string): Pick<Partition, 'chainId' | 'from' | 'to'> {
   const [, chain, from, , to] = BOUNDS.exec(bounds) ?? [];
@@ -87,7 +87,7 @@ function parseBounds(name: string, bounds: string): Pick<Partition, 'chainId' | 
     throw new RangeError(`Partition ${name} is not one of a chain's heights: ${bounds}`);
   return {
     chainId: Number(chain),
-    from: Number(from),
+    from: from === 'MINVALUE' ? 0 : Number(from),
     to: to === 'MAXVALUE' ? PARTITION_TOP : Number(to),
   };
 }
