@@ -1,6 +1,6 @@
 /** Makes a bundle of the program and prints its folder, which has the layout of the published package. `find-bundle.js` runs this if the sources changed. */
 import { createHash } from 'node:crypto';
-import { globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import {
   chmod,
   cp,
@@ -11,7 +11,6 @@ import {
   readFile,
   rename,
   rm,
-  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
@@ -86,7 +85,7 @@ async function publish(made: string, paths: readonly string[]): Promise<string> 
   try {
     await rename(made, folder);
   } catch (error) {
-    if (!(await isThere(folder))) throw error;
+    if (!existsSync(folder)) throw error;
     // The same code, from files that were written again or because some of the bundle is missing.
     for (const path of [...paths, INPUTS]) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -117,8 +116,8 @@ async function removeFormer(current: string): Promise<void> {
   for (const name of await readdir(BUNDLES)) {
     const folder = join(BUNDLES, name);
     // A concurrent run may have renamed its own.
-    const { mtimeMs = Date.now() } = (await stat(folder).catch(() => null)) ?? {};
-    if (folder === current || Date.now() - mtimeMs < KEPT_MS || (await isUsed(folder))) continue;
+    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (folder === current || Date.now() - made < KEPT_MS || isUsed(folder)) continue;
     await removeFolder(name).catch((error: unknown) => console.error(`${folder} stays: ${lineOf(error)}`));
   }
 }
@@ -131,19 +130,16 @@ async function removeFolder(name: string): Promise<void> {
 }
 
 /** `bin/chainstead.js` puts a file there for each process that runs the bundle. */
-async function isUsed(folder: string): Promise<boolean> {
-  const users = await readdir(join(folder, 'users')).catch(() => []);
-  return users.some((pid) => {
+function isUsed(folder: string): boolean {
+  const users = join(folder, 'users');
+  if (!existsSync(users)) return false;
+  return readdirSync(users).some((pid) => {
     try {
       return process.kill(Number(pid), 0);
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
 }
 
 function lineOf(error: unknown): string {

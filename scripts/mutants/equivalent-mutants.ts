@@ -94,6 +94,6 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'packages/products/streams/src/payload/token-events.ts:constant:0#1',
-    'The block number is a placeholder that no decoder reads.',
+    'No decoder reads the block number, which is made up.',
   ],
 ]);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@chainstead/testkit';
 import type { Benchmark, BenchmarkReport } from '../benchmark.ts';
+import { BenchmarkError } from '../benchmark-error.ts';
 import { type MeasuredProcess, startProcess } from '../measured-process.ts';
 import { nodeProcesses, processorSeconds, sharedMemory } from '../process-tree.ts';
 import { withNode } from '../with-node.ts';
@@ -85,11 +86,15 @@ async function secondsOf(args: readonly string[], env: Readonly<Record<string, s
 }
 
 async function untilReady(url: string, program: MeasuredProcess): Promise<void> {
-  let hasEnded = false;
-  const ended = program.finished().finally(() => {
-    hasEnded = true;
-  });
-  ended.catch(() => undefined);
+  let failure: unknown = null;
+  void program.finished().then(
+    () => {
+      failure = new BenchmarkError('The program ended before it was ready');
+    },
+    (error: unknown) => {
+      failure = error;
+    },
+  );
   const isReady = (): Promise<boolean> =>
     fetch(url).then(
       ({ ok }) => ok,
@@ -97,7 +102,7 @@ async function untilReady(url: string, program: MeasuredProcess): Promise<void> 
       () => false,
     );
   while (!(await isReady())) {
-    if (hasEnded) await ended;
+    if (failure !== null) throw failure;
     await sleep(LOOK_MS);
   }
 }

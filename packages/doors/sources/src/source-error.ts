@@ -1,3 +1,4 @@
+import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { defineError } from '@chainstead/core';
 
 /**
@@ -19,7 +20,7 @@ export class NoProvenBlockError extends defineError(
   'NO_PROVEN_BLOCK',
   ({ chain, reason }: { readonly chain: string; readonly reason: string }) => ({
     message: `No block of ${chain} in its era files is proven: ${reason}`,
-    remedy: `Put era files with proofs into the folder of HISTORY_${chain.toUpperCase().replaceAll('-', '_')}. Blocks from Capella on also need the list historical-summaries.ssz there`,
+    remedy: `Put era files with proofs into the folder of HISTORY_${environmentSuffix({ key: chain })}. Blocks from Capella on also need the list historical-summaries.ssz there`,
     facts: { chain, reason },
     retryable: true,
   }),
