@@ -62,3 +62,15 @@ test('works without script', async () => {
   expect(await page.getByText('The plot needs JavaScript').count()).toBe(1);
   await context.close();
 });
+
+test('a symbol suggests its token, and to choose it is to look it up', async () => {
+  const { page, context, complaints } = await shown.browser.open('/console/sessions', DESK);
+  const search = page.getByRole('search').getByLabel('Look up');
+  await search.pressSequentially('gol');
+  await page.locator(`datalist option[value="${TOKEN}"]`).waitFor({ state: 'attached' });
+  // As the browser does with a chosen option.
+  await search.fill(TOKEN);
+  await page.waitForURL(`**/look-up/address/${TOKEN}`);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
