@@ -70,7 +70,10 @@ function plotOf(
   timeframe: string,
   { from, to, seconds }: { readonly from: number; readonly to: number; readonly seconds: number },
 ): CandlePlot {
-  const candles = resultOf(body).toReversed();
+  // Without a price in dollars, a candle has none.
+  const candles = resultOf(body)
+    .filter(({ close }) => close !== null)
+    .toReversed();
   const times = candles.map(({ timestamp }) => Date.parse(String(timestamp)) / 1_000);
   const valuesOf = (field: string): number[] => candles.map((candle) => Number(candle[field]));
   return {
