@@ -22,7 +22,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onFiles } from '../errors.ts';
 import { findExportTable } from '../tables/export-table.ts';
-import { cover, ROWS_PER_BLOCK, sampleExport, samples, seedSamples } from '../testing/sample-table.ts';
+import { cover, sampleExport, samples, seedSamples } from '../testing/sample-table.ts';
 import { type ExportOptions, exportTable } from './export-table.ts';
 
 const scratch = scratchOfFile();
