@@ -55,7 +55,7 @@ async function openDeadlyStage(method: 'eth_getLogs' | 'eth_getBlockByNumber'): 
   return { stage, deadly };
 }
 
-/** A stage whose process dies when a source sends the deadly block. Each block is committed by itself. */
+/** A stage whose process dies when a source sends the deadly block. Each block has its own commit. */
 async function openDeadlySource(): Promise<DeadlyStage & { readonly harmless: BlockSource }> {
   const deadly: Deadly = { died: () => undefined, ended: Promise.resolve() };
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
