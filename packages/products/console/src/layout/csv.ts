@@ -1,19 +1,14 @@
-import type { FileAnswer } from '../console-page.ts';
-
-type Value = string | number;
-
-/** RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe. */
-export function csvFile(
-  saveAs: string,
-  columns: readonly string[],
-  rows: readonly (readonly Value[])[],
-): FileAnswer {
-  const lines = [columns, ...rows].map((row) => row.map(field).join(','));
-  return { content: `${lines.join('\r\n')}\r\n`, type: 'text/csv; charset=utf-8', saveAs };
+/** RFC 4180, with a line of names first. A text that a spreadsheet would compute gets an apostrophe. */
+export function csvText(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [columns, ...rows].map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
 }
 
-function field(value: Value): string {
-  const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+/** Starts of formulas. Spreadsheets skip spaces before them. */
+const FORMULA = /^\s*[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+function cell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

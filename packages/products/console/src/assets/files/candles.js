@@ -1,4 +1,4 @@
-// Has plots.js draw candles: values are those of open, high, low, close and volume. The volume is below them, on a scale of its own.
+// Has plots.js draw candles: values are those of open, high, low, close and volume. The volume is below them, on another scale.
 (() => {
   /** Of the height, for the volume. */
   const VOLUME_SHARE = 1 / 4;

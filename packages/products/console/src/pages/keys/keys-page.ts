@@ -4,7 +4,7 @@ import { type ApiUsage, readApiUsage, type StoredKey } from '@chainstead/http/se
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { csvFile } from '../../layout/csv.ts';
+import { csvText } from '../../layout/csv.ts';
 import { changeForm, hidden, tickBox } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
@@ -55,11 +55,11 @@ export const keysPage: ConsolePage = {
     });
     routes.view('/keys/usage.csv', async ({ query }) => {
       const usage = ofKey(await usageOf(daysOf(query('days'))), query('key'));
-      const rows = usage.map(({ day, keyId, kind, route, method, requests, errors }) => [
-        ...[day, keyId, kind, route, method],
-        ...[requests, errors],
-      ]);
-      return csvFile('chainstead-usage.csv', COLUMNS, rows);
+      const content = csvText(
+        COLUMNS,
+        usage.map((one) => [one.day, one.keyId, one.kind, one.route, one.method, one.requests, one.errors]),
+      );
+      return { content, type: 'text/csv; charset=utf-8', saveAs: 'chainstead-usage.csv' };
     });
     routes.change('/keys/create', createForm, async ({ form, by }) => {
       const made = await keys.create(form.name, scopesOf(form.scope), by);

@@ -19,7 +19,7 @@ const stage = stageOfFile(async () => {
   return openConsoleStage({ scratch, explorer: { routes } });
 });
 const visitor = madeForFile(() => stage.signIn());
-/** Of each block after those of the pools. Seconds before now. */
+/** Seconds before now, for each block after those of the pools. */
 const AGES = [300, 180, 60];
 /** The price of ether is older than a feed allows at the first of them. Seconds before now. */
 const PRICED_SINCE = 200;

@@ -3,7 +3,7 @@ import { type SqlReader, SqlRefusalError } from '@chainstead/mcp';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ChangeRequest, ConsolePage, ConsoleRequest, FileAnswer, View } from '../../console-page.ts';
-import { csvFile } from '../../layout/csv.ts';
+import { csvText } from '../../layout/csv.ts';
 import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NONE, NOTHING, shown } from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
@@ -169,9 +169,9 @@ function textOf(value: unknown): string {
 }
 
 function csvOf({ columns, rows }: SqlResult): FileAnswer {
-  return csvFile(
-    'result.csv',
+  const content = csvText(
     columns,
     rows.map((row) => row.map(textOf)),
   );
+  return { content, type: 'text/csv; charset=utf-8', saveAs: 'result.csv' };
 }
