@@ -25,7 +25,7 @@ describe('the menu', () => {
     const paths = PAGES.filter(({ inMenu = true }) => inMenu).map(({ path }) => `/console${path}`);
     expect(links).toEqual(paths);
     const tops =
-      "[...document.querySelectorAll('.top > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
+      "[...document.querySelectorAll('.top > :not(.menu, #menu), #menu > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
     const spots = await page.evaluate<{ top: number; bottom: number }[]>(
       `${tops}.map(({ top, bottom }) => ({ top, bottom }))`,
     );

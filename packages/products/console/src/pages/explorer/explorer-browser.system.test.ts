@@ -55,7 +55,7 @@ test('from any page one gets to an address, on to an NFT with its picture, and t
 
 test('works without script', async () => {
   const { page, context } = await shown.browser.open('/console/look-up', { ...DESK, javaScriptEnabled: false });
-  await page.getByLabel('Address, name, token, collection').fill(`${APES}/2`);
+  await page.getByLabel('Address, symbol, name').fill(`${APES}/2`);
   await page.getByRole('main').getByRole('button', { name: 'Look up' }).click();
   await page.waitForURL(`**/look-up/nft/${APES}/2`);
   expect(await page.getByRole('heading', { name: 'Metadata' }).count()).toBe(1);
