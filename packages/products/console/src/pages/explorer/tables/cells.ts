@@ -109,6 +109,30 @@ export function number(path: string, unlimited?: string): Cell {
   };
 }
 
+/** US dollars. */
+export function dollars(path: string): Cell {
+  return (row) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} USD`;
+  };
+}
+
+/** Whole tokens with their symbol, such as `bought.amount`. */
+export function tokens(path: string, symbol: string): Cell {
+  return (row) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} ${shown(textAt(row, symbol) ?? '', SYMBOL_MAX)}`;
+  };
+}
+
+/** A signed change, in percent. */
+export function change(path: string): Cell {
+  return (row) => {
+    const value = Number(textAt(row, path) ?? Number.NaN);
+    return Number.isNaN(value) ? NONE : html`${value > 0 ? '+' : ''}${value.toFixed(2)} %`;
+  };
+}
+
 /** Percent, of which a share above zero never shows as zero. */
 export function share(path: string): Cell {
   return (row) => {
