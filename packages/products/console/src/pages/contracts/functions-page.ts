@@ -52,7 +52,7 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
   });
 }
 
-/** Of one function, with the values of its fields. */
+/** A function with the values of its fields. */
 interface Call {
   readonly signature: string;
   readonly address: string;
