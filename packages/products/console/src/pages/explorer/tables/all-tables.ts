@@ -15,6 +15,7 @@ import {
   number,
   outcome,
   picture,
+  pool,
   price,
   share,
   text,
@@ -78,7 +79,7 @@ export const ACCOUNT_TABLES: readonly DataTable[] = [
     ['Sold', tokens('sold.amount', 'sold.symbol'), 'number'],
     ['Value', dollars('totalValueUsd'), 'number'],
     ['Exchange', text('exchangeName')],
-    ['Pool', account('pairAddress')],
+    ['Pool', pool('pairAddress')],
     ['Transaction', transaction('transactionHash', 'blockNumber')],
   ]),
   recordTable(
@@ -202,7 +203,7 @@ export const TOKEN_TABLES: readonly DataTable[] = [
     ['Price', dollars('usdPriceFormatted')],
     ['Since 24 hours before', change('24hrPercentChange')],
     ['Exchange', text('exchangeName')],
-    ['Pool', account('pairAddress')],
+    ['Pool', pool('pairAddress')],
     ['Liquidity of the pool', dollars('pairTotalLiquidityUsd')],
   ]),
   recordTable('token-holder-count', 'Holders', ({ address }) => `/api/v2.2/erc20/${address}/holders`, [
