@@ -109,9 +109,9 @@ test('a chain stops at a hole above its head, and names the block', async () => 
     { from: 0, to: 30 },
     { from: 41, to: BLOCKS },
   ];
-  const { stage, pool } = await openNodeless(() => files, 21);
+  const { stage, pool } = await openNodeless(() => files, 28);
   const settings = {
-    startBlock: 1,
+    startBlock: 28,
     endBlock: null,
     proof: 'strict',
     backfillProof: 'receipts',
