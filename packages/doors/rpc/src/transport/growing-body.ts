@@ -1,0 +1,19 @@
+/** The bytes of a large response: joined chunks would need their memory twice. */
+export class GrowingBody {
+  /** Only the addresses of the rest are reserved. */
+  readonly #memory: ArrayBuffer;
+
+  constructor(bytesMax: number) {
+    this.#memory = new ArrayBuffer(0, { maxByteLength: bytesMax });
+  }
+
+  push(chunk: Uint8Array): void {
+    const end = this.#memory.byteLength;
+    this.#memory.resize(end + chunk.length);
+    new Uint8Array(this.#memory).set(chunk, end);
+  }
+
+  whole(): Buffer {
+    return Buffer.from(this.#memory, 0, this.#memory.byteLength);
+  }
+}
