@@ -170,8 +170,8 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     if (before <= streamFromBytes && this.#size > streamFromBytes) this.#openStream();
     if (this.#stream !== null) return;
     const bytesMax = this.#outgoing.bytesMax ?? responseBytesMax;
-    if (this.#size > bytesMax) return this.#fail(tooLarge(bytesMax));
-    if (this.#large !== null) this.#large.push(chunk);
+    if (this.#size > bytesMax) this.#fail(tooLarge(bytesMax));
+    else if (this.#large !== null) this.#large.push(chunk);
     else if (this.#size > LARGE_RESPONSE_BYTES) this.#enterLarge(bytesMax);
   }
 
