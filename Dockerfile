@@ -6,6 +6,7 @@ ARG NODE_IMAGE=node:26.10.0-bookworm-slim
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY scripts/trim-packages.js scripts/trim-packages.js
 # Every workspace of the lock file, so that npm finds the two in step.
 COPY apps/chainstead/package.json apps/chainstead/package.json
 COPY bench/package.json bench/package.json

@@ -49,6 +49,11 @@ const NEEDS: readonly Need[] = [
     without: "tests with psql, pg_dump and standbys (Debian's package postgresql is missing)",
   },
   {
+    tier: 'system',
+    isThere: () => existsSync(join(REPOSITORY_ROOT, 'packages/products/lake/duckdb/node_modules')),
+    without: 'exports that DuckDB reads (run `npm ci --prefix packages/products/lake/duckdb`)',
+  },
+  {
     tier: 'nightly',
     isThere: () => works('docker', ['info']),
     without: 'tests in containers (no Docker daemon)',

@@ -5,7 +5,7 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'SYNC-NO-DUPLICATE': 'No row is stored twice, whichever processes read its block and however often.',
   'SYNC-COVERAGE-DISJOINT':
     'Coverage ranges of a dataset never overlap: a new record replaces earlier ones of its blocks.',
-  'SYNC-CLAIMS-DISJOINT': 'A block range has at most one live claim, and only its owner can write the range.',
+  'SYNC-CLAIMS-DISJOINT': 'A block range has at most one live claim, and only its owner can cover the range.',
   'SYNC-ONE-LEADER': 'Only the leader of a chain follows it: commits of a former leader are refused.',
   'SYNC-PARENT-CHECKPOINT': 'A followed block is committed only on top of the checkpoint that is its parent.',
   'SYNC-REORG-LIMIT': 'A reorg deeper than the limit stops the chain and changes no row.',

@@ -74,6 +74,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm run simulate': 'tests/simulation/src/main.ts',
   'npx chainstead contracts add': 'tests/acceptance/src/contracts-devnet.system.test.ts',
   'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',
+  'npx chainstead psql': 'apps/chainstead/src/commands/psql.system.test.ts',
   'npx chainstead plan': 'apps/chainstead/src/commands/plan.system.test.ts',
   'npx chainstead backfill': 'tests/acceptance/src/backfill-command.system.test.ts',
   'npx chainstead verify': 'tests/acceptance/src/verify-command.system.test.ts',

@@ -9,6 +9,8 @@ export interface ProcessSignals {
   /** SIGINT, SIGTERM, or a lost parent on the IPC channel. A second Ctrl-C ends the process. */
   readonly stopSignal: AbortSignal;
   onReload(listener: () => void): () => void;
+  /** From now on, Ctrl-C is for a child process at the same terminal. */
+  leaveInterrupts(): void;
 }
 
 /** @param isAtTerminal a person sees the output @param now monotonic milliseconds */
@@ -20,7 +22,9 @@ export function listenForSignals(
   const stop = new AbortController();
   const listeners = new Set<() => void>();
   let interruptedAt: number | undefined;
+  let isLeft = false;
   process.on('SIGINT', () => {
+    if (isLeft) return;
     const isSecond = interruptedAt !== undefined && now() - interruptedAt > SAME_KEYPRESS_MS;
     if (isSecond) process.exit(EXIT_CODE_INTERRUPTED);
     interruptedAt ??= now();
@@ -41,6 +45,9 @@ export function listenForSignals(
     onReload(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    leaveInterrupts() {
+      isLeft = true;
     },
   };
 }

@@ -49,7 +49,9 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('era files without a node'), () =
       stdout: expect.stringMatching(/ok +nodes +none is set: the head/),
     });
     expect(doctor.stdout).toContain('proven: blocks 15537394, 14764013');
-    const program = startProgram(['start'], { environment: { ...environment, PORT: '0' } });
+    const program = startProgram(['start'], {
+      environment: { ...environment, PORT: '0', READY_LAG_BLOCKS: '0' },
+    });
     onTestFinished(async () => {
       program.signal('SIGKILL');
       await program.exited;

@@ -77,7 +77,7 @@ Run the command of the new version while the old version is running. Exit code 1
 
 Examples:
   $ chainstead upgrade-check
-  $ npx chainstead@latest upgrade-check
+  $ DATA_DIR=/opt/chainstead/.chainstead chainstead --config /opt/chainstead/.env upgrade-check
   $ chainstead upgrade-check --json`;
 
 export function configCommand(context: CommandContext): Command {
@@ -127,6 +127,26 @@ export function statusCommand(context: CommandContext): Command {
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
     .action(run(context, async () => (await import('../commands/status.ts')).showStatus));
 }
+
+export function psqlCommand(context: CommandContext): Command {
+  return new Command('psql')
+    .description('Connect psql to the database, or print its address')
+    .argument('[options...]', 'Options of psql')
+    .option('--url', 'Print the address with its password instead')
+    .option('--superuser', 'Connect as the superuser (DATABASE_SUPERUSER_URL, or that of the embedded Postgres)')
+    .allowUnknownOption()
+    .addHelpText('after', PSQL_EXAMPLES)
+    .action(run(context, async () => (await import('../commands/psql.ts')).runPsql));
+}
+
+const PSQL_EXAMPLES = `
+Starts the embedded Postgres until psql ends, unless it runs already. Its address stays valid while it runs.
+Without psql on this machine, prints the address and exits with code 1.
+
+Examples:
+  $ chainstead psql
+  $ chainstead psql -c 'SELECT * FROM analytics.coverage'
+  $ DATABASE_URL="$(chainstead psql --url)"`;
 
 const SCOPES = 'data, rpc, streams or admin';
 

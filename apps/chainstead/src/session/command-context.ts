@@ -29,4 +29,6 @@ export interface CommandContext {
   ask?(question: string): Promise<string | null>;
   /** Asks to replace child processes; absent: never. @returns ends this */
   onReload?(listener: () => void): () => void;
+  /** From now on, Ctrl-C is for a child process at the same terminal. */
+  leaveInterrupts?(): void;
 }

@@ -16,6 +16,7 @@ export { createDefinitionReader, type DefinitionReader } from './named-logs/defi
 export { readNamedLogs } from './named-logs/read-named-logs.ts';
 export { columnSchema } from './openapi/column-schema.ts';
 export { createEventOperations } from './openapi/event-operations.ts';
+export { columnValues } from './routes/column-values.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
-export { type ListedEvent, readNewestEvents } from './routes/events-page.ts';
+export { readEvent } from './routes/read-event.ts';
 export { bytesColumns, type EventTable, type ParameterColumn, parameterColumns } from './tables/event-table.ts';

@@ -39,7 +39,7 @@ describe.each(PAGE_SERVERS)('the pages for operators, on %s', (kind) => {
     reader.follow('operate/install.md', async (page) => {
       await page.next('CHAINS=eth');
       page.skip('The form of all commands', '<command>');
-      page.skip('production.system.test.ts starts all roles in one command', 'start', 'start');
+      page.skip('try-package.ts packs and installs it', 'npm run pack', 'npm install');
       page.skip('demo.system.test.ts', 'demo');
       if (own === null) page.skip('Needed on an own Postgres only', 'provision');
       else expect(await page.next('provision')).toContain('The database is provisioned');
@@ -113,11 +113,12 @@ async function restoreEmbedded(
 }
 
 async function upgrade(reader: PageReader, server: ReadersPostgres): Promise<void> {
-  // Nothing is released.
-  reader.replace('chainstead@latest', 'chainstead');
+  reader.replace(
+    'DATA_DIR=/opt/chainstead/.chainstead npx chainstead --config /opt/chainstead/.env',
+    'npx chainstead',
+  );
   await reader.follow('operate/upgrade.md', async (page) => {
-    expect(await page.next('@latest upgrade-check')).toMatch(/^Migrations: none[\s\S]* starts immediately/m);
-    page.skip('The command before, in another checkout', 'upgrade-check');
+    expect(await page.next('upgrade-check')).toMatch(/^Migrations: none[\s\S]* starts immediately/m);
     expect(await page.next('migrate')).toContain('The schema is already up to date');
     await page.next('indexes');
     expect(await page.query('CREATE ROLE', server.superuserUrl())).toBe('CREATE ROLE\n');

@@ -76,15 +76,14 @@ describe.each(PAGE_SERVERS)('the tutorials, on %s', (kind) => {
   it('read it in SQL as a user that may do nothing else', async () => {
     const { host, superuserUrl } = server ?? (await findEmbeddedServer(reader));
     await reader.follow('start/analysts.md', async (page) => {
-      reader.replace('127.0.0.1:<port>', host);
       reader.replace('postgres://postgres:…@127.0.0.1/postgres', superuserUrl());
       reader.replace('chainstead:…@127.0.0.1', `chainstead:${PASSWORD}@${host}`);
       reader.replace('@127.0.0.1/', `@${host}/`);
       if (server === null) {
-        await page.next('superuser-password');
+        await page.next('psql --superuser');
         page.skip('Needed on an own Postgres only', 'provision');
       } else {
-        page.skip('The passwords of the embedded Postgres', 'superuser-password');
+        page.skip('The addresses of the embedded Postgres', 'psql --superuser');
         expect(await page.next('provision')).toContain('The database is provisioned');
       }
       expect(await page.next('count(DISTINCT chain_id)')).toMatch(/^ *1$/m);

@@ -21,16 +21,20 @@ export interface ContractStatus {
 /** Bytes. Larger tables are not counted. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
-export async function readContractStatuses(database: Database): Promise<readonly ContractStatus[]> {
+/** @param name null: all contracts */
+export async function readContractStatuses(
+  database: Database,
+  name: string | null = null,
+): Promise<readonly ContractStatus[]> {
   const statuses: ContractStatus[] = [];
   const missing = await readMissingTables(database);
-  for (const { chainId, tables, suspendedReason } of await readDefinitions(database)) {
+  for (const { chainId, tables, suspendedReason } of await readDefinitions(database, name)) {
     const coverage = await listCoverage(database, chainId);
-    for (const { name } of tables) {
-      const blocks = mergeRanges(coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range));
-      const isMissing = missing.has(name);
-      const rows = isMissing ? NO_ROWS : await countRows(database, name, chainId);
-      statuses.push({ ...{ chainId, table: name, suspendedReason, isMissing, blocks }, ...rows });
+    for (const { name: table } of tables) {
+      const blocks = mergeRanges(coverage.filter(({ dataset }) => dataset === table).map(({ range }) => range));
+      const isMissing = missing.has(table);
+      const rows = isMissing ? NO_ROWS : await countRows(database, table, chainId);
+      statuses.push({ ...{ chainId, table, suspendedReason, isMissing, blocks }, ...rows });
     }
   }
   return statuses;

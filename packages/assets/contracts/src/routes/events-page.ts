@@ -31,7 +31,6 @@ export interface EventPosition extends LogColumnsPosition {
 export interface EventsQuery extends ChainQuery<EventPosition>, EventFilters {}
 
 export type EventsPage = Awaited<ReturnType<typeof readEvents>>;
-export type ListedEvent = EventsPage['rows'][number];
 
 export const ROWS_READ_MAX = 10_000;
 
@@ -45,17 +44,6 @@ export async function readEvents(database: ReadDatabase, chain: Chain, table: Ev
   const paramsOf = (row: EventRow) =>
     Object.fromEntries(table.parameters.map(({ name }, index) => [name, row[`p${index}`]]));
   return { rows: rows.map((row) => ({ ...row, block: blockOf(row), params: paramsOf(row) })), indexed, next };
-}
-
-export async function readNewestEvents(
-  database: ReadDatabase,
-  chain: Chain,
-  table: EventTable,
-  limit: number,
-): Promise<readonly ListedEvent[]> {
-  const bounds = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
-  const query = { ...bounds, order: 'DESC', limit, after: null, leading: null, filters: [] } as const;
-  return (await readEvents(database, chain, table, query)).rows;
 }
 
 /** One index range. @param rowsMax at least `limit` + 1 */

@@ -136,7 +136,12 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     alone,
     async hold(work) {
       const names = namesOf(work);
-      await own.write(names, []);
+      try {
+        await own.write(names, []);
+      } catch (error) {
+        own.forget(names);
+        throw error;
+      }
       return () => own.forget(names);
     },
     acquit: (work) => suspects.clear(namesOf(work)),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDemoApi, TOKEN, WALLET } from '../testing/demo-api.ts';
-import { totalOfRun } from './paging.ts';
+import { givenBlockBounds, totalOfRun } from './paging.ts';
 
 const { app } = createDemoApi();
 
@@ -97,4 +97,21 @@ test('the total of a run is known on its last page only, unless a page was cut',
   expect(totalOfRun({ page: 3, limit: 10, cutTo }, { rows: 4, isLast: true })).toBe(34);
   expect(totalOfRun({ page: 0, limit: 10, cutTo }, { rows: 0, isLast: true })).toBe(0);
   expect(totalOfRun({ page: 3, limit: 10, cutTo: 5 }, { rows: 4, isLast: true })).toBeNull();
+});
+
+test('a side of the block range that a request omits is left to the cursor', () => {
+  const date = new Date('2024-01-01');
+  const omitted = { from_block: undefined, to_block: undefined, from_date: undefined, to_date: undefined };
+  expect(givenBlockBounds({})).toEqual(omitted);
+  expect(givenBlockBounds({ from_date: date })).toEqual({
+    ...omitted,
+    from_block: null,
+    from_date: date.getTime(),
+  });
+  expect(givenBlockBounds({ to_date: date })).toEqual({ ...omitted, to_block: null, to_date: date.getTime() });
+  expect(givenBlockBounds({ from_block: 5, from_date: date })).toEqual({
+    ...omitted,
+    from_block: 5,
+    from_date: null,
+  });
 });

@@ -120,7 +120,7 @@ function createRun(
   });
   const guarded = (span: BackfillRange): GuardedWork => ({
     reads: deepestPartOf(options, span.datasets),
-    perform: (part) => work({ ...span, range: part }),
+    perform: (part, hold) => work({ ...span, range: part }, hold),
     async leaveOut(block, error) {
       lacking.leaveOut(await leaveOutBlock(options, span, block, error));
       advance({ from: block, to: block }, 0);

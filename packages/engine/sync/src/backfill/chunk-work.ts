@@ -1,4 +1,5 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
+import type { SourceUse } from '@chainstead/sources';
 import PQueue from 'p-queue';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
@@ -7,6 +8,7 @@ import { commitRead, readClaimed, readClaimedParts } from './backfill-chunk.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, chunksOf, notDone } from './backfill-ranges.ts';
 import type { ChunkPlan } from './chunk-plan.ts';
+import type { HoldBlocks } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
@@ -23,6 +25,8 @@ export interface ChunkEvents {
 
 /** COPY statements. On two cores, two load 1.5 times as much as one, three no more. */
 const COMMITS_IN_FLIGHT = 2;
+/** Parts of a stream under way, about: one is committed, one is read, and both may be longer than the last. */
+const HELD_PARTS = 4;
 const CLAIM_WAIT_MS = 1_000;
 
 /** Returns what reads and commits a chunk: from a source what it has, the rest from nodes. */
@@ -34,48 +38,68 @@ export function createChunkWork(
 ) {
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
 
-  async function work(span: BackfillRange): Promise<void> {
+  async function work(span: BackfillRange, hold: HoldBlocks): Promise<void> {
     if (events.isPointless(span)) return events.skipped(span.range);
-    const use = options.sources === undefined || events.isSuspect() ? null : plan.sourceUse(span);
-    if (use === null) return workFromNodes(span);
-    const left = await workFromSource(span, use);
+    const use = options.sources === undefined ? null : plan.sourceUse(span);
+    if (use === null) return workFromNodes(span, hold);
+    const left = await workFromSource(span, use, hold);
     for (const range of left === null ? [] : chunksOf(options, left, plan.nodes(span)))
-      await workFromNodes({ ...span, range });
+      await workFromNodes({ ...span, range }, hold);
   }
 
   /** @returns the rest for nodes; null: none, or it is planned again */
-  async function workFromSource(span: BackfillRange, use: 'blocks' | 'logs'): Promise<BlockRange | null> {
+  async function workFromSource(
+    span: BackfillRange,
+    use: SourceUse,
+    hold: HoldBlocks,
+  ): Promise<BlockRange | null> {
     const { range } = span;
+    const isPlannedAgain = options.kind === 'add' && !events.isSuspect();
     const chosen = await options.sources?.choose(use, range, stop);
     if (chosen === undefined || chosen === null) {
       // A chunk that was planned for a source is too large for nodes.
       const [chunk = range] = chunksOf(options, range, plan.nodes(span));
-      return options.kind === 'add' ? chunk : range;
+      return isPlannedAgain ? chunk : range;
     }
     let next = range.from;
+    let release = await held(chosen.range, hold);
     try {
       for await (const read of readClaimedParts(options, span, chosen, plan.source(span), stop)) {
         await commit(span, read);
         next = read.range.to + 1;
+        release();
+        const to = Math.min(chosen.range.to, read.range.to + HELD_PARTS * rangeSize(read.range));
+        if (next <= to) release = await held({ from: next, to }, hold);
       }
     } catch (error) {
       // Followed blocks have other hashes than the source named.
       if (!(error instanceof ReorgedWhileReadingError)) throw error;
       chosen.failed(error, { from: next, to: range.to });
+    } finally {
+      release();
     }
     if (next === range.from) events.claimed();
-    return next > range.to || options.kind === 'add' ? null : { from: next, to: range.to };
+    return next > range.to || isPlannedAgain ? null : { from: next, to: range.to };
   }
 
-  async function workFromNodes(span: BackfillRange): Promise<void> {
+  async function workFromNodes(span: BackfillRange, hold: HoldBlocks): Promise<void> {
     const { range } = span;
     const attempt = (): Promise<DecodedRange | null> => readClaimed(options, span, range, plan.nodes(span), stop);
-    const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
-    if (read === FAILED) {
-      for (const half of halvesOf(options.order, range)) await workFromNodes({ ...span, range: half });
-      return;
+    const release = await held(range, hold);
+    try {
+      const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
+      if (read === FAILED) {
+        for (const half of halvesOf(options.order, range)) await workFromNodes({ ...span, range: half }, hold);
+        return;
+      }
+      await (read === null ? workAround(span, hold) : commit(span, read));
+    } finally {
+      release();
     }
-    await (read === null ? workAround(span) : commit(span, read));
+  }
+
+  function held(range: BlockRange, hold: HoldBlocks): Promise<() => void> {
+    return untilItSucceeds(options, range, stop, () => hold(range));
   }
 
   /** A read is in flight until its commit, and held only there: that bounds memory. */
@@ -87,12 +111,12 @@ export function createChunkWork(
   }
 
   /** Redoes the parts that no other process holds. Blocks to add are planned again anyway. */
-  async function workAround(span: BackfillRange): Promise<void> {
+  async function workAround(span: BackfillRange, hold: HoldBlocks): Promise<void> {
     if (options.kind === 'add') return events.claimed();
     await options.clock.sleep(CLAIM_WAIT_MS, stop);
     const { range } = span;
     for (const part of await untilItSucceeds(options, range, stop, () => notDone(options, span, range)))
-      await work(part);
+      await work(part, hold);
   }
 
   return work;

@@ -1,6 +1,8 @@
 /** A block that ends the process that backfills it: its range is narrowed, and the block alone stays a gap with its reason. */
 import { createMetricsRegistry } from '@chainstead/core';
 import { createWorkJournal, type Database, readSetAsideWork, sql } from '@chainstead/db';
+import { type BlockSource, createHistorySources, openPortalSource } from '@chainstead/sources';
+import { servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -16,6 +18,7 @@ const scratch = scratchOfFile();
 const BLOCKS = 150;
 const RANGE = { from: 1, to: BLOCKS };
 const DEADLY = 77;
+const NODES_ALONE = { order: 'newest-first', proof: 'none' } as const;
 const ALL = [marks, outcomes] as readonly Dataset[];
 let nextChainId = 966_001;
 
@@ -24,9 +27,21 @@ beforeAll(async () => {
   await createWholeBlockTables(scratch.database);
 });
 
+interface Deadly {
+  died: () => void;
+  ended: Promise<void>;
+}
+
+interface DeadlyStage {
+  readonly stage: ScriptedStage;
+  readonly deadly: Deadly;
+  /** Read before the node. */
+  readonly source?: BlockSource;
+}
+
 /** A stage whose process dies at a call of its node for the deadly block. */
-async function openDeadlyStage(method: 'eth_getLogs' | 'eth_getBlockByNumber') {
-  const deadly: { died: () => void; ended: Promise<void> } = { died: () => undefined, ended: Promise.resolve() };
+async function openDeadlyStage(method: 'eth_getLogs' | 'eth_getBlockByNumber'): Promise<DeadlyStage> {
+  const deadly: Deadly = { died: () => undefined, ended: Promise.resolve() };
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
     blocks: BLOCKS,
     async answer(called, params, own) {
@@ -40,6 +55,31 @@ async function openDeadlyStage(method: 'eth_getLogs' | 'eth_getBlockByNumber') {
   return { stage, deadly };
 }
 
+/** A stage whose process dies when a source sends the deadly block. Each block has its own commit. */
+async function openDeadlySource(): Promise<DeadlyStage & { readonly harmless: BlockSource }> {
+  const deadly: Deadly = { died: () => undefined, ended: Promise.resolve() };
+  const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
+    ...{ blocks: BLOCKS, finalityDepth: 0, isSigned: true },
+  });
+  onTestFinished(() => stage.close());
+  const portal = await servePortal(stage.scripted);
+  onTestFinished(() => portal.close());
+  const source = openPortalSource({ ...stage, url: portal.url });
+  onTestFinished(() => source.close());
+  const readBlocks: BlockSource['readBlocks'] = async function* (range, options, signal) {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    for await (const block of source.readBlocks(range, options, signal)) {
+      if (block.block.header.number === DEADLY) {
+        deadly.died();
+        await Promise.race([deadly.ended, stopped]);
+        signal.throwIfAborted();
+      }
+      yield { ...block, bytes: 40_000_000 };
+    }
+  };
+  return { stage, deadly, source: { ...source, readBlocks }, harmless: source };
+}
+
 function isOfDeadly([first]: readonly unknown[]): boolean {
   if (typeof first === 'string') return Number(first) === DEADLY;
   const { fromBlock, toBlock } = first as { readonly fromBlock: string; readonly toBlock: string };
@@ -48,7 +88,7 @@ function isOfDeadly([first]: readonly unknown[]): boolean {
 
 /** Backfills as a process does. @returns null if it died */
 async function runProcess(
-  { stage, deadly }: Awaited<ReturnType<typeof openDeadlyStage>>,
+  { stage, deadly, source }: DeadlyStage,
   kind: 'add' | 'replace',
 ): Promise<BackfillProgress | null> {
   const ending = new AbortController();
@@ -61,7 +101,11 @@ async function runProcess(
   const died = Promise.withResolvers<null>();
   deadly.ended = ended.promise;
   deadly.died = () => died.resolve(null);
-  const options = { ...stage, database, owner, journal, order: 'newest-first', proof: 'none', kind } as const;
+  const { chain, clock, logger } = stage;
+  const ofProcess = source && { ...source, close: () => Promise.resolve() };
+  const sources = ofProcess && createHistorySources({ chain, clock, logger, sources: [ofProcess] });
+  const how = source ? ({ order: 'oldest-first', proof: 'receipts' } as const) : NODES_ALONE;
+  const options = { ...stage, database, owner, journal, sources, kind, ...how };
   const running = backfill(options, [RANGE], ending.signal);
   const done = await Promise.race([running, died.promise]);
   if (done === null) {
@@ -75,12 +119,13 @@ async function runProcess(
     ended.resolve();
   } else await journal.close();
   await owner.close();
+  await sources?.close();
   return done;
 }
 
 /** @returns its result, after so many deaths */
 async function runUntilItEnds(
-  given: Awaited<ReturnType<typeof openDeadlyStage>>,
+  given: DeadlyStage,
   kind: 'add' | 'replace',
 ): Promise<{ readonly done: BackfillProgress; readonly deaths: number }> {
   for (let deaths = 0; deaths < 12; deaths += 1) {
@@ -131,14 +176,38 @@ test.each([
     const { deadly } = opened;
     deadly.ended = Promise.resolve();
     deadly.died = () => undefined;
-    await backfill(
-      { ...stage, order: 'newest-first', proof: 'none', kind: 'add' },
-      [RANGE],
-      new AbortController().signal,
-    );
+    await backfill({ ...stage, ...NODES_ALONE, kind: 'add' }, [RANGE], new AbortController().signal);
     expect((await stage.coverageOf(lacking)).ranges).toEqual([RANGE]);
   },
 );
+
+test('only the blocks under way are suspect, and they are read from the source again', async () => {
+  const opened = await openDeadlySource();
+  const { stage, harmless } = opened;
+  expect(await runProcess(opened, 'add')).toBeNull();
+  // The block before may be committed already.
+  const underWay = [DEADLY - 1, DEADLY].map((from) => `range ${stage.chain.key} ${from}-${from + 3}`);
+  const records = await recordsOf(stage);
+  expect(records).toHaveLength(1);
+  expect(underWay).toContain(records[0]);
+  expect(await runProcess({ ...opened, source: harmless }, 'add')).not.toBeNull();
+  for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
+  // The pool's own check of the node.
+  expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
+  expect(await recordsOf(stage)).toEqual([]);
+});
+
+test('a block of a source that ends each process stays a gap, and no other is read from nodes', async () => {
+  const opened = await openDeadlySource();
+  const { stage } = opened;
+  const { done, deaths } = await runUntilItEnds(opened, 'add');
+  // The blocks under way, and twice the block alone.
+  expect(deaths).toBe(3);
+  expect(done.unavailable).toMatchObject({ code: 'DATASET_FAILED', facts: { block: DEADLY } });
+  for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual(WITHOUT);
+  expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
+  expect(await recordsOf(stage)).toEqual([`block ${stage.chain.key} ${DEADLY} backfill transactions`]);
+});
 
 async function recordsOf({ database, chain }: ScriptedStage): Promise<readonly string[]> {
   const rows = await database.query<{ readonly name: string }>(

@@ -20,15 +20,21 @@ export interface RangeGuard {
   acquit(): Promise<void>;
 }
 
+/** Records blocks as under way: if the process dies, they become suspects. @returns ends the record */
+export type HoldBlocks = (range: BlockRange) => Promise<() => void>;
+
 export interface GuardedWork {
   /** Other parts of a quarantined block are still read. */
   readonly reads: BlockPart;
-  perform(part: BlockRange): Promise<void>;
+  /** Holds the blocks that it reads, decodes or commits: few of those of a long stream. */
+  perform(part: BlockRange, hold: HoldBlocks): Promise<void>;
   /** Called instead for a quarantined block. */
   leaveOut(block: number, error: WorkSetAsideError): Promise<void>;
 }
 
 const PARTS = 16;
+/** The whole part is recorded already, or nothing is. */
+const NOT_HELD: HoldBlocks = async () => () => undefined;
 
 /** @param options without `journal`, nothing is recorded */
 export async function openRangeGuard(
@@ -36,22 +42,17 @@ export async function openRangeGuard(
 ): Promise<RangeGuard> {
   const { database, chain, journal } = options;
   if (journal === undefined)
-    return { suspects: [], run: (range, { perform }) => perform(range), acquit: () => Promise.resolve() };
+    return {
+      suspects: [],
+      run: (range, { perform }) => perform(range, NOT_HELD),
+      acquit: () => Promise.resolve(),
+    };
   let suspects = await readSuspects(database, chain);
   const quarantined: BlockRange[] = [];
 
-  async function hold(range: BlockRange, { reads, perform }: GuardedWork): Promise<void> {
-    const release = await journal?.hold(workOf(chain, range, reads));
-    try {
-      await perform(range);
-    } finally {
-      release?.();
-    }
-  }
-
   async function alone(part: BlockRange, { reads, perform, leaveOut }: GuardedWork): Promise<void> {
     try {
-      await journal?.alone(workOf(chain, part, reads), () => perform(part));
+      await journal?.alone(workOf(chain, part, reads), () => perform(part, NOT_HELD));
     } catch (error) {
       if (!(error instanceof WorkSetAsideError)) throw error;
       quarantined.push(part);
@@ -66,7 +67,8 @@ export async function openRangeGuard(
     async run(range, work) {
       const deadly = [...suspects, ...quarantined];
       const inside = intersectRanges([range], mergeRanges(deadly));
-      for (const part of subtractRanges([range], inside)) await hold(part, work);
+      for (const part of subtractRanges([range], inside))
+        await work.perform(part, (held) => journal.hold(workOf(chain, held, work.reads)));
       for (const part of inside.flatMap((suspect) => partsOf(suspect, deadly))) await alone(part, work);
     },
     async acquit() {

@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
-import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
+import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -44,7 +44,7 @@ export function commitRange(
     // A rollback takes it first, too: it comes before, or removes these rows.
     locksFirst: isUnsettled,
     async begin(transaction) {
-      await consumeClaims(transaction, owner, chain, [range]);
+      await consumeClaim(transaction, owner, chain, range);
       if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
       else await requireSameBlocks(transaction, chain, range, read.blocks);
     },

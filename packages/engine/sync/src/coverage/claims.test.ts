@@ -2,7 +2,7 @@ import { parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it } from 'vitest';
-import { consumeClaims, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
+import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
 
 const CHAIN = parseChainId(1);
 const scratch = scratchOfFile();
@@ -44,7 +44,7 @@ it('ends a claim in the transaction that writes the range, and fails the second 
   await owner.claim(CHAIN, range, 'backfill');
   const consume = () =>
     scratch.database.transaction((transaction) =>
-      consumeClaims(transaction, owner, { id: CHAIN, key: 'eth' }, [range]),
+      consumeClaim(transaction, owner, { id: CHAIN, key: 'eth' }, range),
     );
   await consume();
   await expect(consume()).rejects.toMatchObject({ code: 'RANGE_CLAIMED' });

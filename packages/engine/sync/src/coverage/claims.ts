@@ -3,18 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import {
-  type Database,
-  LEASE_IS_HELD,
-  type Sql,
-  sql,
-  type Transaction,
-  tryAcquireLeadership,
-} from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 import { RangeClaimedError } from '../errors.ts';
 
 /** `help`: fills blocks next to the process with the `backfill` claims. */
-export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
+export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify';
 
 export interface ClaimOwner {
   readonly key: bigint;
@@ -22,9 +15,7 @@ export interface ClaimOwner {
   readonly lost: AbortSignal;
   /** False if a live owner has claimed part of the range. */
   claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
-  /** @param ranges ascending, so that two owners can't deadlock. @returns those that no live owner has claimed */
-  claimEach(chainId: ChainId, ranges: readonly BlockRange[], purpose: ClaimPurpose): Promise<BlockRange[]>;
-  release(chainId: ChainId, ...ranges: readonly BlockRange[]): Promise<void>;
+  release(chainId: ChainId, range: BlockRange): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,14 +34,21 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
   return {
     key,
     lost: leadership.lost,
-    claim: async (chainId, range, purpose) =>
-      (await claimEach(database, key, chainId, [range], purpose)).length === 1,
-    claimEach: (chainId, ranges, purpose) => claimEach(database, key, chainId, ranges, purpose),
-    release: async (chainId, ...ranges) => {
+    async claim(chainId, range, purpose) {
+      await removeDeadClaims(database, chainId, range);
+      // Invariant: SYNC-CLAIMS-DISJOINT
+      const claimed = await database.query(
+        sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+         VALUES (${chainId}, ${range.from}, ${range.to}, ${key.toString()}::bigint, ${purpose})
+         ON CONFLICT DO NOTHING RETURNING true AS claimed`,
+      );
+      return claimed.length === 1;
+    },
+    async release(chainId, { from, to }) {
       await database.query(
         // Inside: the start of a claim may be written already.
-        sql`DELETE FROM sync_claims USING ${rangesAsRows(ranges)} AS run(from_block, to_block)
-          WHERE chain_id = ${chainId} AND owner = ${key.toString()} AND first_block >= from_block AND last_block <= to_block`,
+        sql`DELETE FROM sync_claims
+          WHERE chain_id = ${chainId} AND owner = ${key.toString()} AND first_block >= ${from} AND last_block <= ${to}`,
       );
     },
     async close() {
@@ -65,27 +63,7 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
   };
 }
 
-async function claimEach(
-  database: Database,
-  key: bigint,
-  chainId: ChainId,
-  ranges: readonly BlockRange[],
-  purpose: ClaimPurpose,
-): Promise<BlockRange[]> {
-  const [first, last] = [ranges[0], ranges.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  await removeDeadClaims(database, chainId, { from: first.from, to: last.to });
-  // Invariant: SYNC-CLAIMS-DISJOINT
-  const claimed = await database.query<BlockRange>(
-    sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
-     SELECT ${chainId}, run.first_block, run.last_block, ${key.toString()}::bigint, ${purpose}
-       FROM ${rangesAsRows(ranges)} AS run(first_block, last_block) ORDER BY run.first_block
-     ON CONFLICT DO NOTHING RETURNING first_block AS "from", last_block AS "to"`,
-  );
-  return claimed.toSorted((a, b) => a.from - b.from);
-}
-
-/** Skips locked rows: two processes would lock thousands in different orders. */
+/** Skips rows that another process removes. */
 async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
     sql`DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
@@ -114,31 +92,20 @@ export async function listFillingChains(
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** In the transaction that writes the ranges. A claim of which only the start is written stays for the rest. @throws RangeClaimedError if a claim is lost */
-export async function consumeClaims(
+/** In the transaction that writes the range. A claim of which only the start is written stays for the rest. @throws RangeClaimedError if the claim is lost */
+export async function consumeClaim(
   transaction: Transaction,
   owner: Pick<ClaimOwner, 'key' | 'lost'>,
   chain: Pick<Chain, 'id' | 'key'>,
-  ranges: readonly BlockRange[],
+  range: BlockRange,
 ): Promise<void> {
   owner.lost.throwIfAborted();
-  const ownOf = sql`chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = from_block`;
+  const ownOf = sql`chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = ${range.from}`;
   // Invariant: SYNC-CLAIMS-DISJOINT
   const ended = await transaction.query(
-    sql`WITH run AS MATERIALIZED (SELECT * FROM ${rangesAsRows(ranges)} AS run(from_block, to_block)),
-      ended AS (DELETE FROM sync_claims USING run WHERE ${ownOf} AND last_block = to_block RETURNING true AS ended),
-      cut AS (UPDATE sync_claims SET first_block = to_block + 1 FROM run WHERE ${ownOf} AND last_block > to_block RETURNING true AS ended)
+    sql`WITH ended AS (DELETE FROM sync_claims WHERE ${ownOf} AND last_block = ${range.to} RETURNING true AS ended),
+      cut AS (UPDATE sync_claims SET first_block = ${range.to}::bigint + 1 WHERE ${ownOf} AND last_block > ${range.to} RETURNING true AS ended)
       SELECT ended FROM ended UNION ALL SELECT ended FROM cut`,
   );
-  const [first, last] = [ranges[0], ranges.at(-1)];
-  if (ended.length !== ranges.length && first !== undefined && last !== undefined)
-    throw new RangeClaimedError({
-      chain: chain.key,
-      range: { from: first.from, to: last.to },
-      purpose: 'process',
-    });
-}
-
-function rangesAsRows(ranges: readonly BlockRange[]): Sql {
-  return sql`unnest(${ranges.map(({ from }) => from)}::bigint[], ${ranges.map(({ to }) => to)}::bigint[])`;
+  if (ended.length === 0) throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }

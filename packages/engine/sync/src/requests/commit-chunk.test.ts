@@ -1,5 +1,5 @@
-/** A chunk of an on-demand backfill next to other processes that hold some of its blocks. */
-import { mergeRanges } from '@chainstead/core';
+/** A chunk of an on-demand backfill next to other processes that fill the same blocks. */
+import type { Log } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -7,63 +7,95 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listSubjectRanges, subjectKey } from '../coverage/subject.ts';
 import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
-import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { commitChunk } from './commit-chunk.ts';
+import { openRangeCommits } from '../testing/range-commits.ts';
+import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
+import { type Chunk, commitChunk } from './commit-chunk.ts';
 
 const BLOCKS = 20;
+const RANGE = { from: 1, to: BLOCKS };
 const scratch = scratchOfFile();
+let nextChainId = 982_001;
 
 beforeAll(() => createMarkTables(scratch.database));
 
-it('writes the blocks that it gets at once, and those of others after they are released', async () => {
+interface Requested {
+  readonly stage: ScriptedStage;
+  readonly chunk: Chunk;
+  readonly logs: readonly Log[];
+}
+
+/** A requested history whose chunk has the logs of all blocks. */
+async function openRequested(): Promise<Requested> {
   const { database } = scratch;
-  const stage = await openScriptedStage(database, 982_001, [marks], { blocks: BLOCKS });
+  const stage = await openScriptedStage(database, nextChainId++, [marks], { blocks: BLOCKS });
   onTestFinished(() => stage.close());
-  const other = await createClaimOwner(database);
-  onTestFinished(() => other.close());
-  const answer = await stage.pool.getLogs({ range: { from: 1, to: BLOCKS }, topics: marks.topics(stage.chain) });
+  const answer = await stage.pool.getLogs({ range: RANGE, topics: marks.topics(stage.chain) });
   const logs = answer.logs.filter((log) => markedAccount(log) !== null);
-  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
-  // The others hold every second block: each claim is of one block.
-  const held = numbers.filter((number) => number % 2 === 0);
-  const free = numbers.filter((number) => number % 2 === 1);
-  expect(Math.min(held.length, free.length)).toBeGreaterThan(0);
-  const headers = await stage.pool.getHeaders(numbers);
+  const headers = await stage.pool.getHeaders([...new Set(logs.map(({ blockNumber }) => blockNumber))]);
   const blocks = new Map(headers.map(({ value }) => [value.number, value]));
-  const wanted = [...held, ...free.slice(1)].map((block) => ({ from: block, to: block }));
-  const claimed = await other.claimEach(stage.chain.id, mergeRanges(wanted), 'history');
-  const storedBlocks = async () => {
-    const rows = await database.query<{ block: number }>(
-      sql`SELECT DISTINCT block_number AS block FROM marks WHERE chain_id = ${stage.chain.id} ORDER BY 1`,
-    );
-    return rows.map(({ block }) => block);
-  };
   const subject = { chainId: stage.chain.id, kind: 'wallet', address: addressOf(1) } as const;
-  const coveredRanges = async () => (await listSubjectRanges(database, subject)).map(({ range }) => range);
-  const storedBefore: unknown[] = [];
-  const clock = {
-    now: () => Date.now(),
-    async sleep() {
-      storedBefore.push([await storedBlocks(), await coveredRanges()]);
-      await other.release(stage.chain.id, ...claimed);
-    },
-  };
-  const chunk = {
-    subject,
-    dataset: marks,
-    range: { from: 1, to: BLOCKS },
-    read: { found: { logs }, blocks, calls: 1 },
-  };
   await database.query(
     sql`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES (${subjectKey(subject)})`,
   );
-  expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
-  const [made] = await database.query(
+  return {
+    stage,
+    chunk: { subject, dataset: marks, range: RANGE, read: { found: { logs }, blocks, calls: 1 } },
+    logs,
+  };
+}
+
+async function expectRecorded({ stage, chunk }: Requested, rows: number): Promise<void> {
+  const [made] = await scratch.database.query(
     sql`SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,
   );
-  expect(made).toEqual({ callsMade: 1, rowsAdded: logs.length });
-  expect(storedBefore).toEqual([[free.slice(0, 1), []]]);
-  expect(await coveredRanges()).toEqual([{ from: 1, to: BLOCKS }]);
-  expect(await storedBlocks()).toEqual(numbers);
+  expect(made).toEqual({ callsMade: 1, rowsAdded: rows });
+  const ranges = await listSubjectRanges(scratch.database, chunk.subject);
+  expect(ranges).toEqual([{ dataset: marks.name, range: RANGE }]);
+}
+
+it('writes its rows while another process holds the blocks, which then finds them', async () => {
+  const requested = await openRequested();
+  const { stage, chunk, logs } = requested;
+  const other = await createClaimOwner(scratch.database);
+  onTestFinished(() => other.close());
+  expect(await other.claim(stage.chain.id, RANGE, 'backfill')).toBe(true);
+  expect(await commitChunk(stage, chunk)).toBe(logs.length);
+  await expectRecorded(requested, logs.length);
+  await other.release(stage.chain.id, RANGE);
+  const commits = await openRangeCommits(scratch.database, stage.chain);
+  onTestFinished(() => commits.close());
+  await commits.commit([marks], { range: RANGE, logs, kind: 'add' });
   expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+});
+
+// Invariant: SYNC-NO-DUPLICATE
+it('leaves out blocks that are covered before it has the commit lock', async () => {
+  const requested = await openRequested();
+  const { stage, chunk, logs } = requested;
+  const commits = await openRangeCommits(scratch.database, stage.chain);
+  onTestFinished(() => commits.close());
+  let transactions = 0;
+  const database: typeof stage.database = {
+    ...stage.database,
+    async transaction(work) {
+      transactions += 1;
+      // As if nodes had lied to the history: the blocks that are covered have no log.
+      if (transactions === 1)
+        await commits.commit([marks], { range: { from: 1, to: BLOCKS / 2 }, logs: [], kind: 'add' });
+      return stage.database.transaction(work);
+    },
+  };
+  const later = logs.filter((log) => log.blockNumber > BLOCKS / 2);
+  expect(Math.min(later.length, logs.length - later.length)).toBeGreaterThan(0);
+  expect(await commitChunk({ ...stage, database }, chunk)).toBe(later.length);
+  await expectRecorded(requested, later.length);
+  expect(await stage.marksOf(1, BLOCKS)).toMatchObject({ stored: later.length });
+});
+
+it('writes nothing if it has no logs, and is recorded', async () => {
+  const requested = await openRequested();
+  const { stage, chunk } = requested;
+  const read = { ...chunk.read, found: { logs: [] } };
+  expect(await commitChunk(stage, { ...chunk, read })).toBe(0);
+  await expectRecorded(requested, 0);
 });

@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Log, mergeRanges, subtractRanges } from '@chainstead/core';
+import { type BlockRange, type Log, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { commitSubject, commitSubjectRows } from '../commit/commit-subject.ts';
-import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { RangeSubject, Subject } from '../coverage/subject.ts';
 import { recordSubjectRange } from '../coverage/subject.ts';
@@ -15,8 +14,6 @@ export interface ChunkDependencies {
   readonly database: Database;
   readonly chain: Chain;
   readonly knownContracts: KnownContracts;
-  readonly owner: ClaimOwner;
-  readonly clock: Clock;
 }
 
 export interface Chunk {
@@ -36,76 +33,66 @@ export interface Chunk {
   };
 }
 
-const CLAIM_WAIT_MS = 500;
+/** A backfill covered some of the blocks, or retention dropped them, before the commit lock was held. */
+class CoverageChangedError extends Error {}
 
-export async function commitChunk(
-  dependencies: ChunkDependencies,
-  chunk: Chunk,
-  signal: AbortSignal,
-): Promise<number> {
-  const { found } = chunk.read;
-  let left = 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
-  let calls = chunk.read.calls;
-  let rows = 0;
+/**
+ * Waits for no backfill of the same blocks: each writes only the rows that are absent. Covered blocks have all their
+ * rows, maybe proven, and are left out.
+ *
+ * @returns the number of rows added
+ */
+export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk): Promise<number> {
   for (;;) {
-    signal.throwIfAborted();
-    const runs = mergeRanges(left.map((block) => ({ from: block, to: block })));
-    const claimed = await dependencies.owner.claimEach(dependencies.chain.id, runs, 'history');
-    // After the claim: claimed blocks can't become covered by others.
-    const open = await notCovered(dependencies, chunk.dataset, left);
-    const mine = new Set(blocksIn(claimed));
-    const held = open.filter((block) => mine.has(block));
-    left = open.filter((block) => !mine.has(block));
-    if (claimed.length > 0 || left.length === 0) {
-      rows += await commit(dependencies, chunk, { claimed, blocks: held, calls, isLast: left.length === 0 });
-      calls = 0;
+    const open = await notCovered(dependencies.database, dependencies, chunk);
+    try {
+      return await commit(dependencies, chunk, open);
+    } catch (error) {
+      if (!(error instanceof CoverageChangedError)) throw error;
     }
-    if (left.length === 0) return rows;
-    await dependencies.clock.sleep(CLAIM_WAIT_MS, signal);
   }
 }
 
-async function commit(
-  dependencies: ChunkDependencies,
-  { subject, dataset, range, read, recordedAs = subject }: Chunk,
-  part: { claimed: readonly BlockRange[]; blocks: readonly number[]; calls: number; isLast: boolean },
-): Promise<number> {
-  const { database, owner, chain } = dependencies;
-  const record = async (transaction: Transaction, rowsAdded: number): Promise<void> => {
-    await recordProgress(transaction, subject, { calls: part.calls, rows: rowsAdded });
-    if (part.isLast) await recordSubjectRange(transaction, recordedAs, dataset.name, range);
+async function commit(dependencies: ChunkDependencies, chunk: Chunk, open: ReadonlySet<number>): Promise<number> {
+  const { database, chain } = dependencies;
+  const { subject, dataset, range, read, recordedAs = subject } = chunk;
+  const record = async (transaction: Transaction, rows: number): Promise<void> => {
+    // Invariant: SYNC-NO-DUPLICATE
+    const now = await notCovered(transaction, { chain }, chunk);
+    if (now.symmetricDifference(open).size > 0) throw new CoverageChangedError();
+    await recordProgress(transaction, subject, { calls: read.calls, rows });
+    await recordSubjectRange(transaction, recordedAs, dataset.name, range);
   };
-  if (part.claimed.length === 0) {
+  if (open.size === 0) {
     // Nothing to write: no commit lock.
     await database.transaction((transaction) => record(transaction, 0));
     return 0;
   }
-  const wanted = new Set(part.blocks);
-  const blocks = new Map([...read.blocks].filter(([number]) => wanted.has(number)));
-  const begin = (transaction: Transaction) => consumeClaims(transaction, owner, chain, part.claimed);
+  const blocks = new Map([...read.blocks].filter(([number]) => open.has(number)));
   const { found } = read;
-  try {
-    if ('logs' in found) {
-      const logs = found.logs.filter((log) => wanted.has(log.blockNumber));
-      return await commitSubject(dependencies, { datasets: [dataset], logs, blocks, begin, record });
-    }
-    const rows = [...found.rows].flatMap(([number, ofBlock]) => (wanted.has(number) ? ofBlock : []));
-    const parts = [linesOfRows(dataset, rows)];
-    return await commitSubjectRows(dependencies, { blocks: [...blocks.values()], parts, begin, record });
-  } catch (error) {
-    await owner.release(chain.id, ...part.claimed);
-    throw error;
+  if ('logs' in found) {
+    const logs = found.logs.filter((log) => open.has(log.blockNumber));
+    return commitSubject(dependencies, { datasets: [dataset], logs, blocks, record });
   }
+  const rows = [...found.rows].flatMap(([number, ofBlock]) => (open.has(number) ? ofBlock : []));
+  const parts = [linesOfRows(dataset, rows)];
+  return commitSubjectRows(dependencies, { blocks: [...blocks.values()], parts, record });
 }
 
-async function notCovered({ database, chain }: ChunkDependencies, { name }: Dataset, blocks: readonly number[]) {
-  if (blocks.length === 0) return [];
-  const coverage = await listCoverage(database, chain.id);
-  const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
-  const wanted = blocks.map((block) => ({ from: block, to: block }));
-  return blocksIn(subtractRanges(wanted, covered));
+/** Blocks of the chunk that the chain lacks in the dataset. */
+async function notCovered(
+  source: Pick<Database, 'query'>,
+  { chain }: Pick<ChunkDependencies, 'chain'>,
+  { dataset, range, read: { found } }: Chunk,
+): Promise<ReadonlySet<number>> {
+  const numbers = 'logs' in found ? found.logs.map((log) => log.blockNumber) : [...found.rows.keys()];
+  if (numbers.length === 0) return new Set();
+  const coverage = await listCoverage(source, chain.id, range);
+  const covered = mergeRanges(coverage.filter((one) => one.dataset === dataset.name).map((one) => one.range));
+  const wanted = mergeRanges(numbers.map((block) => ({ from: block, to: block })));
+  return new Set(subtractRanges(wanted, covered).flatMap(blocksIn));
 }
 
-function blocksIn(ranges: readonly BlockRange[]): number[] {
-  return ranges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
+function blocksIn({ from, to }: BlockRange): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

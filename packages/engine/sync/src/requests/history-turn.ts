@@ -3,7 +3,6 @@ import type { Clock, Logger } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
-import type { ClaimOwner } from '../coverage/claims.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -36,7 +35,6 @@ export interface HistoryOptions {
 }
 
 export interface HistoryTurn extends HistoryOptions {
-  readonly owner: ClaimOwner;
   readonly subject: Subject;
   made: number;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,6 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
 import { halvesOf } from '../backfill/retry-range.ts';
-import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
@@ -35,19 +34,16 @@ export async function readHistory(
 ): Promise<HistoryOutcome> {
   const { chain, database } = options;
   return claimHistory(options, subject, signal, async (record) => {
-    const owner = await createClaimOwner(database);
-    try {
-      await registerProjections(database, chain, datasetsOf(chain, options.datasets));
-      return await work({ ...options, owner }, record, AbortSignal.any([signal, owner.lost]));
-    } finally {
-      await owner.close();
-    }
+    await registerProjections(database, chain, datasetsOf(chain, options.datasets));
+    return work(options, record, signal);
   });
 }
 
-type Work = HistoryOptions & { readonly owner: ClaimOwner };
-
-async function work(options: Work, record: HistoryRecord, signal: AbortSignal): Promise<HistoryOutcome> {
+async function work(
+  options: HistoryOptions,
+  record: HistoryRecord,
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
   const { chain, database, pool, sources, datasets, retention, maxCalls } = options;
   const { subject } = record;
   const plan = await planHistory(database, pool, { chain, datasets, subject, retention });
@@ -123,7 +119,7 @@ async function readChunk(
       if (ended !== null) return ended;
     } else {
       const part = { found: { logs }, blocks: read.blocks, calls };
-      await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }, signal));
+      await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }));
     }
     calls = 0;
   }

@@ -16,7 +16,7 @@ import {
   watchRows,
 } from '../commit/dependent-rows.ts';
 import { requireSameBlocks } from '../commit/same-blocks.ts';
-import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
+import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
@@ -72,7 +72,7 @@ export async function verifyRange(
   const repairs = await commitSettled(options, {
     ...{ datasets, placed: { blocks: [range], batch: read.batch }, locksFirst: true },
     async begin(transaction) {
-      await consumeClaims(transaction, options.owner, chain, [range]);
+      await consumeClaim(transaction, options.owner, chain, range);
       await requireSameBlocks(transaction, chain, range, read.blocks);
     },
     async write(transaction, { lock }) {

@@ -106,7 +106,6 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
     while (!closing.signal.aborted) {
       await sleepUnlessAborted(clock, RETRY_MS, closing.signal);
       try {
-        stored = null;
         await exchangeWith(shared);
         isStoreAway = false;
         logger.info({ chain: chain.key }, 'Shared head reachable again');

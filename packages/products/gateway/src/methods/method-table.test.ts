@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findMethod, METHOD_NAMES, UNLISTED } from './method-table.ts';
 import { BLOCK_NUMBER, NEWEST_BLOCK, RECEIPTS_BLOCK, STATE_BLOCK } from './parameters.ts';
@@ -32,4 +33,20 @@ test.each(METHOD_NAMES)('the block of %s is the parameter that names one', (name
   const method = findMethod(name);
   const place = method?.parameters.findIndex((parameter) => BLOCKS.has(parameter)) ?? -1;
   expect(method?.blockParameter).toBe(place < 0 ? null : place);
+});
+
+test('a call costs the units that docs/api/json-rpc.md lists', () => {
+  const page = readFileSync(new URL('../../../../../docs/api/json-rpc.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (`eth_.+) \| (\d+) \|$/gm)];
+  const units = new Map(
+    rows.flatMap(([, calls = '', count]) =>
+      [...calls.matchAll(/`(\w+)`/g)].map(([, name]) => [name, Number(count)] as const),
+    ),
+  );
+  expect(units.size).toBeGreaterThan(10);
+  const expected = METHOD_NAMES.map((name) => [
+    name,
+    units.get(name) ?? (findMethod(name)?.isTrace === true ? 20 : 1),
+  ]);
+  expect(METHOD_NAMES.map((name) => [name, findMethod(name)?.weight])).toEqual(expected);
 });

@@ -230,19 +230,19 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     },
     async catchUp() {
       await floor.refresh();
-      const until = clock.now() + CATCH_UP_MS;
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        wakeWaiting();
+      }, CATCH_UP_MS);
       const isBehind = (): boolean => {
         const { newest } = floor;
         const { tip } = branch;
         return newest !== null && (tip === null || (tip.hash !== newest.hash && tip.number <= newest.number));
       };
-      while (running !== null && isBehind() && clock.now() < until) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        waiting.add(resolve);
-        const late = setTimeout(resolve, until - clock.now());
-        await promise;
-        clearTimeout(late);
-      }
+      while (running !== null && isBehind() && !isLate)
+        await new Promise<void>((resolve) => waiting.add(resolve));
+      clearTimeout(timer);
     },
     abandoned: (hash) => abandoned.get(hash) ?? null,
     close() {

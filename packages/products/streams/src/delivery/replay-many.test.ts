@@ -74,10 +74,12 @@ describe('replaying many webhooks', () => {
     });
     await expect.poll(statuses).toEqual(['delivered', 'failed', 'delivered', 'delivered']);
     expect(await other.statuses()).toEqual(['failed']);
+    const audited = await listAudit(scratch.database, null, 100);
     expect(await replay({ streamId: randomUUID(), attemptIds: null, by: actor('ann') })).toEqual({
       webhooks: 0,
       isPart: false,
     });
+    expect(await listAudit(scratch.database, null, 100)).toEqual(audited);
   });
 
   test('takes as many as one key may have waiting, and says that there are more', async () => {

@@ -145,11 +145,19 @@ describe('checking a filter', () => {
       new Set(['must not be nested deeper than 16']),
     );
     expect(() => JSON.stringify(checkFilter(deep, [KINDS], 'filter'))).not.toThrow();
+    let deepest: unknown = { eq: ['value', 2] };
+    for (let depth = 1; depth < 16; depth++) deepest = { or: [one, deepest] };
+    expect(problemsOf(deepest)).toEqual([]);
+    expect(passes(deepest, { value: 2n })).toBe(true);
+    expect(problemsOf({ or: [one, deepest] })).not.toEqual([]);
     // The `or` counts as a filter too.
     const widest = { or: [...Array.from({ length: 998 }, () => one), { eq: ['value', 2] }] };
     expect(problemsOf(widest)).toEqual([]);
     expect(passes(widest, { value: 2n })).toBe(true);
-    const wide = { or: Array.from({ length: 200_000 }, () => one) };
+    // Filters beyond the limit are not looked at.
+    const wide = {
+      or: [...Array.from({ length: 1_000 }, () => one), ...Array.from({ length: 200_000 }, () => 'x')],
+    };
     expect(problemsOf(wide).map(([, message]) => message)).toEqual(['must not have more than 1000 filters']);
     const long = { in: ['value', Array.from({ length: 10_001 }, (_, place) => place)] };
     expect(problemsOf(long).map(([, message]) => message)).toEqual(['must not have more than 10000 values']);

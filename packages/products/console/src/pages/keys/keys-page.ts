@@ -4,6 +4,7 @@ import { type ApiUsage, readApiUsage, type StoredKey } from '@chainstead/http/se
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
+import { csvText } from '../../layout/csv.ts';
 import { changeForm, hidden, tickBox } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
@@ -31,8 +32,6 @@ const createForm = z.object({
 const editForm = z.object({ key: prefixField, scope: scopesField, rate: rateText });
 const revokeForm = z.object({ key: prefixField });
 const COLUMNS = ['day', 'key', 'kind', 'route', 'method', 'requests', 'errors'] as const;
-/** Spreadsheets treat these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
 const DAY_SECONDS = 86_400;
 
 export const keysPage: ConsolePage = {
@@ -56,10 +55,10 @@ export const keysPage: ConsolePage = {
     });
     routes.view('/keys/usage.csv', async ({ query }) => {
       const usage = ofKey(await usageOf(daysOf(query('days'))), query('key'));
-      const lines = usage.map(({ day, keyId, kind, route, method, requests, errors }) =>
-        [day, keyId, kind, route, method, requests, errors].map(cell).join(','),
+      const content = csvText(
+        COLUMNS,
+        usage.map((one) => [one.day, one.keyId, one.kind, one.route, one.method, one.requests, one.errors]),
       );
-      const content = `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
       return { content, type: 'text/csv; charset=utf-8', saveAs: 'chainstead-usage.csv' };
     });
     routes.change('/keys/create', createForm, async ({ form, by }) => {
@@ -104,13 +103,6 @@ function daysOf(text = ''): number {
 
 function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly KeyUsage[] {
   return key === undefined || key === '' ? usage : usage.filter(({ keyId }) => keyId === key);
-}
-
-/** RFC 4180. Escapes formulas. */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function usagePlot(usage: readonly KeyUsage[], daysShown: number, today: Date) {

@@ -1,0 +1,63 @@
+/** Own contracts in a real browser. Skipped with a message if the machine has none. */
+import { createChainRegistry } from '@chainstead/chains';
+import { contractRoutes } from '@chainstead/contracts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { stageInBrowser } from '../../testing/browser-stage.ts';
+import { openConsoleStage } from '../../testing/console-stage.ts';
+import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
+import { HOSTILE } from '../../testing/hostile-texts.ts';
+import { DEPOSITS, LARGEST, OTHER, seedContract } from './testing/seed-contract.ts';
+
+const eth = createChainRegistry().get('eth');
+
+const shown = stageInBrowser(async () => {
+  const stage = await openConsoleStage({ explorer: { routes: contractRoutes } });
+  await seedContract(stage.database, eth, HOSTILE);
+  return stage;
+});
+
+const PAGES = [
+  ['list', '?'],
+  ['one', '/vault?'],
+  ['rows', '/vault/deposit?'],
+  ['filtered rows', `/vault/deposit?owner=${OTHER}&order=ASC&`],
+  ['refused filter', `/vault/deposit?${new URLSearchParams({ owner: HOSTILE[0] ?? '' })}&`],
+  ['event without rows', '/vault/paused?'],
+] as const;
+
+test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', async (device, options) => {
+  const pages = PAGES.map(([name, path]) => ({
+    name: `contracts ${name}`,
+    path: `/console/contracts${path}chain=eth`,
+    unfold: async (page: Page) => {
+      for (const details of await page.locator('main details > summary').all()) await details.click();
+    },
+  }));
+  await examineLooks(shown.browser, [device, options], pages);
+});
+
+test('from the list one gets to the rows of an event, filters them, goes on, and saves them', async () => {
+  const { page, context, complaints } = await shown.browser.open('/console/contracts', DESK);
+  await page.getByRole('link', { name: 'vault', exact: true }).click();
+  await page.getByRole('link', { name: 'deposit', exact: true }).click();
+  // Values break into three lines at most.
+  const heights = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('.rows tbody tr')].map((row) => row.getBoundingClientRect().height)",
+  );
+  expect(Math.max(...heights)).toBeLessThan(100);
+  await page.getByLabel('To block').fill(String(LARGEST - 1));
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await page.waitForURL('**cursor=**');
+  expect(await page.getByLabel('To block').inputValue()).toBe(String(LARGEST - 1));
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'CSV', exact: true }).click(),
+  ]);
+  const saved: Buffer[] = [];
+  for await (const part of await download.createReadStream()) saved.push(part);
+  expect(Buffer.concat(saved).toString().trim().split('\r\n')).toHaveLength(DEPOSITS + 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,191 @@
+import type { Chain } from '@chainstead/chains';
+import { columnValues, type EventTable, type ParameterColumn, readEvent } from '@chainstead/contracts';
+import { NotFoundError } from '@chainstead/http';
+import { html } from 'hono/html';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
+import { csvText } from '../../layout/csv.ts';
+import { hidden, selectField } from '../../layout/form.ts';
+import { cut, type Html, shown } from '../../layout/html.ts';
+import { plainCount } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
+import { chainNamed, placeOn } from '../explorer/subjects.ts';
+import { type DataRow, textAt } from '../explorer/tables/cells.ts';
+import { type DataTable, listTable, readTable, tableView } from '../explorer/tables/data-table.ts';
+import { contractAddress, eventAddress, signatureOf } from './contract-page.ts';
+import { eventColumns, parameterIn } from './event-cells.ts';
+
+const ROWS = 50;
+const CSV_ROWS_MAX = 10_000;
+const CSV_ROWS_OF_PAGE = 100;
+/** Characters: values of some events are long. */
+const CSV_TEXT_MAX = 50_000_000;
+
+export function addEventRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer } = services;
+  routes.view('/contracts/:name/:event', async (request) => {
+    const shownEvent = await readEventQuery(request, services);
+    const { chain, data } = shownEvent;
+    const page = { of: subjectOn(chain), limit: ROWS, cursor: request.query('cursor') || null };
+    const answer = await readTable(explorer.data, request.asker, data, page);
+    const rows = tableView(data, answer, {
+      of: page.of,
+      place: placeOn(chain),
+      origin: request.origin,
+      more: (cursor) => addressOf(shownEvent, { cursor }),
+      isOwnPage: true,
+    });
+    return { title: 'Contract', body: eventView(shownEvent, rows) };
+  });
+  routes.view('/contracts/:name/:event/csv', async (request) => {
+    const wanted = await readEventQuery(request, services);
+    const content = await readCsv(wanted, request, services);
+    // The page shows the reason.
+    if (content === null) return { goTo: addressOf(wanted) };
+    const { contract, event } = wanted.table;
+    const saveAs = `${contract}-${event}-${wanted.chain.key}.csv`;
+    return { content, type: 'text/csv; charset=utf-8', saveAs } satisfies FileAnswer;
+  });
+}
+
+interface EventQuery {
+  readonly chain: Chain;
+  readonly table: EventTable;
+  readonly filters: readonly Filter[];
+  /** Fields of the form with a value. */
+  readonly given: Readonly<Record<string, string>>;
+  readonly data: DataTable;
+}
+
+interface Filter {
+  readonly column: ParameterColumn;
+  readonly allowed: string;
+}
+
+const BOUNDS = ['from_block', 'to_block', 'order'] as const;
+
+async function readEventQuery(
+  { parameter, query }: ConsoleRequest,
+  { explorer, registry }: ConsoleServices,
+): Promise<EventQuery> {
+  const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+  const [name, event] = [parameter('name'), parameter('event')];
+  const found = await readEvent(explorer.reads, chain, { name, event });
+  if (found === null)
+    throw new NotFoundError('There is no such contract or event on this chain, or it was removed');
+  const { table, indexed } = found;
+  const filters = table.parameters.flatMap((column) => {
+    const values = indexed.has(column.name) ? columnValues(column) : null;
+    return values === null ? [] : [{ column, allowed: values.allowed }];
+  });
+  const names = [...BOUNDS, ...filters.flatMap(({ column }) => fieldsOf(column))];
+  const given = Object.fromEntries(names.flatMap((field) => (query(field) ? [[field, query(field) ?? '']] : [])));
+  const path = `/api/v2.2/contracts/${name}/${event}`;
+  const data = {
+    ...listTable(event, 'Rows', () => path, eventColumns(table)),
+    target: () => ({ path, query: { chain: chain.key, ...requestedOf(given, filters) } }),
+  };
+  return { chain, table, filters, given, data };
+}
+
+function fieldsOf({ name, type }: ParameterColumn): readonly string[] {
+  return type === 'numeric' ? [`${name}.gte`, `${name}.lte`] : [name];
+}
+
+/** One value instead of a range of one: ranges of several columns are refused. */
+function requestedOf(given: EventQuery['given'], filters: readonly Filter[]): Record<string, string> {
+  const requested: Record<string, string> = { ...given };
+  for (const { column } of filters) {
+    const [low = '', high = ''] = fieldsOf(column);
+    const value = given[low];
+    if (high === '' || value === undefined || value !== given[high]) continue;
+    delete requested[low];
+    delete requested[high];
+    requested[column.name] = value;
+  }
+  return requested;
+}
+
+function subjectOn({ key }: Chain) {
+  return { chain: key, address: '', tokenId: null };
+}
+
+function addressOf({ table, chain, given }: EventQuery, more: Parameters<typeof writeQuery>[0] = {}): string {
+  return `/console/contracts/${table.contract}/${table.event}${writeQuery({ chain: chain.key, ...given, ...more })}`;
+}
+
+/** Null: the API refuses the filter, or is unavailable. */
+async function readCsv(
+  { data, chain, table }: EventQuery,
+  { asker }: ConsoleRequest,
+  { explorer }: ConsoleServices,
+): Promise<string | null> {
+  const names = table.parameters.map(({ name }) => name);
+  const columns = ['block_number', 'block_timestamp', 'transaction_hash', 'log_index', 'contract_address'];
+  const lines: string[][] = [];
+  let cursor: string | null = null;
+  let length = 0;
+  do {
+    const page = { of: subjectOn(chain), limit: CSV_ROWS_OF_PAGE, cursor };
+    const answer = await readTable(explorer.data, asker, data, page);
+    if (answer.kind !== 'rows') return null;
+    for (const row of answer.rows) {
+      const line = [
+        ...columns.map((name) => textAt(row, name) ?? ''),
+        ...names.map((name) => cellText(row, name)),
+      ];
+      length += line.reduce((sum, cell) => sum + cell.length, 0);
+      lines.push(line);
+    }
+    cursor = answer.cursor;
+  } while (cursor !== null && lines.length < CSV_ROWS_MAX && length < CSV_TEXT_MAX);
+  return csvText([...columns, ...names], lines.slice(0, CSV_ROWS_MAX));
+}
+
+function cellText(row: DataRow, name: string): string {
+  const value = parameterIn(row, name);
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function eventView(query: EventQuery, rows: Html): Html {
+  const { table, chain } = query;
+  const { contract, event, view } = table;
+  return html`<h1>${shown(contract)}: ${shown(event)}</h1>
+<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(contract, chain.key)}">${shown(contract)}, ${chain.key}</a> · <code>${signatureOf(table)}</code></p>
+<p>SQL: <code>${view}</code></p>
+${filterForm(query)}
+<p><a href="${addressOf(query).replace('?', '/csv?')}" download>CSV</a> <span class="soft">of the filter, up to ${plainCount(CSV_ROWS_MAX)} rows</span></p>
+${rows}`;
+}
+
+const ORDERS = [
+  ['DESC', 'Newest first'],
+  ['ASC', 'Oldest first'],
+] as const;
+const VALUE_MAX = 200;
+
+function filterForm({ table, chain, filters, given }: EventQuery): Html {
+  const field = (name: string, label: string, allowed: string): Html =>
+    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" type="text" value="${cut(given[name] ?? '', VALUE_MAX)}" maxlength="${VALUE_MAX}" title="${allowed}" autocomplete="off" spellcheck="false"></div>`;
+  const hasRange = filters.some(({ column }) => column.type === 'numeric');
+  return html`<form method="get" action="${eventAddress(table.contract, table.event)}" class="fields row" aria-label="Filter rows">
+${hidden({ chain: chain.key })}
+${filters.map(({ column, allowed }) => filterFields(column, allowed, given, field))}
+${field('from_block', 'From block', 'a block number')}
+${field('to_block', 'To block', 'a block number')}
+${selectField({ name: 'order', label: 'Order', options: ORDERS, chosen: given.order ?? 'DESC' })}
+<div><button>Show</button></div></form>
+<p class="hint">${filters.length === 0 ? 'No parameter has an index, so rows can be filtered by block only. Add the contract again with indexed parameters.' : 'Filters are parameters with an index.'}${hasRange && ' With a range of numbers, rows are ordered by that number.'}</p>`;
+}
+
+function filterFields(
+  { name, type }: ParameterColumn,
+  allowed: string,
+  given: EventQuery['given'],
+  field: (name: string, label: string, allowed: string) => Html,
+): Html {
+  if (type === 'boolean')
+    return selectField({ name, label: name, options: ['true', 'false'], chosen: given[name] ?? '', all: 'all' });
+  if (type !== 'numeric') return field(name, name, allowed);
+  return html`${field(`${name}.gte`, `${name} from`, allowed)}${field(`${name}.lte`, `${name} to`, allowed)}`;
+}
