@@ -5,10 +5,10 @@ import { CHAIN_ID, LOG_LIMIT } from '../bench-chain.ts';
 import type { Benchmark, BenchmarkContext, BenchmarkReport } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { startChainstead } from '../chainstead-program.ts';
-import { runFollowing } from '../follow-run.ts';
+import { type FollowRun, runFollowing } from '../follow-run.ts';
 import { leaveReusableLog } from '../reusable-log.ts';
 import { median } from '../statistics.ts';
-import { MARKET_DATASETS, seedTradedPools, tradedPools } from '../traded-pools.ts';
+import { seedTradedPools, tradedPools } from '../traded-pools.ts';
 
 const MEMORY_MB_MAX = 600;
 /** Number of blocks that exist before following begins. */
@@ -22,6 +22,8 @@ const MARKET = tradedPools(0.25);
 const SIGNERS = 2_000;
 /** Signed, with all kinds of logs, as on Ethereum. */
 const CONTENTS = { chainId: CHAIN_ID, nftShare: 0.2, market: MARKET, signers: SIGNERS } as const;
+const FILTERED = { BACKFILL_PROOF_ETH: 'none', TRANSACTIONS_ETH: 'off', LOGS_ETH: 'off' } as const;
+const PROVEN = { BACKFILL_PROOF_ETH: 'receipts', TRANSACTIONS_ETH: 'all', LOGS_ETH: 'all' } as const;
 /** Delay of the last quarter against the second: more is a growing lag. */
 const GROWTH_MAX = 1.25;
 
@@ -42,141 +44,119 @@ export const bigBlocks: Benchmark = {
   },
 };
 
-async function measureBig({ server, sizes, runs, say }: BenchmarkContext): Promise<BenchmarkReport> {
-  const blocks = sizes.bigBlocks;
-  const node = await startBenchNode({
-    ...CONTENTS,
-    ...BIG,
-    blocks: BLOCKS_BEFORE + blocks,
-    finalityDepth: 0,
-    faults: { logLimit: LOG_LIMIT },
-  });
-  const kinds = [
-    { name: 'filtered logs', env: { BACKFILL_PROOF_ETH: 'none', TRANSACTIONS_ETH: 'off', LOGS_ETH: 'off' } },
-    {
-      name: 'proven, all datasets',
-      env: { BACKFILL_PROOF_ETH: 'receipts', TRANSACTIONS_ETH: 'all', LOGS_ETH: 'all' },
-    },
-  ];
-  const measures: BenchmarkReport['measures'][number][] = [];
-  const add = (name: string, seconds: number[], megabytes: number[]): void => {
-    measures.push(
-      { name: `${name}, per block`, unit: 's', samples: seconds.map((all) => all / blocks) },
-      { name: `${name}, peak memory`, unit: 'MB', samples: megabytes, target: { atMost: MEMORY_MB_MAX } },
-    );
-  };
-  const measure = async (name: string, run: (scratch: ScratchDatabase) => Promise<Peak>): Promise<void> => {
-    const seconds: number[] = [];
-    const megabytes: number[] = [];
-    for (let number = 0; number < runs; number++) {
-      say(`  run ${number + 1} of ${runs}: ${name}`);
-      const scratch = await server.createDatabase();
-      try {
-        await seedTradedPools(scratch.database, MARKET);
-        await leaveReusableLog(scratch);
-        const peak = await run(scratch);
-        seconds.push(peak.seconds);
-        megabytes.push(peak.bytes / 1e6);
-        say(`    ${peak.seconds.toFixed(1)} s, ${(peak.bytes / 1e6).toFixed(0)} MB`);
-      } finally {
-        await scratch.drop();
-      }
-    }
-    add(name, seconds, megabytes);
-  };
-  try {
-    for (const { name, env } of kinds)
-      await measure(name, async (scratch) => {
-        const program = startChainstead(['backfill', ...rangeArguments(blocks)], {
-          databaseUrl: scratch.url,
-          rpcUrls: [node.url],
-          env,
-        });
-        await program.finished();
-        await requireRows(scratch, 1, blocks, { ...BIG, isWhole: env.LOGS_ETH === 'all' });
-        return {
-          seconds: program.elapsedMs() / 1_000,
-          bytes: Math.max(...program.memory.map((one) => one.bytes)),
-        };
-      });
-    await measure('followed, all datasets', async (scratch) => {
-      await node.setFaults({ lagBlocks: blocks });
-      const run = await runFollowing({
-        ...{ node, databaseUrl: scratch.url, blocksBefore: BLOCKS_BEFORE, blocks, blockMs: BIG_BLOCK_MS },
-      });
-      await requireRows(scratch, BLOCKS_BEFORE + 1, blocks, { ...BIG, isWhole: true });
-      return { seconds: (run.latencies.at(-1) ?? 0) / 1_000, bytes: run.peakMemory };
-    });
-  } finally {
-    await node.stop();
-  }
-  const notes = [
-    `${blocks} blocks of ${BIG.transactionsPerBlock} signed transactions with ${BIG.logsPerTransaction} logs each. getLogs returns ${LOG_LIMIT.maxResults} logs at most.`,
-    `Followed: all blocks are announced within ${(blocks * BIG_BLOCK_MS) / 1_000} s. The time is that until the last one is served.`,
-  ];
-  return { comparisons: [], measures, notes };
-}
-
 interface Peak {
   readonly seconds: number;
   readonly bytes: number;
 }
 
-async function measureFast({ server, sizes, runs, say }: BenchmarkContext): Promise<BenchmarkReport> {
-  const blocks = (sizes.fastBlocksSeconds * 1_000) / FAST_BLOCK_MS;
-  say('  making the blocks');
-  const node = await startBenchNode({ ...CONTENTS, ...FAST, blocks: BLOCKS_BEFORE + blocks, finalityDepth: 64 });
-  const samples = {
-    middle: [] as number[],
-    worst: [] as number[],
-    growth: [] as number[],
-    memory: [] as number[],
-  };
-  const cpu: number[] = [];
+async function measureBig(context: BenchmarkContext): Promise<BenchmarkReport> {
+  const blocks = context.sizes.bigBlocks;
+  const node = await startBenchNode({
+    ...{ ...CONTENTS, ...BIG, blocks: BLOCKS_BEFORE + blocks, finalityDepth: 0 },
+    faults: { logLimit: LOG_LIMIT },
+  });
+  const kinds: readonly [name: string, run: (scratch: ScratchDatabase) => Promise<Peak>][] = [
+    ['filtered logs', (scratch) => fillBig(scratch, node, blocks, FILTERED)],
+    ['proven, all datasets', (scratch) => fillBig(scratch, node, blocks, PROVEN)],
+    ['followed, all datasets', (scratch) => followBig(scratch, node, blocks)],
+  ];
+  const measures: BenchmarkReport['measures'][number][] = [];
   try {
-    for (let number = 0; number < runs; number++) {
-      say(`  run ${number + 1} of ${runs}: ${blocks} blocks, one each ${FAST_BLOCK_MS} ms`);
-      await node.setFaults({ lagBlocks: blocks });
-      const scratch = await server.createDatabase();
-      try {
-        await seedTradedPools(scratch.database, MARKET);
-        await leaveReusableLog(scratch);
-        const plan = {
-          node,
-          databaseUrl: scratch.url,
-          blocksBefore: BLOCKS_BEFORE,
-          blocks,
-          blockMs: FAST_BLOCK_MS,
-        };
-        const { latencies, peakMemory, cpuSeconds } = await runFollowing(plan);
-        await requireRows(scratch, BLOCKS_BEFORE + 1, blocks, { ...FAST, isWhole: true });
-        const quarter = Math.floor(latencies.length / 4);
-        samples.middle.push(median(latencies));
-        samples.worst.push(Math.max(...latencies));
-        samples.growth.push(median(latencies.slice(-quarter)) / median(latencies.slice(quarter, 2 * quarter)));
-        samples.memory.push(peakMemory / 1e6);
-        cpu.push((1_000 * cpuSeconds) / blocks);
-      } finally {
-        await scratch.drop();
-      }
+    for (const [name, run] of kinds) {
+      const peaks = await repeat(context, name, run);
+      measures.push(
+        { name: `${name}, per block`, unit: 's', samples: peaks.map(({ seconds }) => seconds / blocks) },
+        {
+          ...{ name: `${name}, peak memory`, unit: 'MB', target: { atMost: MEMORY_MB_MAX } },
+          samples: peaks.map(({ bytes }) => bytes / 1e6),
+        },
+      );
     }
   } finally {
     await node.stop();
   }
+  const notes = [
+    `${blocks} blocks of ${BIG.transactionsPerBlock} signed transactions with ${BIG.logsPerTransaction} logs each. getLogs returns ${LOG_LIMIT.maxResults} logs at most.`,
+    `Followed: one block each ${BIG_BLOCK_MS} ms. The time is that from the last one to the response that shows it.`,
+  ];
+  return { comparisons: [], measures, notes };
+}
+
+/** Runs on fresh databases. */
+async function repeat<T>(
+  { server, runs, say }: BenchmarkContext,
+  name: string,
+  run: (scratch: ScratchDatabase) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (let number = 0; number < runs; number++) {
+    say(`  run ${number + 1} of ${runs}: ${name}`);
+    const scratch = await server.createDatabase();
+    try {
+      await seedTradedPools(scratch.database, MARKET);
+      await leaveReusableLog(scratch);
+      results.push(await run(scratch));
+    } finally {
+      await scratch.drop();
+    }
+  }
+  return results;
+}
+
+async function fillBig(
+  scratch: ScratchDatabase,
+  node: BenchNode,
+  blocks: number,
+  env: typeof FILTERED | typeof PROVEN,
+): Promise<Peak> {
+  const place = { databaseUrl: scratch.url, rpcUrls: [node.url], env };
+  const program = startChainstead(['backfill', ...rangeArguments(blocks)], place);
+  await program.finished();
+  await requireRows(scratch, 1, blocks, { ...BIG, isWhole: env === PROVEN });
+  return { seconds: program.elapsedMs() / 1_000, bytes: Math.max(...program.memory.map(({ bytes }) => bytes)) };
+}
+
+async function followBig(scratch: ScratchDatabase, node: BenchNode, blocks: number): Promise<Peak> {
+  await node.setFaults({ lagBlocks: blocks });
+  const growth = { blocksBefore: BLOCKS_BEFORE, blocks, blockMs: BIG_BLOCK_MS };
+  const { latencies, peakMemory } = await runFollowing({ node, databaseUrl: scratch.url, ...growth });
+  await requireRows(scratch, BLOCKS_BEFORE + 1, blocks, { ...BIG, isWhole: true });
+  return { seconds: (latencies.at(-1) ?? 0) / 1_000, bytes: peakMemory };
+}
+
+async function measureFast(context: BenchmarkContext): Promise<BenchmarkReport> {
+  const blocks = (context.sizes.fastBlocksSeconds * 1_000) / FAST_BLOCK_MS;
+  context.say('  making the blocks');
+  const node = await startBenchNode({ ...CONTENTS, ...FAST, blocks: BLOCKS_BEFORE + blocks });
+  const follow = async (scratch: ScratchDatabase): Promise<FollowRun> => {
+    await node.setFaults({ lagBlocks: blocks });
+    const growth = { blocksBefore: BLOCKS_BEFORE, blocks, blockMs: FAST_BLOCK_MS };
+    const run = await runFollowing({ node, databaseUrl: scratch.url, ...growth });
+    await requireRows(scratch, BLOCKS_BEFORE + 1, blocks, { ...FAST, isWhole: true });
+    return run;
+  };
+  const runs = await repeat(context, `${blocks} blocks, one each ${FAST_BLOCK_MS} ms`, follow).finally(() =>
+    node.stop(),
+  );
+  const measure = (
+    [name, unit, atMost]: readonly [name: string, unit: string, atMost?: number],
+    figure: (run: FollowRun) => number,
+  ): BenchmarkReport['measures'][number] => ({
+    ...{ name: `fast blocks, ${name}`, unit, samples: runs.map(figure) },
+    ...(atMost !== undefined && { target: { atMost } }),
+  });
+  const growth = ({ latencies }: FollowRun): number => {
+    const quarter = Math.floor(latencies.length / 4);
+    return median(latencies.slice(-quarter)) / median(latencies.slice(quarter, 2 * quarter));
+  };
   return {
     comparisons: [],
     measures: [
-      { name: 'fast blocks, announcement to API response, p50', unit: 'ms', samples: samples.middle },
-      { name: 'fast blocks, announcement to API response, worst', unit: 'ms', samples: samples.worst },
-      {
-        name: 'fast blocks, p50 of the last quarter ÷ second quarter',
-        ...{ unit: '', samples: samples.growth, target: { atMost: GROWTH_MAX } },
-      },
-      { name: 'fast blocks, processor time per block', unit: 'ms', samples: cpu },
-      {
-        name: 'fast blocks, peak memory',
-        ...{ unit: 'MB', samples: samples.memory, target: { atMost: MEMORY_MB_MAX } },
-      },
+      measure(['announcement to API response, p50', 'ms'], ({ latencies }) => median(latencies)),
+      measure(['announcement to API response, worst', 'ms'], ({ latencies }) => Math.max(...latencies)),
+      measure(['p50 of the last quarter ÷ second quarter', '', GROWTH_MAX], growth),
+      measure(['processor time per block', 'ms'], ({ cpuSeconds }) => (1_000 * cpuSeconds) / blocks),
+      measure(['peak memory', 'MB', MEMORY_MB_MAX], ({ peakMemory }) => peakMemory / 1e6),
     ],
     notes: [
       `${blocks} fast blocks of ${FAST.transactionsPerBlock} transactions and twice as many logs, all datasets.`,

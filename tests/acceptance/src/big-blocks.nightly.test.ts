@@ -37,7 +37,7 @@ test.each(['none', 'receipts'])(
         INTERNAL_TRANSFERS_BIG: 'off',
       },
     });
-    onTestFinished(() => program.stop());
+    onTestFinished(async () => void (await program.stop()));
     const { database } = scratch;
     const untilStored = (blocks: number): Promise<void> =>
       waitUntil(async () => ((await isStored(database, blocks)) ? null : program.output()), PATIENCE_MS);

@@ -6,4 +6,6 @@ it('holds its pieces in order, up to its limit', () => {
   for (const piece of ['[1,', '2', ',3]']) body.push(Buffer.from(piece));
   expect(body.whole().toString('utf8')).toBe('[1,2,3]');
   expect(() => body.push(Buffer.alloc(2))).toThrow(RangeError);
+  body.free();
+  expect(body.whole()).toHaveLength(0);
 });

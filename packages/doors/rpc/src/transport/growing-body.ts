@@ -16,4 +16,13 @@ export class GrowingBody {
   whole(): Buffer {
     return Buffer.from(this.#memory, 0, this.#memory.byteLength);
   }
+
+  free(): void {
+    freeBody(this.whole());
+  }
+}
+
+/** Frees a large body at once, which else waits for a garbage collection. It is empty then. */
+export function freeBody({ buffer }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.resizable) buffer.transfer(0);
 }

@@ -248,6 +248,7 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
 
   #fail(error: TransportError): void {
     if (this.#isOver) return;
+    this.#large?.free();
     this.#over();
     this.#decoder?.destroy();
     this.#controller?.abort(error);

@@ -13,11 +13,11 @@ const held = new PQueue({ concurrency: 1 });
 export async function holdLargeBlock(signal: AbortSignal): Promise<() => void> {
   const entered = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
-  const hold = async (): Promise<void> => {
+  const hold = (): Promise<void> => {
+    // Else the block would be added to the garbage of others. It takes about 100 ms.
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     entered.resolve();
-    await left.promise;
-    // Else the next block would come on top of what is left of this one. It takes about 100 ms.
-    globalThis.gc?.();
+    return left.promise;
   };
   held.add(hold, { signal }).catch(entered.reject);
   await entered.promise;

@@ -121,7 +121,7 @@ export interface ProvenReading extends WatchedReader {
   readonly leavesFileGaps?: boolean;
   /** Skips blocks that fail policy `strict` too. */
   readonly leavesOut?: boolean;
-  /** Above, the caller reads smaller ranges: a very large block is then a range of its own. @default unlimited */
+  /** Above, the caller reads smaller ranges: a very large block is then a separate range. @default unlimited */
   readonly weightMax?: number;
   readonly turn?: ReadingTurn;
   readonly signal: AbortSignal;
