@@ -1558,6 +1558,8 @@ CREATE TABLE "contract_definitions" (
   "first_block" bigint,
   -- Events with their names in paths and SQL, and their items of the ABI.
   "events" jsonb NOT NULL,
+  -- View functions and errors of its ABIs, which the console calls.
+  "functions" jsonb DEFAULT '[]' NOT NULL,
   -- Event whose parameter is an address whose events are stored; null: the addresses emit all events.
   "factory" jsonb,
   -- Event whose parameter is the implementation of the proxy that emits it; null: forms of events don't depend on it.

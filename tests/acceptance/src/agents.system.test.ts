@@ -11,7 +11,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { environmentSource, parseConfiguration } from 'chainstead/src/configuration/index.ts';
 import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
-import { agentRoutes } from 'chainstead/src/roles/agent-routes.ts';
+import { agentRoutes, openSql } from 'chainstead/src/roles/agent-routes.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -62,10 +62,15 @@ beforeAll(async () => {
     metrics: createMetricsRegistry(),
     clock: systemClock,
   };
-  const api = await createApiUnderTest(database, chains, [...routes, agentRoutes(context, routes)], {
-    chains: [chains.get('eth')],
-    datasets: configuration.datasets.map(({ name }) => name),
-  });
+  const api = await createApiUnderTest(
+    database,
+    chains,
+    [...routes, agentRoutes(context, routes, openSql(context))],
+    {
+      chains: [chains.get('eth')],
+      datasets: configuration.datasets.map(({ name }) => name),
+    },
+  );
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { errorText } from '@chainstead/core';
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
@@ -39,7 +40,9 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
       if (invited) show(webhook);
     });
     try {
-      context.stdout.write(renderInvitation(program, { chain, coins }, sale, stream));
+      const key = program.adminKeyFile === null ? null : await readFile(program.adminKeyFile, 'utf8');
+      const signIn = `${program.address}/console/sign-in${key === null ? '' : `#${key.trim()}`}`;
+      context.stdout.write(renderInvitation({ ...program, signIn }, { chain, coins }, sale, stream));
       invited = true;
       await program.ended;
       await traffic;
@@ -83,7 +86,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(
-  { address, adminKeyFile, dataDirectory, databaseUrl }: DemoProgram,
+  { address, signIn, dataDirectory, databaseUrl }: DemoProgram & { readonly signIn: string },
   { chain: { wallets, tokens, market, exchanges }, coins }: DemoSources,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -160,8 +163,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl '${address}/coins/owners/${coins.traded.hash}/top-holders?limit=3'
   All routes, in a browser:
     ${address}/docs
-  The console, in a browser. Sign in with the key ${adminKeyFile === null ? 'from `chainstead keys create --scope admin`' : `in ${adminKeyFile}`}:
-    ${address}/console
+  The console, in a browser. This link signs you in, on this machine:
+    ${signIn}
   Sync check and metrics:
     curl ${address}/synced
     curl ${address}/metrics

@@ -1,15 +1,23 @@
 import { type RouteModule, withScope } from '@chainstead/http';
-import { mcpRoute, openSqlReader, type Progress } from '@chainstead/mcp';
+import { mcpRoute, openSqlReader, type Progress, type SqlReader } from '@chainstead/mcp';
 import type { ChainStatus } from '@chainstead/sync/ingest';
 import { readStatuses } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
 import { VERSION } from '../version.ts';
 import type { RoleContext } from './role.ts';
 
+/** For agents and the console. Null without a role that can only read. */
+export function openSql({ configuration, logger }: RoleContext): SqlReader | null {
+  const { mcpDatabaseUrl } = configuration.api;
+  return mcpDatabaseUrl === null ? null : openSqlReader({ url: mcpDatabaseUrl, logger });
+}
+
 /** They see the data of the scope `data`. @param routes data routes, which the tools call */
-export function agentRoutes(context: RoleContext, routes: readonly RouteModule[]): RouteModule {
-  const { mcpDatabaseUrl } = context.configuration.api;
-  const sql = mcpDatabaseUrl === null ? null : openSqlReader({ url: mcpDatabaseUrl, logger: context.logger });
+export function agentRoutes(
+  context: RoleContext,
+  routes: readonly RouteModule[],
+  sql: SqlReader | null,
+): RouteModule {
   const chains = context.configuration.chains.map(({ chain }) => chain.key);
   const { clock } = context;
   return withScope('data', [

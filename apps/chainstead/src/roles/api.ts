@@ -24,7 +24,7 @@ import { connectionShortage, connectionsToStandby, poolSizeOf } from '../shares/
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
-import { agentRoutes } from './agent-routes.ts';
+import { agentRoutes, openSql } from './agent-routes.ts';
 import { BODY_BYTES_MAX } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
@@ -70,14 +70,16 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const dataRoutes = [...datasetRoutes, ...aptosRoutesOf(aptos)];
     const egress = createEgress({ allowPrivate: configuration.privateNetworks });
     opened.defer(() => egress.close());
+    const sql = openSql(context);
     const operators = await openConsole(context, {
+      sql,
       keys,
       sharedLimits,
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
     const graphql = await openGraphqlApi(context, opened);
-    const own = [agentRoutes(context, dataRoutes), ...(graphql?.routes ?? [])];
+    const own = [agentRoutes(context, dataRoutes, sql), ...(graphql?.routes ?? [])];
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
@@ -143,7 +145,7 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
 
 function openConsole(
   context: RoleContext,
-  opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'explorer'>,
+  opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'explorer' | 'sql'>,
 ): Promise<Console> {
   const { configuration, database, logger, clock } = context;
   const { aptos, chains } = configuration;

@@ -7,6 +7,7 @@ export {
   childFrom,
   readDefinitions,
 } from './definitions/contract-definition.ts';
+export { addFunctions, readFunctions } from './definitions/contract-functions.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export { suspendLargeContracts } from './definitions/suspend-contracts.ts';

@@ -1,5 +1,6 @@
 /** Prices of tokens in US dollars. Start with `token-price/read/token-price.ts`. */
 
+export { findTokens } from './market-statistics/token-search/find-tokens.ts';
 export { priceEvidenceReader } from './price-proof/evidence-reader.ts';
 export { readExplainedPrice } from './price-proof/explained-price.ts';
 export { PriceUnprovenError } from './price-proof/proof-error.ts';

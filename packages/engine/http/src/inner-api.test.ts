@@ -22,6 +22,17 @@ const requested: RouteModule = (app) => {
       });
     },
   );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/demo/told',
+      request: {
+        body: { content: { 'application/json': { schema: z.object({ n: z.number() }) } }, required: true },
+      },
+      responses: { 200: { description: 'The body' } },
+    }),
+    (c) => c.json({ told: c.req.valid('json').n, by: c.get('principal')?.id ?? null }),
+  );
 };
 
 /** The inner API next to an API with the same routes for clients. */
@@ -65,4 +76,15 @@ test('what is refused is refused as to a client', async () => {
   });
   expect((await inner.get('/demo/asked/long', asker)).status).toBe(400);
   expect((await inner.get('/elsewhere', asker)).status).toBe(404);
+});
+
+test('a body is read and checked as that of a client', async () => {
+  const { inner } = openInner();
+  const principal = { id: '0123abcd', name: 'Ann', scopes: new Set(['admin'] as const) };
+  const asker = { principal, requestId: 'r' };
+  expect(await inner.post('/demo/told', { n: 7 }, asker)).toMatchObject({
+    status: 200,
+    body: { told: 7, by: '0123abcd' },
+  });
+  expect((await inner.post('/demo/told', { n: '7' }, asker)).status).toBe(400);
 });

@@ -8,6 +8,8 @@ import { boundedResponses } from './requests/response-bytes.ts';
 /** For the process itself, after an earlier check of the client: no key, no rate limit. */
 export interface InnerApi {
   get(target: string, asker: InnerAsker): Promise<InnerAnswer>;
+  /** @param body sent as JSON */
+  post(target: string, body: unknown, asker: InnerAsker): Promise<InnerAnswer>;
 }
 
 export interface InnerAsker {
@@ -35,15 +37,18 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
   app.use(boundedResponses());
   // Scopes are checked where requests enter.
   for (const addRoutes of modules) addRoutes(app, { ...dependencies, routeScopes: new Map() });
+  const send = async (target: string, asker: InnerAsker, body?: string): Promise<InnerAnswer> => {
+    const request = new Request(new URL(target, 'http://localhost'), {
+      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { method: 'POST', body }),
+    });
+    askers.set(request, asker);
+    const answer = await app.fetch(request);
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: answer.status, body: isJson ? await answer.json() : null, headers: answer.headers };
+  };
   return {
-    async get(target, asker) {
-      const request = new Request(new URL(target, 'http://localhost'), {
-        headers: { accept: 'application/json' },
-      });
-      askers.set(request, asker);
-      const answer = await app.fetch(request);
-      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-      return { status: answer.status, body: isJson ? await answer.json() : null, headers: answer.headers };
-    },
+    get: (target, asker) => send(target, asker),
+    post: (target, body, asker) => send(target, asker, JSON.stringify(body)),
   };
 }

@@ -48,6 +48,7 @@ const PAGES = [
   { name: 'audit', path: '/console/audit' },
   { name: 'sessions', path: '/console/sessions' },
   { name: 'sign-in', path: '/console/sign-in' },
+  { name: 'SQL that is off', path: '/console/sql' },
   { name: 'nowhere', path: '/console/nowhere', status: 404 },
 ];
 

@@ -9,12 +9,12 @@ import { type ConsoleAssets, KEPT_FOREVER } from './assets/console-assets.ts';
 import type { ConsolePage, ConsoleServices } from './console-page.ts';
 import { createConsoleRoutes } from './console-routes.ts';
 import type { Html } from './layout/html.ts';
-import { page } from './layout/page.ts';
+import { type PageFacts, page } from './layout/page.ts';
 import { createSendLive, sendSignedOut } from './live/live-route.ts';
 import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 import { NotSignedInError, refuseForeign, requireSession } from './sessions/require-session.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
-import type { RequestOrigin } from './sessions/session-store.ts';
+import type { ConsoleSession, RequestOrigin } from './sessions/session-store.ts';
 import { createSignIn, ownPath, signInPage } from './sessions/sign-in.ts';
 
 export interface ConsoleAppOptions {
@@ -50,7 +50,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
     .filter(({ inMenu = true }) => inMenu)
     .map(({ path, title, group }) => ({ path, title, group }));
   const frame = { menu, assets, version: options.version, documentationUrl: options.documentationUrl };
-  app.onError(errorPage(options));
+  app.onError(errorPage(options, frame));
   app.use(setHeaders);
   app.use(limitForms(pages));
   app.use(refuseForeign);
@@ -136,7 +136,10 @@ const setHeaders: MiddlewareHandler<ConsoleEnv> = async (c, next) => {
   c.res.headers.delete('access-control-expose-headers');
 };
 
-function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandler<ConsoleEnv> {
+function errorPage(
+  { services }: ConsoleAppOptions,
+  frame: Omit<PageFacts, 'title' | 'body' | 'path' | 'viewer'>,
+): ErrorHandler<ConsoleEnv> {
   return async (error, c) => {
     if (error instanceof NotSignedInError && c.req.header('accept')?.includes('text/event-stream') === true)
       return sendSignedOut(c);
@@ -148,7 +151,10 @@ function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandl
 <p class="soft">Request <code>${requestId}</code>. <a href="/console">Overview</a></p>`;
     const isPart = c.req.header('hx-request') !== undefined;
     const title = status === 404 ? 'Not found' : 'Error';
-    const whole = { title, body, path: '/error', menu: [], assets, version, viewer: null };
+    // Errors before the check of the session have none.
+    const session: ConsoleSession | undefined = c.get('session');
+    const viewer = session === undefined ? null : { keyName: session.keyName, token: c.get('token') };
+    const whole = { ...frame, title, body, path: '/error', viewer };
     return c.html(await (isPart ? body : page(whole)), status, { ...headers });
   };
 }

@@ -4,6 +4,7 @@ import type { Address, Clock, Hash, Logger } from '@chainstead/core';
 import type { Database, DiskPlace, ReadDatabase } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import type { InnerApi, InnerAsker, KeyStore } from '@chainstead/http/server';
+import type { SqlReader } from '@chainstead/mcp';
 import type { PictureReader } from '@chainstead/nft';
 import type { HashPlace } from '@chainstead/node-reads';
 import type { StreamOperations } from '@chainstead/streams';
@@ -86,6 +87,8 @@ export interface ConsoleServices {
   readonly upstreams: UpstreamsSource;
   readonly nodeTest: NodeTest;
   readonly explorer: ExplorerServices;
+  /** Null without a role that can only read. */
+  readonly sql: SqlReader | null;
   readonly disk: DiskPlace;
   readonly rangeWork: RangeWorkOffer;
   readonly logger: Logger;

@@ -3,6 +3,7 @@ import { type Address, type Clock, errorText, type Hash, type Logger, settlesWit
 import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
 import type { ApiApp, ConfiguredKey, RouteModule } from '@chainstead/http';
 import { createInnerApi, type KeyStore, loadServerSecret, type SharedLimits } from '@chainstead/http/server';
+import type { SqlReader } from '@chainstead/mcp';
 import type { PictureReader } from '@chainstead/nft';
 import type { HashPlace } from '@chainstead/node-reads';
 import type { StreamOperations } from '@chainstead/streams';
@@ -39,6 +40,8 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
     readonly pictures: PictureReader;
     readonly nameServices: readonly NameService[];
   };
+  /** Null without a role that can only read. */
+  readonly sql: SqlReader | null;
   readonly disk: DiskPlace;
   readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
@@ -57,7 +60,7 @@ export interface Console {
 }
 
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { database, keys, registry, disk, streams, logger, clock } = options;
+  const { database, keys, registry, disk, streams, sql, logger, clock } = options;
   const secret = await loadServerSecret(database, 'console');
   const closing = new AbortController();
   const sessions = createSessionStore(database, options.configured, secret);
@@ -65,7 +68,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const upstreams = createUpstreamsSource(database, overview, options.upstreams);
   const nodeTest = bounded(options.nodeTest);
   const local = { database, sessions, overview, upstreams, nodeTest, rangeWork: options };
-  const shared = { ...local, keys, registry, streams, disk, logger, clock };
+  const shared = { ...local, keys, registry, streams, sql, disk, logger, clock };
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {

@@ -3,5 +3,6 @@
 export { mcpRoute } from './serving/mcp-route.ts';
 export { remoteToolbox } from './serving/remote-toolbox.ts';
 export { serveOverStdio } from './serving/serve-stdio.ts';
-export { openSqlReader } from './sql/sql-reader.ts';
+export { openSqlReader, type SqlReader } from './sql/sql-reader.ts';
+export { SqlRefusalError } from './sql/sql-refusal.ts';
 export type { Progress } from './tools/progress-tools.ts';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, sql, type Transaction } from '@chainstead/db';
-import { abiFunction, abiItemJson } from '@chainstead/events/decoding';
+import { abiFunction, abiItemJson, readCallableItems } from '@chainstead/events/decoding';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import { removeCoverage } from '@chainstead/sync/requests';
@@ -15,6 +15,7 @@ import {
   lockContracts,
   readDefinitions,
 } from './contract-definition.ts';
+import { saveFunctions } from './contract-functions.ts';
 import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
@@ -82,6 +83,7 @@ export async function addContract(
     if (upgrades !== null) await createEventTables(transaction, naming, [upgrades.column]);
     const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
     const isChanged = await save(transaction, now);
+    await saveFunctions(transaction, now, readCallableItems(wanted.abi) ?? []);
     if (own !== undefined) {
       const isLower = factory !== null && own.factory !== null && factory.firstBlock < own.factory.firstBlock;
       if (all.length > own.addresses.length || isLower)

@@ -18,5 +18,6 @@ export { type DefinedEvent, defineEvent } from './define-event.ts';
 export { parseEventSignature, parseSignature } from './parse-signature.ts';
 export { readAbi, selectorOf } from './read-abi.ts';
 export { type AbiEntry, abiItemJson, readAbiItem } from './read-abi-item.ts';
+export { type CallableItem, readCallableItems } from './read-callable-items.ts';
 export { storableJson } from './show-argument.ts';
 export { STANDARDS } from './standards/standards.ts';

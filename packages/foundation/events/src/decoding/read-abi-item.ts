@@ -48,7 +48,7 @@ export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry |
 }
 
 /** Compilers before Solidity 0.6 wrote `constant`. */
-function isView(item: unknown): boolean {
+export function isView(item: unknown): boolean {
   const { stateMutability, constant }: { stateMutability?: unknown; constant?: unknown } = Object(item);
   return stateMutability === 'view' || stateMutability === 'pure' || constant === true;
 }

@@ -55,7 +55,8 @@ function keyOf(read: AbiEntry, { everyLayout = false }: AbiReading): string {
   return `${read.entry.topic0} ${layout} ${read.entry.isAnonymous}`;
 }
 
-function itemsOf(document: unknown): readonly unknown[] | null {
+/** Null: no ABI. */
+export function itemsOf(document: unknown): readonly unknown[] | null {
   const { abi, output }: { abi?: unknown; output?: unknown } = Object(document);
   const { abi: compiled }: { abi?: unknown } = Object(output);
   const items = [document, abi, compiled].find((each) => Array.isArray(each));

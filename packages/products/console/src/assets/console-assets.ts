@@ -26,7 +26,16 @@ const FILES: Readonly<Record<string, () => readonly string[]>> = {
   'console.js': () => [
     // htmx starts once it has run, and a later extension has no effect.
     ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
-    ...['menu.js', 'locale.js', 'live.js', 'plot-clock.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
+    ...[
+      'sign-in.js',
+      'menu.js',
+      'suggestions.js',
+      'locale.js',
+      'live.js',
+      'plot-clock.js',
+      'candles.js',
+      'plots.js',
+    ].map((file) => join(OWN_FOLDER, file)),
   ],
   'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],
   'icon.svg': () => [join(OWN_FOLDER, 'icon.svg')],

@@ -25,7 +25,7 @@ describe('the menu', () => {
     const paths = PAGES.filter(({ inMenu = true }) => inMenu).map(({ path }) => `/console${path}`);
     expect(links).toEqual(paths);
     const tops =
-      "[...document.querySelectorAll('.top > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
+      "[...document.querySelectorAll('.top > :not(.menu, #menu), #menu > *, nav > ul > li')].map((one) => one.getBoundingClientRect())";
     const spots = await page.evaluate<{ top: number; bottom: number }[]>(
       `${tops}.map(({ top, bottom }) => ({ top, bottom }))`,
     );
@@ -45,7 +45,7 @@ describe('the menu', () => {
     await page.keyboard.press('Escape');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Data']);
     await page.keyboard.press('Enter');
-    for (const _ of ['Datasets', 'Contracts', 'Pools', 'Tables', 'Jobs', 'On demand', 'Access'])
+    for (const _ of ['Datasets', 'Contracts', 'Pools', 'SQL', 'Tables', 'Jobs', 'On demand', 'Access'])
       await page.keyboard.press('Tab');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Access']);
     await page.keyboard.press('Enter');
@@ -58,6 +58,8 @@ describe('the menu', () => {
   test('opens on a telephone without script, within its width', async () => {
     const options = { ...TELEPHONE, javaScriptEnabled: false };
     const { page, context } = await shown.browser.open('/console/sessions', options);
+    expect((await page.locator('header').boundingBox())?.height).toBeLessThanOrEqual(80);
+    await page.getByRole('button', { name: 'Menu' }).click();
     for (const [name, first] of [
       ['Nodes', 'Upstreams'],
       ['Access', 'Keys'],
@@ -74,4 +76,23 @@ describe('the menu', () => {
     await page.waitForURL('**/console/keys');
     await context.close();
   });
+
+  test('is on the page of an address that does not exist', async () => {
+    const { page, context } = await shown.browser.open('/console/none', DESK);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await page.waitForURL('**/console');
+    await context.close();
+  });
+});
+
+test('a link with a key after # signs in, and its address keeps no key', async () => {
+  const { key } = await shown.stage.signIn();
+  const context = await shown.browser.browser.newContext({ baseURL: shown.browser.url });
+  const page = await context.newPage();
+  await page.goto(`/console/sign-in#${key}`);
+  await page.waitForURL('**/console');
+  await page.goBack();
+  expect(page.url()).not.toContain(key);
+  await context.close();
 });

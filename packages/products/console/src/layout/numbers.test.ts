@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { count, duration, moment, percent, rate } from './numbers.ts';
+import { count, decimal, duration, moment, percent, rate } from './numbers.ts';
 
 test('a percentage is 100 only when all is there, and 0 only when nothing is', () => {
   expect([1, 0.99999, 0.5, 0.00001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50.0 %', '0.1 %', '0 %']);
@@ -17,4 +17,18 @@ test('times are told in UTC, with what the script needs to tell them otherwise',
 test('numbers have separators, and what the script needs for others', () => {
   expect(String(count(1_234_567))).toBe('<data class="n" value="1234567">1,234,567</data>');
   expect([0.126, 12.34, 4_567.8].map(rate)).toEqual(['0.13', '12.3', '4,568']);
+});
+
+test.each([
+  ['1000000.000000000000001246', '1,000,000'],
+  ['9999.61976303001365587', '9,999.619763'],
+  ['0.000000000000000421', '0.000000000000000421'],
+  ['0.00002686500021492', '0.00002686'],
+  ['12', '12'],
+])('%s is shortened to %s by cutting off digits, and its title has all', (exact, short) => {
+  expect(String(decimal(exact))).toBe(`<data value="${exact}" title="${exact}">${short}</data>`);
+});
+
+test('a text that is no number is shown as it is', () => {
+  expect(String(decimal('1e9 <b>'))).toBe('<bdi>1e9 &lt;b&gt;</bdi>');
 });

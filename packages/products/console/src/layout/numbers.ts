@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from './html.ts';
+import { type Html, shown } from './html.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -18,6 +18,20 @@ export function counted(value: number, singular: string, plural: string): Html {
 
 export function plainCount(value: number): string {
   return WHOLE.format(value);
+}
+
+const FRACTION_DIGITS = 6;
+const SIGNIFICANT_DIGITS = 4;
+
+/** A decimal number, shortened by cutting off digits; the title has all. Other texts are unchanged. */
+export function decimal(text: string): Html {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) return shown(text);
+  const zeros = fraction.length - fraction.replace(/^0+/, '').length;
+  const digits = whole === '0' ? Math.max(FRACTION_DIGITS, zeros + SIGNIFICANT_DIGITS) : FRACTION_DIGITS;
+  const part = fraction.slice(0, digits).replace(/0+$/, '');
+  const short = `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${part === '' ? '' : `.${part}`}`;
+  return html`<data value="${text}" title="${text}">${short}</data>`;
 }
 
 /** A fraction of 1: never 100 % before it is complete, never 0 % above zero. */

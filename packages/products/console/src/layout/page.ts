@@ -61,8 +61,11 @@ function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['vi
     return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${views}</ul></details></li>`;
   });
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
-  return html`<nav aria-label="Console"><ul>${entries}</ul></nav><form method="get" action="/console/look-up" role="search" class="search">
-<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>${changeForm('/console/sign-out', viewer.token, leave)}`;
+  // On narrow screens the menu is a popover; on others its style shows it always.
+  return html`<button class="quiet menu" popovertarget="menu">Menu</button>
+<div id="menu" popover><nav aria-label="Console"><ul>${entries}</ul></nav>${changeForm('/console/sign-out', viewer.token, leave)}</div>
+<form method="get" action="/console/look-up" role="search" class="search">
+<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, symbol, hash" autocomplete="off" spellcheck="false" list="suggestions" data-suggestions="/console/look-up/suggestions.json"><datalist id="suggestions"></datalist><button class="quiet">Look up</button></form>`;
 }
 
 function entryView(entry: MenuEntry, path: string): Html {

@@ -11,6 +11,7 @@ import { onDemandPage } from './on-demand/on-demand-page.ts';
 import { overviewPage } from './overview/overview-page.ts';
 import { poolsPage } from './pools/pools-page.ts';
 import { sessionsPage } from './sessions/sessions-page.ts';
+import { sqlPage } from './sql/sql-page.ts';
 import { streamsPage } from './streams/streams-page.ts';
 import { tablesPage } from './tables/tables-page.ts';
 import { upstreamsPage } from './upstreams/upstreams-page.ts';
@@ -25,6 +26,7 @@ export const PAGES: readonly ConsolePage[] = [
   datasetsPage,
   contractsPage,
   poolsPage,
+  sqlPage,
   tablesPage,
   jobsPage,
   onDemandPage,

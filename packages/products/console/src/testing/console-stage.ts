@@ -65,6 +65,8 @@ export interface StageOptions {
   readonly chains?: readonly Chain[];
   /** Of Aptos. @default none */
   readonly networks?: ConsoleOptions['aptos']['networks'];
+  /** @default off */
+  readonly sql?: ConsoleOptions['sql'];
   /** @default unknown */
   readonly disk?: DiskPlace;
   /** Wraps only the console's database, to count or fail its queries. */
@@ -109,6 +111,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
       ...options.explorer,
     },
+    sql: options.sql ?? null,
     disk: options.disk ?? { diskBytes: null, folder: null },
     backfillProofOf: () => 'none',
     version: '0.0.0',

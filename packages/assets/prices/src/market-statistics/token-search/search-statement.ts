@@ -22,6 +22,8 @@ export interface CandidatesQuery {
   readonly chains: readonly Chain[];
   readonly query: string;
   readonly verifiedOnly: boolean;
+  /** @default false */
+  readonly includesNfts?: boolean;
 }
 
 /**
@@ -45,8 +47,9 @@ interface Ranges {
   range(condition: Sql, order?: Sql): Sql;
 }
 
-function rangesOf({ chains, query }: CandidatesQuery): Ranges {
-  const here = sql`chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND coalesce(standard NOT IN ('erc721', 'erc1155'), true)`;
+function rangesOf({ chains, query, includesNfts = false }: CandidatesQuery): Ranges {
+  const isFungible = sql` AND coalesce(standard NOT IN ('erc721', 'erc1155'), true)`;
+  const here = sql`chain_id = ANY (${chains.map(({ id }) => id)}::bigint[])${includesNfts ? rawSql('') : isFungible}`;
   const text = sql`lower(${query}::text)`;
   const pattern = sql`lower(${patternOf(query)}::text)`;
   const range = (condition: Sql, order = rawSql('')): Sql =>

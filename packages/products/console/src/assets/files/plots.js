@@ -1,5 +1,5 @@
-// Draws time series. The address in [data-plot] returns { labels, unit, range, times, values }, and optionally the minimum height of the plot (top) and
-// whether each value has a point (points). The table next to it has the same numbers.
+// Draws time series. The address in [data-plot] returns { labels, unit, range, times, values }, and optionally the minimum height of the plot (top),
+// whether each value has a point (points), and whether the values are those of candles (candles.js). The table next to it has the same numbers.
 (() => {
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
@@ -30,9 +30,10 @@
     const asked = fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
     const [answer] = await Promise.all([asked, loaded]);
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    const { labels, unit, range, times, values, top = 1, points = false } = await answer.json();
+    const { labels, unit, range, times, values, top = 1, points = false, candles = false } = await answer.json();
     if (times.length === 0) {
       element.textContent = 'No data yet.';
+      element.className = 'soft';
       return;
     }
     const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: FRACTION_DIGITS });
@@ -57,6 +58,7 @@
         { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) },
       ],
     };
+    if (candles) asCandles(options, css);
     element.textContent = '';
     const plot = new uPlot(options, [times, ...values], element);
     new ResizeObserver(() => plot.setSize({ width: widthOf(element), height: HEIGHT })).observe(element);

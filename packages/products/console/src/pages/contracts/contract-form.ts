@@ -199,7 +199,8 @@ export function eventsOfAbi(field: string): { readonly events: readonly string[]
     : { events: [...new Set(events)] };
 }
 
-function parseAbi(field: string): { readonly json: unknown } | Problem {
+/** Checks no more than the size. */
+export function parseAbi(field: string): { readonly json: unknown } | Problem {
   try {
     return { json: parseBoundedJson(field, JSON_BOUNDS) };
   } catch (error) {

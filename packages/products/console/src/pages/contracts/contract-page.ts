@@ -14,6 +14,7 @@ import { changeForm, hidden } from '../../layout/form.ts';
 import { type Html, NONE, NOTHING, record, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
 import { number, table as tableView, wide } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
 import { accountLink } from '../explorer/tables/cells.ts';
@@ -35,6 +36,7 @@ ${factsView(definition, chain.key)}
 ${livePart(contractAddress(name, chain.key).slice('/console'.length), await events(definition, chain))}
 ${sqlHint(definition)}
 ${curlView(curlLine(request.origin, '/api/v2.2/contracts'), 'API request for the columns')}</section>
+<p><a href="${functionsAddress(name, chain.key)}">Read contract</a> <span class="soft">Calls of view functions</span></p>
 ${removeForm(name, chain.key, request.token)}`,
     };
   });
@@ -52,8 +54,12 @@ export function eventAddress(name: string, event: string): string {
   return `/console/contracts/${name}/${event}`;
 }
 
+export function functionsAddress(name: string, chain?: string): string {
+  return `/console/contracts/${name}/read-contract${writeQuery({ chain })}`;
+}
+
 export async function findContract(
-  { parameter, query }: ConsoleRequest,
+  { parameter, query }: Pick<ConsoleRequest, 'parameter' | 'query'>,
   { database, explorer, registry }: ConsoleServices,
 ): Promise<{ readonly definition: ContractDefinition; readonly chain: Chain }> {
   const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');

@@ -7,16 +7,19 @@ import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { HOSTILE } from '../../testing/hostile-texts.ts';
+import { scriptedFunctionRoute } from './testing/scripted-node.ts';
 import { DEPOSITS, LARGEST, OTHER, seedContract } from './testing/seed-contract.ts';
 
 const eth = createChainRegistry().get('eth');
 
 const shown = stageInBrowser(async () => {
-  const stage = await openConsoleStage({ explorer: { routes: contractRoutes } });
+  const stage = await openConsoleStage({ explorer: { routes: [...contractRoutes, scriptedFunctionRoute()] } });
   await seedContract(stage.database, eth, HOSTILE);
   return stage;
 });
 
+const POSITIONS = 'positions((int24,address),bool)';
+const KEY = JSON.stringify({ lower: '-887272', holder: OTHER });
 const PAGES = [
   ['list', '?'],
   ['one', '/vault?'],
@@ -24,6 +27,11 @@ const PAGES = [
   ['filtered rows', `/vault/deposit?owner=${OTHER}&order=ASC&`],
   ['refused filter', `/vault/deposit?${new URLSearchParams({ owner: HOSTILE[0] ?? '' })}&`],
   ['event without rows', '/vault/paused?'],
+  [
+    'result of a call',
+    `/vault/read-contract?${new URLSearchParams({ function: POSITIONS, input0: KEY, input1: 'true' })}&`,
+  ],
+  ['refused call', '/vault/read-contract?function=refuse()&'],
 ] as const;
 
 test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', async (device, options) => {
@@ -31,7 +39,7 @@ test.each(DEVICES)('on %s the pages have nothing serious for axe, and fit', asyn
     name: `contracts ${name}`,
     path: `/console/contracts${path}chain=eth`,
     unfold: async (page: Page) => {
-      for (const details of await page.locator('main details > summary').all()) await details.click();
+      await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true");
     },
   }));
   await examineLooks(shown.browser, [device, options], pages);
@@ -58,6 +66,28 @@ test('from the list one gets to the rows of an event, filters them, goes on, and
   const saved: Buffer[] = [];
   for await (const part of await download.createReadStream()) saved.push(part);
   expect(Buffer.concat(saved).toString().trim().split('\r\n')).toHaveLength(DEPOSITS + 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('from a contract one gets to its functions, calls one, and adds others', async () => {
+  const { page, context, complaints } = await shown.browser.open('/console/contracts/vault?chain=eth', DESK);
+  await page.getByRole('link', { name: 'Read contract' }).click();
+  await page.getByText('ownerOf(uint256)').click();
+  const form = page.getByRole('form', { name: 'ownerOf(uint256)' });
+  await form.getByLabel('id').fill('7');
+  await form.getByRole('button', { name: 'Call' }).click();
+  await page.waitForURL('**input0=7**');
+  await page.getByRole('status').getByRole('link').waitFor();
+  await form.getByLabel('id').fill('many');
+  await form.getByLabel('id').press('Enter');
+  await page.getByRole('alert').getByText('params.id must be a whole number').waitFor();
+  await page.locator('summary', { hasText: 'Add functions' }).click();
+  await page
+    .getByLabel('ABI')
+    .fill('[{"type":"function","name":"symbol","constant":true,"outputs":[{"type":"string"}]}]');
+  await page.getByRole('button', { name: 'Add functions' }).click();
+  await page.getByText('symbol()').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

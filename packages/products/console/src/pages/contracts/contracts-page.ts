@@ -27,6 +27,7 @@ import {
 } from './contract-form.ts';
 import { addContractRoutes, contractAddress, eventAddress, signatureOf, statusCells } from './contract-page.ts';
 import { addEventRoutes } from './event-page.ts';
+import { addFunctionRoutes } from './functions-page.ts';
 
 const FORM_BYTES_MAX = 4_000_000;
 const removeForm = z.object({ name: z.string(), chain: z.string() });
@@ -84,6 +85,7 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
       return { goTo: '/console/contracts' };
     });
     addContractRoutes(routes, services);
+    addFunctionRoutes(routes, services);
     addEventRoutes(routes, services);
   },
 };

@@ -55,10 +55,22 @@ test('from any page one gets to an address, on to an NFT with its picture, and t
 
 test('works without script', async () => {
   const { page, context } = await shown.browser.open('/console/look-up', { ...DESK, javaScriptEnabled: false });
-  await page.getByLabel('Address, name, token, collection').fill(`${APES}/2`);
+  await page.getByLabel('Address, symbol, name').fill(`${APES}/2`);
   await page.getByRole('main').getByRole('button', { name: 'Look up' }).click();
   await page.waitForURL(`**/look-up/nft/${APES}/2`);
   expect(await page.getByRole('heading', { name: 'Metadata' }).count()).toBe(1);
   expect(await page.getByText('The plot needs JavaScript').count()).toBe(1);
+  await context.close();
+});
+
+test('a symbol suggests its token, and to choose it is to look it up', async () => {
+  const { page, context, complaints } = await shown.browser.open('/console/sessions', DESK);
+  const search = page.getByRole('search').getByLabel('Look up');
+  await search.pressSequentially('gol');
+  await page.locator(`datalist option[value="${TOKEN}"]`).waitFor({ state: 'attached' });
+  // As the browser does with a chosen option.
+  await search.fill(TOKEN);
+  await page.waitForURL(`**/look-up/address/${TOKEN}`);
+  expect(complaints).toEqual([]);
   await context.close();
 });

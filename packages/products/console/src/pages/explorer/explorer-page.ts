@@ -5,6 +5,7 @@ import { type Html, shown } from '../../layout/html.ts';
 import { addAddressRoutes, addAptosRoutes } from './address-page.ts';
 import { addBlockRoutes, addFullRoutes, addTransactionRoutes } from './block-page.ts';
 import { addNameRoutes } from './name-page.ts';
+import { addSuggestionRoutes, findByName, foundView } from './name-search.ts';
 import { addPictureRoutes, addPriceRoutes } from './price-routes.ts';
 import { chainsRequested, hashIn, pageOf, readSubject } from './subjects.ts';
 import { addTableRoutes } from './table-page.ts';
@@ -14,12 +15,22 @@ export const explorerPage: ConsolePage = {
   path: '/look-up',
   title: 'Look up',
   addRoutes(routes, services) {
+    const { registry } = services;
     routes.view('/look-up', async ({ query }) => {
       const text = query('q')?.trim() ?? '';
       const subject = text === '' ? null : readSubject(text);
       if (subject !== null) return { goTo: pageOf(subject) };
+      const found = await findByName(services, text);
+      const [only] = found;
+      if (only !== undefined && found.length === 1)
+        return {
+          goTo: `${pageOf({ kind: 'address', address: only.address })}?chain=${registry.get(only.chainId).key}`,
+        };
+      if (found.length > 0)
+        return { title: 'Look up', body: html`<h1>${shown(text, 200)}</h1>${foundView(found, services)}` };
       return { title: 'Look up', body: searchView(text) };
     });
+    addSuggestionRoutes(routes, services);
     addAddressRoutes(routes, services);
     addTableRoutes(routes, services);
     addHashRoutes(routes, services);
@@ -35,13 +46,14 @@ export const explorerPage: ConsolePage = {
 
 function searchView(text: string): Html {
   return html`<h1>Look up</h1>
-${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}
+${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a hash or a block number, and no token or collection has it in its name or symbol.</p>`}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
-<div><label for="q">Address, name, token, collection, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
+<div><label for="q">Address, symbol, name, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
 <div><button>Look up</button></div></form>
 <h2>Accepted input</h2>
 <dl class="record" id="q-forms">
 <div><dt>Account, token or collection</dt><dd><code>0x</code> and 40 hexadecimal digits</dd></div>
+<div><dt>Token or collection</dt><dd>part of its symbol or name: <code>USDC</code></dd></div>
 <div><dt>ENS or Unstoppable Domains name</dt><dd><code>vitalik.eth</code></dd></div>
 <div><dt>NFT</dt><dd>contract, <code>/</code> and token id: <code>0xbc4c…f13d/1</code></dd></div>
 <div><dt>Hash of a transaction or block</dt><dd><code>0x</code> and 64 hexadecimal digits</dd></div>

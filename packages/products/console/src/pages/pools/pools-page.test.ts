@@ -210,3 +210,11 @@ test.each([
   expect(status).toBe(400);
   expect(page).toMatch(/<p class="problem" role="alert">[^<]{10}/);
 });
+
+test('a pool and its token show the candles of the pool that decides the price', async () => {
+  for (const address of [DEEP, CATS]) {
+    const { page } = await get({ chain: 'eth', address });
+    expect(page).toContain(`data-plot="/console/pools/candles.json?chain=eth&amp;pool=${DEEP}"`);
+  }
+  expect((await get({ chain: 'eth', address: GONE })).page).not.toContain('candles.json');
+});

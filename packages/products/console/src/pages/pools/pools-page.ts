@@ -13,6 +13,7 @@ import { number, table } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
 import { accountLink, blockLink, short } from '../explorer/tables/cells.ts';
 import { curlLine, curlView } from '../explorer/tables/data-table.ts';
+import { addCandleRoutes, candlePlot } from './candles.ts';
 
 const PAGE = 50;
 /** Per side of a token: some have hundreds of thousands. */
@@ -27,6 +28,7 @@ export const poolsPage: ConsolePage = {
   title: 'Pools',
   group: 'Data',
   addRoutes(routes, services) {
+    addCandleRoutes(routes, services);
     routes.view('/pools', async (request) => {
       const query = readQuery(request, services);
       const pools = await content(request, services, query);
@@ -143,7 +145,8 @@ function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, nu
     ['Newest state', blockLink(states.get(pool.pool) ?? null, key)],
   ]);
   return html`<section aria-labelledby="pool"><h2 id="pool">Pool</h2>
-${facts}</section>`;
+${facts}
+${pool.status === 'proven' && candlePlot(key, pool.pool)}</section>`;
 }
 
 function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
@@ -261,10 +264,12 @@ ${requestAt(null)}</section>`;
   if (explanation === undefined) return NOTHING;
   const { block } = explanation;
   const command = `npx chainstead explain-price --chain ${chain} --token ${token} --block ${block}`;
+  const chosen = explanation.candidates.find(({ role }) => role === 'chosen');
   const incomplete = html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`;
   return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
 ${!price.indexed.complete && incomplete}
 ${factsOf(price, explanation, chain)}
+${chosen !== undefined && candlePlot(chain, chosen.pair_address)}
 <section aria-labelledby="candidates"><h3 id="candidates">Candidates</h3>${candidatesOf(explanation, chain)}</section>
 <section aria-labelledby="anchors"><h3 id="anchors">Anchors</h3>${anchorsOf(explanation, chain)}</section>
 ${requestAt(block)}

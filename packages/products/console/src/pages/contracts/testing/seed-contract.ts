@@ -21,7 +21,7 @@ const POSITION = {
 };
 
 /** Events with a parameter of each kind, and functions of each kind. */
-export const VAULT_ABI = [
+export const VAULT_ABI: readonly object[] = [
   {
     type: 'event',
     name: 'Deposit',
@@ -35,7 +35,28 @@ export const VAULT_ABI = [
     ],
   },
   { type: 'event', name: 'Paused', inputs: [] },
-] as const;
+  view('totalAssets', [], [{ name: '', type: 'uint256' }]),
+  view('ownerOf', [{ name: 'id', type: 'uint256' }], [{ name: '', type: 'address' }]),
+  view('note', [], [{ name: '', type: 'string' }]),
+  view(
+    'positions',
+    [
+      { ...POSITION, name: 'key' },
+      { name: '', type: 'bool' },
+    ],
+    [
+      { ...POSITION, name: 'found', type: 'tuple[]' },
+      { name: '', type: 'bytes4' },
+    ],
+  ),
+  view('refuse', [], []),
+  { type: 'error', name: 'Refused', inputs: [{ name: 'why', type: 'string' }] },
+  { ...view('deposit', [], []), stateMutability: 'payable' },
+];
+
+function view(name: string, inputs: readonly object[], outputs: readonly object[]) {
+  return { type: 'function', name, stateMutability: 'view', inputs, outputs };
+}
 
 /** The contract `vault` with rows of its event `deposit`. @param notes texts of the newest rows */
 export async function seedContract(

@@ -1,7 +1,7 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
 import { cut, type Html, NONE, shown } from '../../../layout/html.ts';
-import { count, moment } from '../../../layout/numbers.ts';
+import { count, decimal, moment } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
 
@@ -96,9 +96,29 @@ export function amount(path: string, decimals: string | number, symbol?: string)
     const name = symbol === undefined ? null : textAt(row, symbol);
     if (!DIGITS.test(units) || !Number.isInteger(places) || places < 0 || places > DECIMALS_MAX)
       return html`${shown(units)} <span class="soft">base units</span>`;
-    return html`${decimalAmount(units, places)}${name !== null && html` ${shown(name, SYMBOL_MAX)}`}`;
+    return html`${decimal(decimalAmount(units, places))}${name !== null && html` ${shown(name, SYMBOL_MAX)}`}`;
   };
 }
+
+/** Whole tokens. @param unlimited path of a truth value: then the number means nothing */
+export function number(path: string, unlimited?: string): Cell {
+  return (row) => {
+    const value = textAt(row, path);
+    if (unlimited !== undefined && valueAt(row, unlimited) === true) return html`unlimited`;
+    return value === null ? NONE : decimal(value);
+  };
+}
+
+/** Percent, of which a share above zero never shows as zero. */
+export function share(path: string): Cell {
+  return (row) => {
+    const value = Number(textAt(row, path) ?? Number.NaN);
+    if (Number.isNaN(value)) return NONE;
+    return html`${value > 0 && value < SHARE_MIN ? `< ${SHARE_MIN}` : value.toFixed(2)} %`;
+  };
+}
+
+const SHARE_MIN = 0.01;
 
 export function coins(path: string): Cell {
   return (row, place) => {
@@ -106,7 +126,7 @@ export function coins(path: string): Cell {
     if (units === null) return NONE;
     const { coin } = place;
     if (coin === null || !DIGITS.test(units)) return shown(units);
-    return html`${decimalAmount(units, coin.decimals)} ${coin.symbol}`;
+    return html`${decimal(decimalAmount(units, coin.decimals))} ${coin.symbol}`;
   };
 }
 
@@ -144,7 +164,7 @@ export function price(path: string, tokenPath: string): Cell {
     if (units === null) return NONE;
     const token = textAt(row, tokenPath);
     if (coin !== null && DIGITS.test(units) && (token === null || token === coin.wrapped))
-      return html`${decimalAmount(units, coin.decimals)} ${token === null ? '' : 'W'}${coin.symbol}`;
+      return html`${decimal(decimalAmount(units, coin.decimals))} ${token === null ? '' : 'W'}${coin.symbol}`;
     return html`${shown(units)}<br><span class="soft">base units of</span> ${token === null ? 'the native token' : accountLink(token, chain)}`;
   };
 }

@@ -1,0 +1,182 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  addFunctions,
+  type ContractDefinition,
+  ContractRefusedError,
+  readFunctions,
+} from '@chainstead/contracts';
+import { isAddress } from '@chainstead/core';
+import type { AbiType, CallableItem } from '@chainstead/events/decoding';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
+import { changeForm, hidden } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { messageIn } from '../explorer/tables/data-table.ts';
+import { parseAbi } from './contract-form.ts';
+import { contractAddress, findContract, functionsAddress } from './contract-page.ts';
+import { outputsView } from './function-outputs.ts';
+
+const functionsForm = z.object({ name: z.string(), chain: z.string(), abi: z.string() });
+
+/** The hyphen is in no event's name: this path comes before those of events. */
+export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { database, explorer } = services;
+  const show = async (
+    request: ConsoleRequest,
+    { definition, chain }: Awaited<ReturnType<typeof findContract>>,
+    problem: string | null = null,
+  ): Promise<View> => {
+    const items = await readFunctions(database, definition);
+    const call = await callOf(request, explorer, { definition, chain, items });
+    return {
+      title: 'Read contract',
+      body: functionsView({ definition, chain, items, call, problem, ...request }),
+    };
+  };
+  routes.view('/contracts/:name/read-contract', async (request) =>
+    show(request, await findContract(request, services)),
+  );
+  routes.change('/contracts/functions', functionsForm, async (request) => {
+    const { form, by } = request;
+    const found = await findContract({ parameter: () => form.name, query: () => form.chain }, services);
+    const abi = parseAbi(form.abi);
+    if ('problem' in abi) return show(request, found, abi.problem);
+    try {
+      await addFunctions(database, found.definition, { abi: abi.json, by });
+    } catch (error) {
+      if (!(error instanceof ContractRefusedError)) throw error;
+      return show(request, found, error.message);
+    }
+    return { goTo: functionsAddress(form.name, found.chain.key) };
+  });
+}
+
+/** A function with the values of its fields. */
+interface Call {
+  readonly signature: string;
+  readonly address: string;
+  readonly block: string;
+  readonly values: readonly string[];
+  readonly answer: { readonly value: unknown } | { readonly problem: string };
+}
+
+interface FunctionsFacts {
+  readonly definition: ContractDefinition;
+  readonly chain: Chain;
+  readonly items: readonly CallableItem[];
+}
+
+async function callOf(
+  { query, asker }: ConsoleRequest,
+  { data }: ConsoleServices['explorer'],
+  { definition, chain, items }: FunctionsFacts,
+): Promise<Call | null> {
+  const signature = query('function') ?? '';
+  if (signature === '') return null;
+  const item = items.find((one) => one.type === 'function' && one.signature === signature);
+  const [address, block] = [(query('address') ?? firstAddress(definition)).trim(), query('block')?.trim() ?? ''];
+  const values = item?.inputs.map((_, index) => query(`input${index}`) ?? '') ?? [];
+  const call = { signature, address, block, values };
+  if (item === undefined)
+    return { ...call, answer: { problem: `The stored ABI has no view function ${cut(signature)}` } };
+  if (!isAddress(address))
+    return {
+      ...call,
+      answer: { problem: `${cut(address) || 'An empty text'} is no address (0x and 40 hexadecimal digits)` },
+    };
+  const requested = { chain: chain.key, function_name: signature, ...(block !== '' && { block }) };
+  const target = `/api/v2.2/${address}/function?${new URLSearchParams(requested)}`;
+  const params = Object.fromEntries(item.inputs.map(({ name }, index) => [name || index, values[index]]));
+  const abi = [item, ...items.filter(({ type }) => type === 'error')];
+  const { status, body } = await data.post(target, { abi, params }, asker);
+  if (status === 200) return { ...call, answer: { value: body } };
+  return { ...call, answer: { problem: messageIn(body) ?? `The API returned HTTP ${status}` } };
+}
+
+/** Empty: its contracts are the children of a factory. */
+function firstAddress({ addresses, factory }: ContractDefinition): string {
+  return factory === null ? (addresses[0] ?? '') : '';
+}
+
+interface FunctionsView extends FunctionsFacts {
+  readonly call: Call | null;
+  readonly problem: string | null;
+  readonly token: string;
+}
+
+const PROBLEM_MAX = 600;
+
+function functionsView({ definition, chain, items, call, problem, token }: FunctionsView): Html {
+  const { name } = definition;
+  const functions = items.filter(({ type }) => type === 'function');
+  const unknown = call !== null && functions.every(({ signature }) => signature !== call.signature);
+  return html`<h1>${shown(name)}: read contract</h1>
+<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(name, chain.key)}">${shown(name)}, ${chain.key}</a></p>
+${unknown && answerView(call, [], chain.key)}
+${functions.length === 0 ? html`<p>No view functions are stored. Add them with the complete ABI below.</p>` : html`<p class="hint">Each call reads a node. Write arrays and tuples as JSON.</p>`}
+${functions.map((item, index) => functionView(item, { id: `f${index}`, definition, chain, call: call?.signature === item.signature ? call : null }))}
+${abiForm(name, chain.key, { problem, token, isOpen: functions.length === 0 || problem !== null })}`;
+}
+
+const VALUE_MAX = 4_000;
+
+function functionView(
+  { signature, inputs, outputs }: CallableItem,
+  {
+    id,
+    definition,
+    chain,
+    call,
+  }: Pick<FunctionsFacts, 'definition' | 'chain'> & { readonly id: string; readonly call: Call | null },
+): Html {
+  const field = (name: string, label: Html | string, value: string, more: Html = NOTHING): Html =>
+    html`<div><label for="${id}-${name}">${label}</label><input id="${id}-${name}" name="${name}" type="text" value="${cut(value, VALUE_MAX)}" maxlength="${VALUE_MAX}" autocomplete="off" spellcheck="false" ${more}></div>`;
+  const fields = inputs.map((input, index) =>
+    field(
+      `input${index}`,
+      html`${shown(input.name || `#${index}`)} <span class="soft">${shown(typeText({ ...input, name: '' }), SIGNATURE_MAX)}</span>`,
+      call?.values[index] ?? '',
+    ),
+  );
+  const returned = outputs.map(typeText).join(', ');
+  return html`<details id="${id}" ${call !== null && 'open'}><summary><code>${shown(signature, SIGNATURE_MAX)}</code></summary>
+<form method="get" action="${functionsAddress(definition.name)}#${id}" class="fields form" aria-label="${cut(signature)}">
+${hidden({ chain: chain.key, function: signature })}
+${fields}
+${field('address', 'Contract', call?.address ?? firstAddress(definition))}
+${field('block', 'Block', call?.block ?? '', html`placeholder="latest"`)}
+<p class="actions"><button>Call</button> <span class="soft">Returns ${returned === '' ? 'nothing' : shown(returned, SIGNATURE_MAX)}</span></p></form>
+${call !== null && answerView(call, outputs, chain.key)}</details>`;
+}
+
+const SIGNATURE_MAX = 400;
+
+/** With the members of tuples: `(int24 lower, address holder)[] found`. */
+function typeText({ name, type, components }: AbiType): string {
+  const whole =
+    components === undefined ? type : type.replace('tuple', () => `(${components.map(typeText).join(', ')})`);
+  return name === '' ? whole : `${whole} ${name}`;
+}
+
+function answerView({ answer }: Call, outputs: CallableItem['outputs'], chain: string): Html {
+  return 'problem' in answer
+    ? html`<p class="problem" role="alert">${shown(answer.problem, PROBLEM_MAX)}</p>`
+    : outputsView(outputs, answer.value, chain);
+}
+
+function abiForm(
+  name: string,
+  chain: string,
+  {
+    problem,
+    token,
+    isOpen,
+  }: { readonly problem: string | null; readonly token: string; readonly isOpen: boolean },
+): Html {
+  const content = html`${hidden({ name, chain })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint"></textarea></div>
+<p class="actions"><button>Add functions</button></p></div>`;
+  return html`<details ${isOpen && 'open'}><summary>Add functions</summary>
+${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
+${changeForm('/console/contracts/functions', token, content, 'Add functions')}</details>`;
+}

@@ -1,0 +1,177 @@
+import { isObject, parseLosslessJson } from '@chainstead/core';
+import { type SqlReader, SqlRefusalError } from '@chainstead/mcp';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ChangeRequest, ConsolePage, ConsoleRequest, FileAnswer, View } from '../../console-page.ts';
+import { csvText } from '../../layout/csv.ts';
+import { changeForm } from '../../layout/form.ts';
+import { cut, type Html, NONE, NOTHING, shown } from '../../layout/html.ts';
+import { counted } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
+
+const LENGTH_MAX = 10_000;
+const VALUE_MAX = 200;
+const sqlForm = z.object({ sql: z.string().max(LENGTH_MAX), as: z.enum(['table', 'csv']).default('table') });
+
+type SqlForm = z.infer<typeof sqlForm>;
+type SqlRequest = ChangeRequest<SqlForm>;
+
+/** One SELECT on the views for analysts, as a role that can only read. Its limits are those of the tool `sql` for agents. */
+export const sqlPage: ConsolePage = {
+  path: '/sql',
+  title: 'SQL',
+  group: 'Data',
+  addRoutes(routes, { sql: reader }) {
+    routes.view('/sql', async (request) => {
+      if (reader === null) return { title: 'SQL', body: WITHOUT_READER };
+      return pageOf(request, await viewsOf(reader, request), request.query('sql') ?? '', NOTHING);
+    });
+    routes.change('/sql', sqlForm, async (request) => {
+      if (reader === null) return { title: 'SQL', body: WITHOUT_READER };
+      const { form } = request;
+      const show = async (result: Html, status: 200 | 400 = 200): Promise<View> => ({
+        ...pageOf(request, await viewsOf(reader, request), form.sql, result),
+        status,
+      });
+      try {
+        const result = await read(reader, request);
+        return form.as === 'csv' ? csvOf(result) : await show(resultView(result));
+      } catch (error) {
+        if (!(error instanceof SqlRefusalError)) throw error;
+        const problem = html`<p class="problem" role="alert">${shown(error.message, MESSAGE_MAX)}. ${shown(error.advice, MESSAGE_MAX)}</p>`;
+        return show(problem, 400);
+      }
+    });
+  },
+};
+
+const MESSAGE_MAX = 600;
+
+const WITHOUT_READER = html`<h1>SQL</h1>
+<p>SQL is off. Set <code>MCP_SQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>MCP_DATABASE_URL</code>.</p>`;
+
+interface SqlResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly hasMore: boolean;
+}
+
+async function read(reader: SqlReader, { form, asker }: SqlRequest): Promise<SqlResult> {
+  const { rows, hasMore } = await reader.read(form.sql, askerOf(asker));
+  const parsed = rows.map(parseRow);
+  return { columns: Object.keys(parsed[0] ?? {}), rows: parsed.map((row) => Object.values(row)), hasMore };
+}
+
+/** A row that is longer than a result may be is cut, so no JSON. */
+function parseRow(text: string): object {
+  try {
+    const row = parseLosslessJson(text);
+    return isObject(row) ? row : { row };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { 'start of a row that is too long': text };
+  }
+}
+
+async function viewsOf(reader: SqlReader, { asker }: ConsoleRequest): Promise<readonly [string, string][]> {
+  try {
+    const { rows } = await reader.columns(null, askerOf(asker));
+    return rows.map((row) => columnsOfView.parse(JSON.parse(row)));
+  } catch (error) {
+    // The list is an aid: a statement reports the reason.
+    if (error instanceof SqlRefusalError) return [];
+    throw error;
+  }
+}
+
+const columnsOfView = z
+  .object({ view: z.string(), columns: z.string() })
+  .transform(({ view, columns }): [string, string] => [view, columns]);
+
+function askerOf({ principal }: ConsoleRequest['asker']): { readonly key: string } {
+  return { key: principal?.id ?? '' };
+}
+
+const EXAMPLES: readonly (readonly [title: string, sql: string])[] = [
+  [
+    'Blocks and proofs',
+    'SELECT chain_id, dataset, first_block, last_block, proof\nFROM coverage\nORDER BY chain_id, dataset, first_block\nLIMIT 50',
+  ],
+  [
+    'Transactions by day',
+    "SELECT date_trunc('day', block_time) AS day, count(*) AS transactions\nFROM transactions\nWHERE chain_id = 1 AND block_time > now() - interval '7 days'\nGROUP BY day\nORDER BY day\nLIMIT 50",
+  ],
+  [
+    'Latest ERC-20 transfers of a wallet',
+    "SELECT block_time, direction, amount, token_symbol, counterparty, transaction_hash\nFROM wallet_transfers\nWHERE wallet_key = wallet_key('0x…') AND wallet_bytes = bytes('0x…') AND chain_id = 1\nORDER BY block_number DESC\nLIMIT 50",
+  ],
+];
+
+function pageOf(
+  { token }: ConsoleRequest,
+  views: readonly (readonly [string, string])[],
+  sql: string,
+  result: Html,
+): View {
+  const fields = html`<div><label for="sql">One SELECT with a LIMIT</label>
+<textarea id="sql" name="sql" class="code" rows="8" maxlength="${LENGTH_MAX}" required spellcheck="false" autocapitalize="off">${sql}</textarea></div>
+<div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button></div>`;
+  const examples = EXAMPLES.map(
+    ([title, example]) =>
+      html`<li><a href="/console/sql?${new URLSearchParams({ sql: example })}">${title}</a></li>`,
+  );
+  return {
+    title: 'SQL',
+    body: html`<h1>SQL</h1>
+<p class="soft">Reads the views of the schema <code>analytics</code> for at most 10 seconds, as a role that can only read.</p>
+${changeForm('/console/sql', token, html`<div class="fields form">${fields}</div>`, 'SQL')}
+${result}
+<section aria-labelledby="examples"><h2 id="examples">Examples</h2><ul>${examples}</ul></section>
+<section aria-labelledby="views"><h2 id="views">Views</h2>
+${views.map(([view, columns]) => html`<details><summary><code>${shown(view)}</code></summary><p><code>${shown(columns, COLUMNS_MAX)}</code></p></details>`)}</section>`,
+  };
+}
+
+const COLUMNS_MAX = 10_000;
+
+function resultView({ columns, rows, hasMore }: SqlResult): Html {
+  const isNumber = columns.map((_, index) =>
+    rows.every((row) => row[index] === null || !Number.isNaN(numberOf(row[index]))),
+  );
+  const list = table({
+    label: 'Result',
+    className: 'rows',
+    columns: columns.map((name, index) => (isNumber[index] === true ? number(shown(name)) : shown(name))),
+    none: 'No rows.',
+    rows: rows.map((row) => row.map(cellOf)),
+  });
+  const more = html` More exist: narrow the condition, or continue with ORDER BY and a condition on the last row.`;
+  return html`<section aria-labelledby="result"><h2 id="result">Result</h2>
+${list}
+<p class="soft">${counted(rows.length, 'row', 'rows')}.${hasMore && more}</p></section>`;
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' || isObject(value) ? Number(value) : Number.NaN;
+}
+
+function cellOf(value: unknown): Html {
+  if (value === null || value === undefined) return NONE;
+  const text = textOf(value);
+  return text.length > VALUE_MAX
+    ? html`<span title="${cut(text, COLUMNS_MAX)}">${shown(text, VALUE_MAX)}</span>`
+    : shown(text);
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function csvOf({ columns, rows }: SqlResult): FileAnswer {
+  const content = csvText(
+    columns,
+    rows.map((row) => row.map(textOf)),
+  );
+  return { content, type: 'text/csv; charset=utf-8', saveAs: 'result.csv' };
+}
