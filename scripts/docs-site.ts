@@ -1,8 +1,9 @@
 /** `npm run docs:build` and `npm run docs:dev`: the documentation as a site, after all links were checked. */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, watch } from 'node:fs';
-import { join } from 'node:path';
-import { findDeadLinks } from './check/dead-links.ts';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { FILES, linkOnSite } from '../site/.vitepress/repository-links.ts';
+import { findDeadLinks, linksOf } from './check/dead-links.ts';
 import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 
 const SITE = join(REPOSITORY_ROOT, 'site');
@@ -22,12 +23,40 @@ if (!existsSync(join(SITE, 'node_modules'))) run('npm', 'ci', '--no-audit', '--n
 if (task === 'dev') serve();
 else {
   run('npm', 'run', task);
+  writeFolders(join(REPOSITORY_ROOT, 'build/site'));
   console.log('The site is in build/site.');
 }
 
 function copyPages(): void {
   cpSync(join(REPOSITORY_ROOT, 'docs'), pages, { recursive: true });
   for (const name of ROOT_PAGES) cpSync(join(REPOSITORY_ROOT, name), join(pages, name));
+  for (const page of listFiles('docs/*.md', ...ROOT_PAGES)) copyLinkedFiles(page);
+}
+
+/** Copies files that are no pages, such as alerts.yml, to the place that links on the site lead to. */
+function copyLinkedFiles(page: string): void {
+  for (const link of linksOf(readFileSync(join(REPOSITORY_ROOT, page), 'utf8'))) {
+    const place = linkOnSite(page.replace(/^docs\//, ''), link)?.split('#')[0];
+    if (place?.startsWith(`/${FILES}/`) !== true || place.endsWith('.png')) continue;
+    cpSync(join(REPOSITORY_ROOT, place.slice(FILES.length + 2)), join(pages, 'public', place));
+  }
+}
+
+/** Addresses have no `.html`. Servers that don't add it find a folder instead, which leads to the page. */
+function writeFolders(site: string): void {
+  for (const page of readdirSync(site, { recursive: true, encoding: 'utf8' })) {
+    if (!page.endsWith('.html') || /(?:^|\/)(?:index|404)\.html$/.test(page)) continue;
+    const folder = join(site, page.replace(/\.html$/, ''));
+    mkdirSync(folder, { recursive: true });
+    const target = `../${basename(page)}`;
+    writeFileSync(
+      join(folder, 'index.html'),
+      `<!doctype html><meta charset="utf-8"><title>Chainstead</title>
+<script>location.replace(${JSON.stringify(target)} + location.hash)</script>
+<noscript><meta http-equiv="refresh" content="0; url=${target}"></noscript><a href="${target}">Read on</a>
+`,
+    );
+  }
 }
 
 /** The server shows copies, so each change of a page is copied. It reloads them itself. */

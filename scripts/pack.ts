@@ -20,7 +20,9 @@ const { modules, imported } = await bundleProgram(join(folder, 'dist'));
 const files = packagedFiles(modules);
 await copyFiles(files, folder);
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
-const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+// Provenance has to agree with it, also for a fork.
+const repository =
+  GITHUB_REPOSITORY === undefined ? undefined : `git+${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}.git`;
 const manifest = packageManifest([...modules, ...files.map(({ from }) => from)], imported, repository);
 await writeManifests(folder, manifest);
 const [packed] = JSON.parse(

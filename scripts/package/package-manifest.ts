@@ -17,8 +17,7 @@ export interface PackageManifest {
   readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Versions;
   readonly optionalDependencies: Versions;
-  /** Where it is made, which its provenance has to agree with. */
-  readonly repository?: { readonly type: 'git'; readonly url: string };
+  readonly repository: { readonly type: 'git'; readonly url: string };
 }
 
 interface SourceManifest {
@@ -29,6 +28,8 @@ interface SourceManifest {
   readonly engines: Readonly<Record<string, string>>;
   readonly dependencies?: Versions;
   readonly optionalDependencies?: Versions;
+  /** That of the root alone. */
+  readonly repository?: { readonly url: string };
 }
 
 /** Packages that only `chainstead demo` uses: the published program downloads them when the demo first runs. */
@@ -49,7 +50,7 @@ const OWN = '@chainstead/';
  * only tests need.
  * @param files bundled modules and files that go along, from the repository root
  * @param imported packages that the bundle imports
- * @param repository URL of the repository on GitHub; undefined: made elsewhere
+ * @param repository URL of the repository that makes it. Default: that of the root's package.json
  * @throws {RangeError} where a package is imported that no workspace declares, or two want different versions
  */
 export function packageManifest(
@@ -85,7 +86,7 @@ export function packageManifest(
     ),
     // The pinned Node of the checkout is none: the package runs on the system's.
     optionalDependencies: {},
-    ...(repository !== undefined && { repository: { type: 'git', url: `git+${repository}.git` } }),
+    repository: { type: 'git', url: repository ?? root.repository?.url ?? '' },
   };
 }
 

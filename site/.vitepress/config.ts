@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitepress';
 import { headingSlug } from './heading-slug.ts';
+import { REPOSITORY, VERSION } from './repository.ts';
+import { FILES, linkOnSite, ROOT_PAGE } from './repository-links.ts';
+import { searchOptions } from './search-options.ts';
 import { sidebar } from './sidebar.ts';
 
 /** The pages of `docs`, with CONTRIBUTING, CHANGELOG and SECURITY, as a static site in `build/site`. */
@@ -11,36 +14,51 @@ export default defineConfig({
   outDir: '../build/site',
   cacheDir: '../build/site-cache',
   cleanUrls: true,
+  ignoreDeadLinks: 'localhostLinks',
   markdown: {
     // As on GitHub, so that one link works in both places.
     anchor: { slugify: headingSlug },
+    languageAlias: { env: 'ini' },
     config(markdown) {
-      // Pages of the repository's root lie next to those of docs. Files that are no pages, such as alerts.yml, keep their names without a link.
-      markdown.core.ruler.push('links-of-the-repository', ({ tokens }) => {
-        for (const { children } of tokens)
-          for (const [index, token] of (children ?? []).entries()) {
-            const href = token.type === 'link_open' ? String(token.attrGet('href')) : '';
-            const root = /^(?:\.\.\/)+(CHANGELOG|CONTRIBUTING|SECURITY)\.md/.exec(href)?.[1];
-            if (root !== undefined) token.attrSet('href', `/${root}`);
-            else if (href.startsWith('docs/')) token.attrSet('href', href.replace('docs/', '/'));
-            else if (
-              href !== '' &&
-              (/^http:\/\/localhost/.test(href) || !/^(https?:|mailto:|#)|\.md($|#)/.test(href))
-            ) {
-              const level = token.level;
-              const close = children?.find(
-                (one, at) => at > index && one.type === 'link_close' && one.level === level,
-              );
-              for (const end of [token, close])
-                if (end !== undefined) Object.assign(end, { type: 'text', tag: '', nesting: 0, content: '' });
-            }
-          }
+      markdown.core.ruler.push('links-of-the-repository', ({ tokens, env }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          if (token.type !== 'link_open') continue;
+          const place = linkOnSite(env.relativePath, String(token.attrGet('href')));
+          if (place === undefined) continue;
+          token.attrSet('href', place);
+          // Otherwise the site would look for a page.
+          if (place.startsWith(`/${FILES}/`)) token.attrSet('target', '_blank');
+        }
       });
+      const drawFence = markdown.renderer.rules.fence;
+      markdown.renderer.rules.fence = (tokens, index, ...others) => {
+        const { info = '', content = '' } = tokens[index] ?? {};
+        if (info.trim() === 'mermaid')
+          return `<pre class="mermaid" v-pre>${markdown.utils.escapeHtml(content)}</pre>`;
+        return drawFence?.(tokens, index, ...others) ?? '';
+      };
     },
   },
+  transformPageData(page) {
+    // Pages of the repository's root, for the link to edit them.
+    if (ROOT_PAGE.test(page.filePath)) page.filePath = `../${page.filePath}`;
+  },
   themeConfig: {
+    nav: [
+      { text: 'Try it', link: '/start/demo' },
+      { text: 'API', link: '/api/endpoints' },
+      {
+        text: VERSION,
+        items: [
+          { text: 'Changelog', link: '/CHANGELOG' },
+          { text: 'Releases', link: `${REPOSITORY}/releases` },
+        ],
+      },
+    ],
+    socialLinks: [{ icon: 'github', link: REPOSITORY }],
+    editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
   },
 });

@@ -67,6 +67,8 @@ const FOLLOWED_PAGES: Readonly<Record<string, string>> = {
 
 /** Beginnings of commands that need more than a database, with the file that runs them or the nearest thing that a test can run. */
 const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  'git clone': '.ci/run',
+  'cd chainstead': '.ci/run',
   'npm ci': '.ci/run',
   'npm test': '.ci/run',
   'npm run demo': 'tests/acceptance/src/demo.system.test.ts',

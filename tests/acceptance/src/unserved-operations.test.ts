@@ -1,4 +1,5 @@
 /** What the official SDK makes of operations that are not served, of a chain that is not indexed, and of the server's own facts. */
+import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
@@ -8,6 +9,7 @@ import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+const ROOT = new URL('../../../', import.meta.url);
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const chain = '0x1';
 const WALLET = { address, chain };
@@ -98,6 +100,10 @@ describe('the official SDK', () => {
       [...served, ...UNSERVED_OPERATIONS.map(({ name }) => name)].map((name) => name.toLowerCase()),
     );
     expect(own.filter((name) => !known.has(name.toLowerCase()))).toEqual([]);
+    const unserved = new Set(UNSERVED_OPERATIONS.map(({ name }) => name.toLowerCase()));
+    const count = own.filter((name) => !unserved.has(name.toLowerCase())).length;
+    for (const page of ['README.md', 'docs/migrate/sdk.md'])
+      expect(readFileSync(new URL(page, ROOT), 'utf8')).toContain(`${count} of its ${own.length} EVM methods`);
   });
 
   test('rejects what is asked of a chain that is not indexed here, with the key to set', async () => {

@@ -24,6 +24,7 @@ test.each([
   ['9999.61976303001365587', '9,999.619763'],
   ['0.000000000000000421', '0.000000000000000421'],
   ['0.00002686500021492', '0.00002686'],
+  ['-1234.5', '-1,234.5'],
   ['12', '12'],
 ])('%s is shortened to %s by cutting off digits, and its title has all', (exact, short) => {
   expect(String(decimal(exact))).toBe(`<data value="${exact}" title="${exact}">${short}</data>`);

@@ -25,12 +25,12 @@ const SIGNIFICANT_DIGITS = 4;
 
 /** A decimal number, shortened by cutting off digits; the title has all. Other texts are unchanged. */
 export function decimal(text: string): Html {
-  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return shown(text);
   const zeros = fraction.length - fraction.replace(/^0+/, '').length;
   const digits = whole === '0' ? Math.max(FRACTION_DIGITS, zeros + SIGNIFICANT_DIGITS) : FRACTION_DIGITS;
   const part = fraction.slice(0, digits).replace(/0+$/, '');
-  const short = `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${part === '' ? '' : `.${part}`}`;
+  const short = `${sign}${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${part === '' ? '' : `.${part}`}`;
   return html`<data value="${text}" title="${text}">${short}</data>`;
 }
 

@@ -9,6 +9,7 @@ import { hasTransactions } from '@chainstead/transactions';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { candlePlot } from './candles.ts';
 import {
   fetchName,
   findingView,
@@ -37,7 +38,7 @@ import {
   NFT_TABLES,
   TOKEN_TABLES,
 } from './tables/all-tables.ts';
-import type { CellPlace } from './tables/cells.ts';
+import { type CellPlace, textAt } from './tables/cells.ts';
 import {
   type DataTable,
   readTableWithin,
@@ -177,7 +178,9 @@ async function tablesView(
       const answer = await readTableWithin(PATIENCE_MS, explorer.data, asker, table, { of, limit, cursor: null });
       const more = (cursor: string | null): string => tableAddress(table, of, cursor);
       const view = tableView(table, answer, { of, place, origin, more });
-      return hasSales(table, answer) ? html`${view}${pricePlot(of)}` : view;
+      if (hasSales(table, answer)) return html`${view}${pricePlot(of)}`;
+      const pool = pricedBy(table, answer);
+      return pool === null ? view : html`${view}${candlePlot(of.chain, pool)}`;
     }),
   );
 }
@@ -186,6 +189,13 @@ function hasSales({ name }: DataTable, answer: TableAnswer): boolean {
   if (!name.endsWith('-prices') || answer.kind !== 'rows') return false;
   return answer.rows.some(({ total_trades: sales }) => typeof sales === 'number' && sales > 0);
 }
+
+/** The pool that decides a token's price. */
+function pricedBy({ name }: DataTable, answer: TableAnswer): string | null {
+  if (name !== 'token-price' || answer.kind !== 'rows') return null;
+  return answer.rows.map((row) => textAt(row, 'pairAddress')).find((pool) => pool !== null) ?? null;
+}
+
 function nothingOn(chain: Chain): FoundAddress {
   return { chain, isAccount: false, transacts: false, isToken: false, isCollection: false, name: null };
 }

@@ -4,6 +4,7 @@ import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from
 import { type Html, shown } from '../../layout/html.ts';
 import { addAddressRoutes, addAptosRoutes } from './address-page.ts';
 import { addBlockRoutes, addFullRoutes, addTransactionRoutes } from './block-page.ts';
+import { addCandleRoutes } from './candles.ts';
 import { addNameRoutes } from './name-page.ts';
 import { addSuggestionRoutes, findByName, foundView } from './name-search.ts';
 import { addPictureRoutes, addPriceRoutes } from './price-routes.ts';
@@ -39,6 +40,7 @@ export const explorerPage: ConsolePage = {
     addAptosRoutes(routes, services);
     addPictureRoutes(routes, services);
     addPriceRoutes(routes, services);
+    addCandleRoutes(routes, services);
     addNameRoutes(routes, services);
     addFullRoutes(routes, services);
   },
@@ -46,7 +48,7 @@ export const explorerPage: ConsolePage = {
 
 function searchView(text: string): Html {
   return html`<h1>Look up</h1>
-${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a hash or a block number, and no token or collection has it in its name or symbol.</p>`}
+${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number. No token or collection has it in its symbol or name.</p>`}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
 <div><label for="q">Address, symbol, name, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
 <div><button>Look up</button></div></form>

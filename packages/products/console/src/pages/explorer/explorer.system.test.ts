@@ -163,7 +163,7 @@ describe('an address', () => {
     const { page } = await get(`/address/${TOKEN}`);
     expect(page).toMatch(/<dt>Symbol<\/dt><dd><bdi>GLD<\/bdi>/);
     expect(shownTables(page).find(({ title }) => title === 'Token transfers')?.rows).toHaveLength(10);
-    expect(page).toContain('1.2 <bdi>GLD</bdi>');
+    expect(page).toContain('>1.2</data> <bdi>GLD</bdi>');
     expect(page).toContain(`href="/console/pools?chain=eth&amp;address=${TOKEN}"`);
   });
 

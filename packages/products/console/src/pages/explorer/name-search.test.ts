@@ -49,7 +49,7 @@ describe('a symbol or name in the look-up field', () => {
 
   test('without a match is named, with the accepted input', async () => {
     const page = await (await lookUp('nothing like it')).text();
-    expect(page).toContain('no token or collection has it in its name or symbol');
+    expect(page).toContain('No token or collection has it in its symbol or name');
     expect(page).toContain('Accepted input');
   });
 

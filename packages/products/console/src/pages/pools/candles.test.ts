@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => stage.scratch.drop());
 
 async function plotOf(pool: string) {
-  const answer = await stage.get(`/console/pools/candles.json?chain=eth&pool=${pool}`, visitor);
+  const answer = await stage.get(`/console/look-up/candles.json?chain=eth&pool=${pool}`, visitor);
   return (await answer.json()) as {
     readonly times: readonly number[];
     readonly labels: readonly string[];

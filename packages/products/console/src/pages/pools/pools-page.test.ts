@@ -214,7 +214,7 @@ test.each([
 test('a pool and its token show the candles of the pool that decides the price', async () => {
   for (const address of [DEEP, CATS]) {
     const { page } = await get({ chain: 'eth', address });
-    expect(page).toContain(`data-plot="/console/pools/candles.json?chain=eth&amp;pool=${DEEP}"`);
+    expect(page).toContain(`data-plot="/console/look-up/candles.json?chain=eth&amp;pool=${DEEP}"`);
   }
   expect((await get({ chain: 'eth', address: GONE })).page).not.toContain('candles.json');
 });

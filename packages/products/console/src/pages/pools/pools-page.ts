@@ -10,10 +10,10 @@ import { cut, type Html, NONE, NOTHING, nextLink, record, shown } from '../../la
 import { count, duration, moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
+import { candlePlot } from '../explorer/candles.ts';
 import { chainNamed } from '../explorer/subjects.ts';
 import { accountLink, blockLink, short } from '../explorer/tables/cells.ts';
 import { curlLine, curlView } from '../explorer/tables/data-table.ts';
-import { addCandleRoutes, candlePlot } from './candles.ts';
 
 const PAGE = 50;
 /** Per side of a token: some have hundreds of thousands. */
@@ -28,7 +28,6 @@ export const poolsPage: ConsolePage = {
   title: 'Pools',
   group: 'Data',
   addRoutes(routes, services) {
-    addCandleRoutes(routes, services);
     routes.view('/pools', async (request) => {
       const query = readQuery(request, services);
       const pools = await content(request, services, query);

@@ -4,8 +4,10 @@ import {
   amount,
   block,
   type Column,
+  change,
   coins,
   contract,
+  dollars,
   flags,
   logo,
   nft,
@@ -13,10 +15,12 @@ import {
   number,
   outcome,
   picture,
+  pool,
   price,
   share,
   text,
   time,
+  tokens,
   transaction,
 } from './cells.ts';
 import { type DataTable, listTable, recordTable, type TableSubject } from './data-table.ts';
@@ -45,10 +49,18 @@ export const ACTIVITY_TABLES: readonly DataTable[] = [
 ];
 
 export const ACCOUNT_TABLES: readonly DataTable[] = [
+  recordTable(
+    'net-worth',
+    'Value',
+    ({ address, chain }) => [`/api/v2.2/wallets/${address}/net-worth`, { chains: chain }],
+    [['Tokens with a price and native balance', dollars('total_networth_usd')]],
+  ),
   listTable('balances', 'Token balances', ({ address }) => `/api/v2.2/wallets/${address}/tokens`, [
     ['Token', contract('token_address', 'symbol', 'name')],
     ['Name', text('name')],
     ['Balance', amount('balance', 'decimals', 'symbol'), 'number'],
+    ['Price', dollars('usd_price'), 'number'],
+    ['Value', dollars('usd_value'), 'number'],
     ['Notes', flags({ native_token: 'native token', verified_contract: 'listed', possible_spam: 'spam?' })],
   ]),
   ...ACTIVITY_TABLES,
@@ -61,6 +73,27 @@ export const ACCOUNT_TABLES: readonly DataTable[] = [
     ['Block', block(), 'number'],
     ['Transaction', transaction()],
   ]),
+  listTable('swaps', 'Swaps', ({ address }) => `/api/v2.2/wallets/${address}/swaps`, [
+    ['Time', time('blockTimestamp')],
+    ['Bought', tokens('bought.amount', 'bought.symbol'), 'number'],
+    ['Sold', tokens('sold.amount', 'sold.symbol'), 'number'],
+    ['Value', dollars('totalValueUsd'), 'number'],
+    ['Exchange', text('exchangeName')],
+    ['Pool', pool('pairAddress')],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
+  ]),
+  recordTable(
+    'profit',
+    'Realized profit',
+    ({ address }) => `/api/v2.2/wallets/${address}/profitability/summary`,
+    [
+      ['Profit', dollars('total_realized_profit_usd')],
+      ['In percent of the cost', change('total_realized_profit_percentage')],
+      ['Trades', text('total_count_of_trades')],
+      ['Bought', dollars('total_bought_volume_usd')],
+      ['Sold', dollars('total_sold_volume_usd')],
+    ],
+  ),
   listTable('nfts', 'NFTs held', ({ address }) => `/api/v2.2/${address}/nft`, [
     ['Picture', picture('token_address', 'token_id', 'normalized_metadata.image')],
     ['NFT', nft('token_address', 'token_id')],
@@ -165,6 +198,16 @@ export const TOKEN_TABLES: readonly DataTable[] = [
     ['Created at', time('created_at')],
     ['Label', text('address_label')],
     ['Notes', flags({ verified_contract: 'listed', possible_spam: 'spam?' })],
+  ]),
+  recordTable('token-price', 'Price', ({ address }) => `/api/v2.2/erc20/${address}/price`, [
+    ['Price', dollars('usdPriceFormatted')],
+    ['Since 24 hours before', change('24hrPercentChange')],
+    ['Exchange', text('exchangeName')],
+    ['Pool', pool('pairAddress')],
+    ['Liquidity of the pool', dollars('pairTotalLiquidityUsd')],
+  ]),
+  recordTable('token-holder-count', 'Holders', ({ address }) => `/api/v2.2/erc20/${address}/holders`, [
+    ['Wallets with a balance', number('totalHolders')],
   ]),
   listTable('token-transfers', 'Token transfers', ({ address }) => `/api/v2.2/erc20/${address}/transfers`, [
     ['Time', time()],

@@ -17,6 +17,7 @@ export type Cell = (row: DataRow, place: CellPlace) => Html;
 export type Column = readonly [title: string, cell: Cell, shape?: 'number' | 'text'];
 
 const HASH = /^0x[0-9a-f]{64}$/;
+const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const DIGITS = /^\d{1,400}$/;
 const TOKEN_ID = /^\d{1,78}$/;
 const DECIMALS_MAX = 80;
@@ -36,6 +37,16 @@ export function account(path: string, label?: string): Cell {
     if (address === null) return NONE;
     const name = label === undefined ? null : textAt(row, label);
     return html`${accountLink(address, chain)}${name !== null && html`<br>${shown(name)}`}`;
+  };
+}
+
+/** A pool's address, or its id at a pool manager. */
+export function pool(path: string): Cell {
+  return (row, { chain }) => {
+    const id = textAt(row, path);
+    if (id === null || !POOL.test(id)) return NONE;
+    const query = new URLSearchParams({ chain, address: id });
+    return html`<a href="/console/pools?${query}" title="${id}"><code>${short(id)}</code></a>`;
   };
 }
 
@@ -106,6 +117,30 @@ export function number(path: string, unlimited?: string): Cell {
     const value = textAt(row, path);
     if (unlimited !== undefined && valueAt(row, unlimited) === true) return html`unlimited`;
     return value === null ? NONE : decimal(value);
+  };
+}
+
+/** US dollars. */
+export function dollars(path: string): Cell {
+  return (row) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} USD`;
+  };
+}
+
+/** Whole tokens with their symbol, such as `bought.amount`. */
+export function tokens(path: string, symbol: string): Cell {
+  return (row) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} ${shown(textAt(row, symbol) ?? '', SYMBOL_MAX)}`;
+  };
+}
+
+/** A signed change, in percent. */
+export function change(path: string): Cell {
+  return (row) => {
+    const value = Number(textAt(row, path) ?? Number.NaN);
+    return Number.isNaN(value) ? NONE : html`${value > 0 ? '+' : ''}${value.toFixed(2)} %`;
   };
 }
 

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import type { Html } from '../../layout/html.ts';
-import { chainNamed } from '../explorer/subjects.ts';
-import { resultOf } from '../explorer/tables/data-table.ts';
+import { chainNamed } from './subjects.ts';
+import { resultOf } from './tables/data-table.ts';
 
 /** From the widest to the narrowest; the first with enough candles is shown. */
 const TIMEFRAMES = [
@@ -20,7 +20,7 @@ const FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
 /** Prices in US dollars, as the API returns them. */
 export function addCandleRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { explorer, registry, clock } = services;
-  routes.view('/pools/candles.json', async (request) => {
+  routes.view('/look-up/candles.json', async (request) => {
     const chain = chainNamed({ registry, chains: explorer.chains }, request.query('chain') ?? '');
     const pool = request.query('pool') ?? '';
     const plot = POOL.test(pool) ? await readPlot(request, chain.key, pool) : EMPTY;
@@ -50,7 +50,7 @@ export function addCandleRoutes(routes: ConsoleRoutes, services: ConsoleServices
 export function candlePlot(chain: string, pool: string): Html {
   const query = new URLSearchParams({ chain, pool });
   return html`<section aria-labelledby="candles-${pool}"><h3 id="candles-${pool}">Prices and volume</h3>
-<div class="card plot" data-plot="/console/pools/candles.json?${query}">The plot needs JavaScript. The API has its numbers: <code>/api/v2.2/pairs/${pool}/ohlcv</code>.</div></section>`;
+<div class="card plot" data-plot="/console/look-up/candles.json?${query}">The plot needs JavaScript. The API has its numbers: <code>/api/v2.2/pairs/${pool}/ohlcv</code>.</div></section>`;
 }
 
 interface CandlePlot {
