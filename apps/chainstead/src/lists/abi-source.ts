@@ -34,7 +34,7 @@ export async function readSourceAbi(
   });
   const document = parsed(text);
   const { result }: { result?: unknown } = Object(document);
-  // Explorers answer with the JSON as a text, or with a reason.
+  // Explorers return the JSON as a text, or with a reason.
   const abi = typeof result === 'string' ? parsed(result) : (result ?? document);
   if (abi === undefined) throw refuse(typeof result === 'string' ? result : 'the response is not JSON');
   if (readAbi(abi) === null) throw refuse('the response contains no ABI');
