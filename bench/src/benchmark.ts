@@ -35,6 +35,9 @@ export interface BenchmarkSizes {
   readonly latencyRequests: number;
   /** Seconds of following at 20 blocks a second. */
   readonly followSeconds: number;
+  /** Blocks of 20,000 transactions, and seconds of following 4 blocks a second of 500. */
+  readonly bigBlocks: number;
+  readonly fastBlocksSeconds: number;
   /** Blocks that are followed with addresses being watched, and how many addresses in how many streams. */
   readonly matchedBlocks: number;
   readonly watchedAddresses: number;
@@ -109,6 +112,8 @@ export const FULL_SIZES: BenchmarkSizes = {
   loadSeconds: 6,
   latencyRequests: 400,
   followSeconds: 30,
+  bigBlocks: 10,
+  fastBlocksSeconds: 600,
   matchedBlocks: 6_000,
   watchedAddresses: 1_000_000,
   watchingStreams: 1_000,
@@ -135,6 +140,8 @@ export const QUICK_SIZES: BenchmarkSizes = {
   loadSeconds: 2,
   latencyRequests: 50,
   followSeconds: 5,
+  bigBlocks: 2,
+  fastBlocksSeconds: 20,
   matchedBlocks: 1_000,
   watchedAddresses: 100_000,
   watchingStreams: 100,

@@ -5,6 +5,7 @@ import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { backfillTransactions } from './benchmarks/backfill-transactions.ts';
+import { bigBlocks } from './benchmarks/big-blocks.ts';
 import { children } from './benchmarks/children.ts';
 import { contractPages } from './benchmarks/contract-pages.ts';
 import { contracts } from './benchmarks/contracts.ts';
@@ -36,6 +37,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   contractPages,
   children,
   follow,
+  bigBlocks,
   assetRoutes,
   marketRoutes,
   marketsMixed,

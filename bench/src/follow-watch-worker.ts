@@ -8,7 +8,7 @@ import type { FollowWatch } from './follow-watch.ts';
 const LAST_BLOCKS = 20;
 /** Between two looks: they compete with what they measure for the processor. Nothing is asked while all that was announced is seen. */
 const LOOK_PAUSE_MS = 10;
-const CAUGHT_UP_PATIENCE_MS = 30_000;
+const CAUGHT_UP_PATIENCE_MS = 120_000;
 
 /** Runs in a thread: posts what {@link FollowWatch} asks for, once. */
 const port = parentPort;

@@ -1,13 +1,11 @@
 import { sql } from '@chainstead/db';
-import { type BenchNode, requestNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
+import { type BenchNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { alternate } from '../alternate.ts';
-import { API_KEY, addressOf } from '../api-servers.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
-import { startChainstead } from '../chainstead-program.ts';
-import { watchFollowing } from '../follow-watch.ts';
+import { runFollowing } from '../follow-run.ts';
 import { leaveReusableLog } from '../reusable-log.ts';
 import { quantile } from '../statistics.ts';
 import { MARKET_DATASETS, seedTradedPools, tradedPools } from '../traded-pools.ts';
@@ -39,9 +37,17 @@ export const follow: Benchmark = {
       try {
         await seedTradedPools(scratch.database, MARKET);
         await leaveReusableLog(scratch);
-        const latencies = (await followChain(node, scratch.url, blocks, env)).slice(WARM_UP_BLOCKS);
+        const plan = {
+          node,
+          databaseUrl: scratch.url,
+          blocksBefore: BLOCKS_BEFORE,
+          blocks,
+          blockMs: BLOCK_MS,
+          env,
+        };
+        const { latencies } = await runFollowing(plan);
         await requireAll(scratch, BLOCKS_BEFORE + 1, blocks, env);
-        return latencies;
+        return latencies.slice(WARM_UP_BLOCKS);
       } finally {
         await scratch.drop();
         await node.stop();
@@ -93,52 +99,6 @@ function startGrowingNode(blocks: number): Promise<BenchNode> {
     // Each signer sends one transaction per block, so any of them can be watched.
     signers: TRANSACTIONS_PER_BLOCK,
   });
-}
-
-/** @returns for each released block the milliseconds from its announcement to the response that shows it */
-async function followChain(
-  node: BenchNode,
-  databaseUrl: string,
-  blocks: number,
-  env: Readonly<Record<string, string>>,
-): Promise<number[]> {
-  const place = {
-    databaseUrl,
-    rpcUrls: [node.url],
-    env: {
-      TRANSACTIONS_ETH: 'all',
-      LOGS_ETH: 'all',
-      PORT: '0',
-      API_KEYS: API_KEY,
-      POLL_INTERVAL_MS: '10',
-      BLOCK_TIME_MS_ETH: String(BLOCK_MS),
-      ...env,
-    },
-  };
-  const api = startChainstead(['start', '--roles', 'api'], place);
-  const ingest = startChainstead(['start', '--roles', 'ingest'], place);
-  try {
-    return await watchFollowing({
-      nodeUrl: node.url,
-      apiUrl: await addressOf(api),
-      apiKey: API_KEY,
-      path: `/api/v2.2/${await anySender(node)}?chain=eth&limit=1`,
-      blocksBefore: BLOCKS_BEFORE,
-      blocks,
-      blockMs: BLOCK_MS,
-    });
-  } finally {
-    await Promise.all([api.stop(), ingest.stop()]);
-  }
-}
-
-async function anySender(node: BenchNode): Promise<string> {
-  const { transactions } = (await requestNode(node.url, 'eth_getBlockByNumber', ['0x1', true])) as {
-    transactions: { from: string }[];
-  };
-  const [first] = transactions;
-  if (first === undefined) throw new BenchmarkError("The node's first block holds no transaction");
-  return first.from;
 }
 
 /** @throws BenchmarkError if rows are missing */

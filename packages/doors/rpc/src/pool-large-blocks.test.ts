@@ -71,6 +71,16 @@ describe('a block whose receipts one response cannot hold', () => {
   });
 });
 
+test('a block that is known to be large is read first, and then its receipts', async () => {
+  const one = await node(100, LARGE);
+  const pool = await startedPool([one]);
+  const ofBlock = (): number[] =>
+    one.received.filter(({ method }) => /Receipts|ByNumber/.test(method)).map(({ batch }) => batch);
+  const before = ofBlock().length;
+  expect((await pool.getWholeBlock(50, { isLarge: true }))?.value.receipts).toHaveLength(10);
+  expect(ofBlock().slice(before)).toEqual([1, 1]);
+});
+
 test('transactions that one response cannot hold are read one by one', async () => {
   const one = await node(100, LARGE);
   const pool = await startedPool([one]);
@@ -98,6 +108,19 @@ test('logs of a block whose connections always break are read from its receipts'
   const pool = await startedPool([one], { limits: WIDE });
   one.script = onLogs(() => 'disconnect');
   expect((await pool.getLogs({ range: { from: 10, to: 10 }, topics: [TOPIC] })).logs).toHaveLength(30);
+});
+
+test('a block whose logs the upstream refuses is read from its receipts, alone if the caller has a limit', async () => {
+  const one = await node(100, LARGE);
+  const pool = await startedPool([one], { limits: WIDE });
+  one.script = onLogs(() => ({ error: { code: -32005, message: 'query returned more than 10000 results' } }));
+  const logsOf = (from: number, to: number) =>
+    pool.getLogs({ range: { from, to }, topics: [TOPIC] }, { bytesMax: 9_000_000 });
+  const before = one.count('eth_getBlockReceipts');
+  expect(await errorOf(logsOf(10, 11))).toMatchObject({ code: 'RANGE_TOO_LARGE' });
+  expect(one.count('eth_getBlockReceipts')).toBe(before);
+  expect((await logsOf(10, 10)).logs).toHaveLength(30);
+  expect((await pool.getLogs({ range: { from: 10, to: 12 }, topics: [TOPIC] })).logs).toHaveLength(90);
 });
 
 test('large responses are admitted in their order', () => {

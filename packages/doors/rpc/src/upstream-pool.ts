@@ -114,6 +114,14 @@ export interface UpstreamStatus {
   readonly lastError: { readonly at: number; readonly method: string; readonly text: string } | null;
 }
 
+export interface WholeBlockOptions extends RequestOptions {
+  readonly transactions?: boolean;
+  /** @default PoolLimits.blockBytesMax */
+  readonly bytesMax?: number;
+  /** The block first, then its receipts: together, they would exceed a response. @default false */
+  readonly isLarge?: boolean;
+}
+
 /** Every call to a chain's nodes: chosen by health, retried on others, adapted to limits. */
 export interface UpstreamPool {
   readonly chainId: ChainId;
@@ -140,10 +148,10 @@ export interface UpstreamPool {
   ): Promise<Answer<Block> | null>;
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
-  /** @param options.bytesMax @default PoolLimits.blockBytesMax @throws BlockTooLargeError */
+  /** @throws BlockTooLargeError */
   getWholeBlock(
     at: number | Hash,
-    options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
+    options?: WholeBlockOptions,
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
   /** @param options.bytesMax for several blocks @throws RangeTooLargeError, BlockTooLargeError */
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;

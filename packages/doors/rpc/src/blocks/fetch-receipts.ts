@@ -2,16 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import type { Block, Hash, Receipt } from '@chainstead/core';
 import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
-import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import type { Answer, RequestOptions, WholeBlockOptions } from '../upstream-pool.ts';
 import { BlockSize } from './read-in-parts.ts';
 import { BLOCK_RECEIPTS, type FetchedBlock, readReceipts, readWhole, startReading } from './read-receipts.ts';
 
 export interface ReceiptFetcher {
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
-  getWholeBlock(
-    at: number | Hash,
-    options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
-  ): Promise<Answer<FetchedBlock> | null>;
+  getWholeBlock(at: number | Hash, options?: WholeBlockOptions): Promise<Answer<FetchedBlock> | null>;
 }
 
 const NULL_PATIENCE = 3;
@@ -40,7 +37,7 @@ export function createReceiptFetcher(options: {
       );
     },
     async getWholeBlock(at, given = {}) {
-      const { transactions, timeoutMs, bytesMax, background } = given;
+      const { transactions, timeoutMs, bytesMax, isLarge, background } = given;
       const earlier = startReading();
       const answer = await runNullable<FetchedBlock>(
         failover,
@@ -52,7 +49,7 @@ export function createReceiptFetcher(options: {
           ...(typeof at === 'number' ? { block: at } : {}),
           run: (upstream, signal) =>
             readWhole({ chain, upstream, earlier }, at, {
-              ...{ transactions, bytesMax, signal, timeoutMs },
+              ...{ transactions, bytesMax, isLarge, signal, timeoutMs },
               rank: background === true ? 'history' : 'follow',
             }),
         },

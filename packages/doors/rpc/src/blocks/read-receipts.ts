@@ -30,9 +30,10 @@ export interface ReceiptsReading extends SizedReading {
   readonly earlier?: EarlierAttempts | undefined;
 }
 
-export interface WholeBlockOptions extends CallOptions {
+interface WholeReading extends CallOptions {
   readonly transactions?: boolean | undefined;
   readonly bytesMax?: number | undefined;
+  readonly isLarge?: boolean | undefined;
 }
 
 export const BLOCK_RECEIPTS = 'eth_getBlockReceipts';
@@ -58,13 +59,14 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
 export async function readWhole(
   { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
-  { transactions, bytesMax, ...options }: WholeBlockOptions,
+  { transactions, bytesMax, isLarge = false, ...options }: WholeReading,
 ): Promise<FetchedBlock | null> {
   const given = bytesMax === undefined ? options : { ...options, bytesMax };
   const reading = { chain, upstream, earlier, given, size: new BlockSize(at, upstream, bytesMax) };
   const wanted = blockCall(at, { transactions });
   // Apart: if one is cut off again, it is too large, and the upstream not unreachable.
-  const together = !upstream.state.lacks(BLOCK_RECEIPTS) && earlier?.cutOff.has(upstream.name) !== true;
+  const together =
+    !isLarge && !upstream.state.lacks(BLOCK_RECEIPTS) && earlier?.cutOff.has(upstream.name) !== true;
   const key = typeof at === 'number' ? toQuantity(at) : at;
   const calls = together ? [wanted, { method: BLOCK_RECEIPTS, params: [key] }] : [wanted];
   const [answer, list] = await upstream.callMany(calls, given);

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
-import { isCutOff, RangeTooLargeError, UpstreamFault } from '../errors.ts';
+import PQueue from 'p-queue';
+import { isCutOff, RangeTooLargeError, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { parseLogs } from '../formats/parse-log.ts';
 import { type LogsKind, splitAtBarriers } from '../limits/log-range-planner.ts';
@@ -211,15 +212,23 @@ export class LogsTask {
     throw new RangeTooLargeError({ chain: this.#tools.chain.key, ...this.#query.range, bytes_max: bytesMax });
   }
 
-  /** For a block that alone exceeds a cap: receipts have no cap. */
+  /** For a block that alone exceeds a cap: receipts have no cap. It is large, so its caller reads it alone. */
   async #readFromReceipts(
     upstream: Upstream,
     block: number,
     signal: AbortSignal | undefined,
   ): Promise<readonly Log[]> {
-    const logs = await readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
-    this.#count(logs.reduce((sum, { data }) => sum + data.length, 0));
-    return logs;
+    const bytesMax = this.#bytesMax();
+    if (bytesMax !== undefined) this.#count(bytesMax + 1);
+    const reading = { chain: this.#tools.chain, upstream, signal };
+    try {
+      return await turns.add(() => readLogsOfReceipts(reading, block, this.#expected), {
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted) throw new RequestAbortedError(METHOD, error);
+      throw error;
+    }
   }
 
   /** Later logs in its range prove the truncation. */
@@ -232,6 +241,9 @@ export class LogsTask {
     }
   }
 }
+
+/** One such block at a time in the process bounds memory. */
+const turns = new PQueue({ concurrency: 1 });
 
 function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;

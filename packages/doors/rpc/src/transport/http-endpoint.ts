@@ -3,6 +3,7 @@ import { parseRetryAfter } from '../upstream-http/back-off.ts';
 import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
+import { freeBody } from './growing-body.ts';
 import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
 
 export interface JsonAnswer {
@@ -97,12 +98,14 @@ export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** @throws TransportError if the body must be JSON and is not */
+/** Frees a large body. @throws TransportError if it must be JSON and is not */
 export function toAnswer(
   response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Buffer,
 ): JsonAnswer {
+  const { length: bytes } = body;
   const text = withoutMark(body.toString('utf8'));
+  freeBody(body);
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;
   if (json === undefined && !isError) {
@@ -116,7 +119,7 @@ export function toAnswer(
     status: response.statusCode,
     json,
     text: isError ? text.slice(0, 500) : '',
-    bytes: body.length,
+    bytes,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import { isStaleConnection, TransportError, toTransportError } from '../upstream-http/index.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
+import { GrowingBody } from './growing-body.ts';
 import { LARGE_RESPONSE_BYTES, type LargeResponse, largeResponses } from './large-responses.ts';
 import { createResultStream, type ResultStream } from './result-stream.ts';
 import { scanEnvelope } from './scan-envelope.ts';
@@ -65,6 +66,7 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
   #statusCode = 0;
   #headers: IncomingHttpHeaders = {};
   #chunks: Buffer[] = [];
+  #large: GrowingBody | null = null;
   #size = 0;
   #decoder: Transform | null = null;
   #stream: ResultStream | null = null;
@@ -164,15 +166,21 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
       else this.#stream.push(chunk);
       return;
     }
-    this.#chunks.push(chunk);
+    if (this.#large === null) this.#chunks.push(chunk);
     if (before <= streamFromBytes && this.#size > streamFromBytes) this.#openStream();
     if (this.#stream !== null) return;
     const bytesMax = this.#outgoing.bytesMax ?? responseBytesMax;
     if (this.#size > bytesMax) this.#fail(tooLarge(bytesMax));
-    else if (before <= LARGE_RESPONSE_BYTES && this.#size > LARGE_RESPONSE_BYTES && !largeResponses.enter(this)) {
-      this.at = Number.POSITIVE_INFINITY;
-      this.#pause();
-    }
+    else if (this.#large !== null) this.#large.push(chunk);
+    else if (this.#size > LARGE_RESPONSE_BYTES) this.#enterLarge(bytesMax);
+  }
+
+  #enterLarge(bytesMax: number): void {
+    this.#large = new GrowingBody(bytesMax);
+    for (const chunk of this.#chunks.splice(0)) this.#large.push(chunk);
+    if (largeResponses.enter(this)) return;
+    this.at = Number.POSITIVE_INFINITY;
+    this.#pause();
   }
 
   admitted(): void {
@@ -225,7 +233,9 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     if (this.#isOver) return;
     if (this.#stream === null) {
       const [first] = this.#chunks;
-      const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+      const body =
+        this.#large?.whole() ??
+        (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
       this.#over();
       const latencyMs = performance.now() - this.#started;
       this.#resolve({ kind: 'whole', statusCode: this.#statusCode, headers: this.#headers, body, latencyMs });
@@ -238,6 +248,7 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
 
   #fail(error: TransportError): void {
     if (this.#isOver) return;
+    this.#large?.free();
     this.#over();
     this.#decoder?.destroy();
     this.#controller?.abort(error);
@@ -247,6 +258,9 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
 
   #over(): void {
     this.#isOver = true;
+    // The connection keeps this object until its next request.
+    this.#chunks = [];
+    this.#large = null;
     if (this.#size > LARGE_RESPONSE_BYTES) largeResponses.leave(this);
     this.#shared.deadlines.delete(this);
     this.#outgoing.signal?.removeEventListener('abort', this.#onAbort);

@@ -184,6 +184,7 @@ export async function readDecoded(
   return { ...read, logCount: logs.length, weight: weighLogs(logs), lacking: new Map(), batch: decoder.batch() };
 }
 
+/** Releases the rows, at a failure too. */
 export async function commitRead(
   options: BackfillOptions,
   span: BackfillRange,
@@ -204,8 +205,7 @@ export async function commitRead(
     signal,
     () => commitRange(options, { read, batch, datasets, owner, kind, isUnsettled }),
     (error) => isFinal(error) || error instanceof ReorgedWhileReadingError,
-  );
-  read.batch.release();
+  ).finally(() => read.batch.release());
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
   metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);

@@ -1,18 +1,21 @@
 /** The process holds one very large block at a time. Above the pool's limit, it is left out. */
 import type { Hash, Logger } from '@chainstead/core';
-import { BlockTooLargeError } from '@chainstead/rpc';
+import { BlockTooLargeError, type WholeBlockOptions } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import type { BlockReader, ProvenBlock } from './proven-block.ts';
 
-const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
+export const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
 
 const held = new PQueue({ concurrency: 1 });
 
+/** @returns ends the turn */
 export async function holdLargeBlock(signal: AbortSignal): Promise<() => void> {
   const entered = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const hold = (): Promise<void> => {
+    // Else the block would be added to the garbage of others. It takes about 100 ms.
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     entered.resolve();
     return left.promise;
   };
@@ -21,18 +24,18 @@ export async function holdLargeBlock(signal: AbortSignal): Promise<() => void> {
   return left.resolve;
 }
 
-/** First with the limit for several blocks, then in its turn with the pool's (`undefined`). */
+/** First with the limit for several blocks, then in its turn with the pool's (no `bytesMax`). */
 export async function readInTurn<T>(
   enter: (() => Promise<void>) | undefined,
-  read: (bytesMax: number | undefined) => Promise<T>,
+  read: (size: Pick<WholeBlockOptions, 'bytesMax' | 'isLarge'>) => Promise<T>,
 ): Promise<T> {
-  if (enter === undefined) return read(undefined);
+  if (enter === undefined) return read({});
   try {
-    return await read(AHEAD_BYTES_MAX);
+    return await read({ bytesMax: AHEAD_BYTES_MAX });
   } catch (error) {
     if (!(error instanceof BlockTooLargeError)) throw error;
     await enter();
-    return read(undefined);
+    return read({ isLarge: true });
   }
 }
 

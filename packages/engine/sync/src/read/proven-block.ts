@@ -17,9 +17,9 @@ import {
   BlockTooLargeError,
   type FaultKind,
   placeLogs,
-  type RequestOptions,
   repeatsIndexes,
   type UpstreamPool,
+  type WholeBlockOptions,
 } from '@chainstead/rpc';
 import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from '../dataset/whole-block.ts';
 import { UnprovenBlockError } from '../errors.ts';
@@ -87,6 +87,8 @@ export interface ProvenReadOptions {
   /** `later`: returns the block with {@link ProvenBlock.sendersHold}. @default 'wait' */
   readonly senders?: 'wait' | 'later';
   readonly bytesMax?: number | undefined;
+  /** Known after a read with `bytesMax`. @default false */
+  readonly isLarge?: boolean | undefined;
 }
 
 /**
@@ -144,7 +146,14 @@ interface ReadFromEach {
 async function readFromEach(
   { pool, chain, policy, recoverSigners }: BlockReader,
   at: number | Hash,
-  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait', bytesMax }: ProvenReadOptions,
+  {
+    signal,
+    exclude = new Set(),
+    transactions = 'none',
+    senders: waiting = 'wait',
+    bytesMax,
+    isLarge = false,
+  }: ProvenReadOptions,
   blamed: Set<string>,
 ): Promise<ReadFromEach> {
   const refused = new Set<string>(exclude);
@@ -159,6 +168,7 @@ async function readFromEach(
       transactions: transactions !== 'none',
       ...(signal === undefined ? {} : { signal }),
       ...(bytesMax === undefined ? {} : { bytesMax }),
+      isLarge,
     });
     if (answer === null) break;
     const { block } = answer.value;
@@ -299,11 +309,7 @@ function reportAltered(
 async function readWhole(
   pool: UpstreamPool,
   at: number | Hash,
-  options: RequestOptions & {
-    readonly exclude: ReadonlySet<string>;
-    readonly transactions: boolean;
-    readonly bytesMax?: number;
-  },
+  options: WholeBlockOptions & { readonly exclude: ReadonlySet<string> },
 ) {
   try {
     return await pool.getWholeBlock(at, options);

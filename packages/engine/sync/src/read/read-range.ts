@@ -8,7 +8,7 @@ import { deepestPart } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
-import { holdLargeBlock } from './large-blocks.ts';
+import { AHEAD_BYTES_MAX, holdLargeBlock } from './large-blocks.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
 import { canProveBlocks } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
@@ -121,7 +121,7 @@ export interface ProvenReading extends WatchedReader {
   readonly leavesFileGaps?: boolean;
   /** Skips blocks that fail policy `strict` too. */
   readonly leavesOut?: boolean;
-  /** @default unlimited */
+  /** Above, the caller reads smaller ranges: a very large block is then a separate range. @default unlimited */
   readonly weightMax?: number;
   readonly turn?: ReadingTurn;
   readonly signal: AbortSignal;
@@ -145,19 +145,28 @@ export async function readRangeProven(
   range: BlockRange,
   decoder: BatchDecoder,
 ): Promise<DecodedRange> {
-  const { chain, depth, turn, signal, weightMax = Number.POSITIVE_INFINITY } = reading;
+  const { chain, depth, turn, signal, weightMax } = reading;
   const gathered = gatherBlocks(decoder);
+  const requireSmaller = (bytes_max: number): void => {
+    if (weightMax !== undefined && rangeSize(range) > 1)
+      throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max });
+  };
   const next = await readFromSource(reading, range, gathered);
   const read = async (number: number): Promise<DecodedBlock | LeftOutBlock | null> => {
     await turn?.(signal, 'node');
     const holds: (() => void)[] = [];
     const enterLarge = async (): Promise<void> => {
+      requireSmaller(AHEAD_BYTES_MAX);
       holds.push(await holdLargeBlock(signal));
     };
     try {
       const large = { enterLarge, leavesGaps: true };
       const block = await readWatchedBlock({ ...reading, ...large }, number, NO_WATCHER, signal);
-      return block === null ? null : decodeBlock(await crossCheck(reading, block, signal), decoder);
+      if (block === null) return null;
+      const decoded = decodeBlock(await crossCheck(reading, block, signal), decoder);
+      // A range of one block is held until its commit.
+      if (weightMax !== undefined) gathered.hold(holds.splice(0));
+      return decoded;
     } catch (error) {
       if (reading.leavesOut === true && error instanceof UnprovenBlockError)
         return { number, reason: String(error.facts.reason) };
@@ -173,8 +182,8 @@ export async function readRangeProven(
     if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
     if ('reason' in block) gathered.lack(block, reading.parts ?? new Set());
     else gathered.take(block);
-    if (gathered.dataWeight() > weightMax && rangeSize(range) > 1)
-      throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max: weightMax * CHARACTERS_PER_LOG });
+    if (weightMax !== undefined && gathered.dataWeight() > weightMax)
+      requireSmaller(weightMax * CHARACTERS_PER_LOG);
   }
   return gathered.decoded(range);
 }
@@ -239,8 +248,10 @@ function gatherBlocks(decoder: BatchDecoder) {
   const lacking = new Map<BlockPart, Lacking>();
   let logCount = 0;
   let dataWeight = 0;
+  const holds: (() => void)[] = [];
   return {
     decoder,
+    hold: (ends: readonly (() => void)[]): void => void holds.push(...ends),
     dataWeight: () => dataWeight,
     take(block: DecodedBlock): void {
       const { facts, levelled } = block;
@@ -257,7 +268,13 @@ function gatherBlocks(decoder: BatchDecoder) {
     },
     decoded(range: BlockRange): DecodedRange {
       const weight = logCount + dataWeight;
-      return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+      const decoded = decoder.batch();
+      const release = (): void => {
+        decoded.release();
+        for (const end of holds.splice(0)) end();
+      };
+      const batch = { ...decoded, release };
+      return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch };
     },
   };
 }

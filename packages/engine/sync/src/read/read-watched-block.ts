@@ -39,8 +39,8 @@ export async function readWatchedBlock(
   const { mode, verifiesSenders } = reader.chain.transactions;
   const requested = mode !== 'off' && verifiesSenders ? 'signed' : 'proven';
   const transactions = proven ? requested : needs.transactions ? 'given' : 'none';
-  const block = await readInTurn(reader.enterLarge, (bytesMax) =>
-    readProvenBlock(reader, at, { signal, transactions, senders, bytesMax }),
+  const block = await readInTurn(reader.enterLarge, (size) =>
+    readProvenBlock(reader, at, { signal, transactions, senders, ...size }),
   ).catch((error: unknown) => {
     if (reader.leavesGaps === true && error instanceof BlockTooLargeError)
       return withoutContents(reader, at, error, signal);
