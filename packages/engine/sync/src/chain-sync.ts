@@ -2,6 +2,7 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { DatabaseUnavailableError, type Leadership } from '@chainstead/db';
 import { type Head, inBackground } from '@chainstead/rpc';
+import { FilesLackBlocksError } from '@chainstead/sources';
 import { type FillOptions, fillGaps, fillHistory } from './backfill/fill-history.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -166,7 +167,12 @@ async function runGuarded(
       options.onFilling?.(false);
     });
     const following = { ...shared, firstFollowed: state.firstFollowed, endBlock, onProgress: reports.progress };
-    const work = [follow(following, state.checkpoint, stop), backfill];
+    const followed = follow(following, state.checkpoint, stop).catch(async (error: unknown) => {
+      // Blocks below a hole in the files are indexed first: each retry ends the session.
+      if (error instanceof FilesLackBlocksError) await backfill;
+      throw error;
+    });
+    const work = [followed, backfill];
     running.push(prover, ...work);
     if (endBlock === null)
       running.push(
