@@ -50,6 +50,17 @@ const NEEDS: readonly Need[] = [
   },
   {
     tier: 'system',
+    isThere: () => works('go', ['version']) && works('php', ['--version']) && works('python3', ['--version']),
+    without: "checks of webhooks in other languages (Debian's golang-go, php-cli or python3 is missing)",
+  },
+  {
+    tier: 'system',
+    isThere: () => works('cargo', ['--version']) && hasInFolder('/usr/share/cargo/registry', 'src/lib.rs'),
+    without:
+      "the check of webhooks in Rust (Debian's cargo, librust-hmac-dev, librust-sha2-dev or librust-base64-dev is missing)",
+  },
+  {
+    tier: 'system',
     isThere: () => existsSync(join(REPOSITORY_ROOT, 'packages/products/lake/duckdb/node_modules')),
     without: 'exports that DuckDB reads (run `npm ci --prefix packages/products/lake/duckdb`)',
   },

@@ -55,7 +55,7 @@ export async function bundleProgram(folder: string): Promise<Bundle> {
 /** They have native code, or look for files next to them. */
 const NOT_BUNDLED = [
   ...['pino', 'libpg-query', 'secp256k1', 'keccak', 'msgpackr', 'msgpackr-extract', 'pg-native'],
-  ...['bufferutil', 'utf-8-validate', 'solc', '@opensea/*'],
+  ...['bufferutil', 'utf-8-validate', 'testcontainers', 'solc', '@opensea/*'],
 ];
 
 /**

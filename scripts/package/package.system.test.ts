@@ -59,7 +59,7 @@ describe('the package', () => {
   it('has the chain of the demo, and no tests', () => {
     expect(bundle.modules.filter((module) => /\.test\.ts$|^tests\//.test(module))).toEqual([]);
     expect(bundle.modules).toContain('apps/chainstead/src/demo/devnet/devnet.ts');
-    for (const tool of ['fast-check', 'vitest', 'moralis', ...DEMO_TOOLS])
+    for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis', ...DEMO_TOOLS])
       expect(Object.keys(manifest.dependencies)).not.toContain(tool);
   });
 

@@ -15,6 +15,7 @@ import {
 import { type Address, createMetricsRegistry, errorText, orAborted } from '@chainstead/core';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
+import { readSourceAbi } from '../lists/abi-source.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
@@ -27,7 +28,7 @@ import { renderTable } from '../text/text-table.ts';
 
 interface AddContractOptions {
   readonly chain: string;
-  readonly abi: string;
+  readonly abi?: string;
   readonly address?: readonly string[];
   readonly factory?: readonly string[];
   readonly child?: string;
@@ -49,12 +50,13 @@ export async function addContractOfCommand(
 ): Promise<void> {
   const { options, context } = invocation;
   const emitters = readEmitters(options);
-  const abi = await readAbiFile(options.abi);
+  const file = options.abi === undefined ? null : await readAbiFile(options.abi);
   await withContracts(invocation, async ({ database }, configuration) => {
+    const chain = readChain(configuration, options.chain);
     const wanted: WantedContract = {
       name,
-      abi,
-      chain: readChain(configuration, options.chain),
+      abi: file ?? (await sourceAbi(configuration, { chain, ...emitters }, invocation)),
+      chain,
       ...emitters,
       firstBlock: readBlockNumber(options.from, '--from'),
       indexed: options.index ?? [],
@@ -212,6 +214,25 @@ function withContracts(
 
 function nameOf({ chainId }: Pick<ContractDefinition, 'chainId'>, { chainRegistry }: Configuration): string {
   return chainRegistry.find(chainId)?.key ?? String(chainId);
+}
+
+/** A proxy has the ABI of its implementation. */
+async function sourceAbi(
+  { abiSource }: Configuration,
+  { chain, addresses, factory }: Pick<WantedContract, 'chain' | 'addresses' | 'factory'>,
+  { options, context }: Invocation<AddContractOptions>,
+): Promise<unknown> {
+  if (abiSource === null)
+    throw new UsageError('--abi is missing', 'Give the path of a JSON file, or set ABI_SOURCE');
+  const { implementation } = options;
+  const [first] = factory === null ? addresses : [];
+  const address = implementation === undefined ? first : readAddress(implementation, '--implementation');
+  if (address === undefined)
+    throw new UsageError(
+      '--abi is missing, and children of a factory are not known yet',
+      'Give the path of a JSON file',
+    );
+  return readSourceAbi(abiSource, { address, chainId: chain.id }, context.stopSignal);
 }
 
 async function readAbiFile(path: string): Promise<unknown> {

@@ -125,6 +125,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     aptos: toAptosConfiguration(settings),
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
     contractsFile: settings.CONTRACTS_FILE ?? null,
+    abiSource: settings.ABI_SOURCE ?? null,
     contractBytesMax: unlessZero(settings.CONTRACT_BYTES_MAX),
   };
 }

@@ -7,6 +7,7 @@ import { nameKeys } from './name-keys.ts';
 import { priceKeys } from './price-keys.ts';
 import { PORT_MAX, processKeys } from './process-keys.ts';
 import {
+  addressUrl,
   backfillProof,
   chainName,
   configuredKey,
@@ -205,6 +206,14 @@ const contractKeys = {
     allowed: 'a path of a file',
     example: '/etc/chainstead/contracts.yaml',
     whenAbsent: 'contracts are added by `chainstead contracts add` or in the console',
+  }),
+  ABI_SOURCE: chains.optional(addressUrl, {
+    description:
+      'Server of verified contracts, such as Sourcify or an explorer with the API of Etherscan. The console and `chainstead contracts add` request ABIs from it. It learns the addresses',
+    allowed: 'an http or https URL with {address}, and {chain_id} if the server has several chains',
+    example: 'https://sourcify.dev/server/v2/contract/{chain_id}/{address}?fields=abi',
+    whenAbsent: 'ABIs come from files and forms',
+    isUrl: true,
   }),
   CONTRACT_BYTES_MAX: limits.withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
     description:

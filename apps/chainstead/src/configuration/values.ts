@@ -64,6 +64,10 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
     .refine((text) => URL.canParse(text), 'is not a URL');
 }
 
+export const addressUrl = urlOf('http:', 'https:').refine((text) => text.includes('{address}'), {
+  error: 'does not contain {address}',
+});
+
 export const postgresUrl: z.ZodType<string, string> = plainText
   .superRefine((text, context) => {
     try {

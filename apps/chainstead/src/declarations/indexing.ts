@@ -102,7 +102,10 @@ function declareAdd(contracts: Command, context: CommandContext): void {
     )
     .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
+    .option(
+      '--abi <file>',
+      'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle (default: read from ABI_SOURCE)',
+    )
     .option('--address <list>', 'Comma list of addresses', collect)
     .option(
       '--factory <list>',
@@ -137,6 +140,7 @@ function declareAdd(contracts: Command, context: CommandContext): void {
 
 const CONTRACTS_EXAMPLES = `
 Examples:
+  $ chainstead contracts add vault --chain eth --address 0x83f20f44975d03b1b09e64809b757c47f942beea
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
   $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621

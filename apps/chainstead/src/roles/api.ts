@@ -20,6 +20,7 @@ import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';
+import { createAbiSource } from '../lists/abi-source.ts';
 import { connectionShortage, connectionsToStandby, poolSizeOf } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
@@ -181,6 +182,7 @@ function openExplorer(
   const { names, onDemand } = configuration;
   return {
     routes,
+    abiSource: configuration.abiSource === null ? null : createAbiSource(configuration.abiSource),
     placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
     hasCodeOf: (chain, addresses) =>
       hasCodeOf({ database, nodeReads, logger }, chain, addresses, onDemand.waitMs),

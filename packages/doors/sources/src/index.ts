@@ -7,4 +7,4 @@ export * from './history-sources.ts';
 export { openHyperSyncSource } from './hypersync/open-hypersync-source.ts';
 export { openPortalSource } from './portal/open-portal-source.ts';
 export { portalUrl } from './portal/portal-url.ts';
-export { isGap, SourceError, type SourceFault } from './source-error.ts';
+export { FilesLackBlocksError, isGap, SourceError, type SourceFault } from './source-error.ts';

@@ -26,6 +26,17 @@ export class NoProvenBlockError extends defineError(
   }),
 ) {}
 
+/** Without nodes, a hole or a damaged block ends what can be read. */
+export class FilesLackBlocksError extends defineError(
+  'FILES_LACK_BLOCKS',
+  ({ chain, what }: { readonly chain: string; readonly what: string }) => ({
+    message: `The era files of ${chain} lack a block: ${what}`,
+    remedy: `Add the file to the folder of HISTORY_${environmentSuffix({ key: chain })}, or set RPC_URLS_${environmentSuffix({ key: chain })}`,
+    facts: { chain, what },
+    retryable: true,
+  }),
+) {}
+
 /** A source of history could not be read, or returned what can't be true. Blocks are read from the next source, or from a node. */
 export class SourceError extends defineError(
   'SOURCE_FAILED',
@@ -38,6 +49,7 @@ export class SourceError extends defineError(
 ) {}
 
 /** The source has this block, but not so that it can be proven: reading it again does not help. */
-export function isGap(error: unknown): error is SourceError {
+export function isGap(error: unknown): error is SourceError | FilesLackBlocksError {
+  if (error instanceof FilesLackBlocksError) return true;
   return error instanceof SourceError && (error.facts.fault === 'lacking' || error.facts.fault === 'wrong');
 }

@@ -41,7 +41,12 @@ const PROVER_IDLE_MS = 1_000;
 /** A follower further behind needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
-const STOPPING: ReadonlySet<string> = new Set(['REORG_TOO_DEEP', 'UNPROVEN_BLOCK', REMOVAL_CODE]);
+const STOPPING: ReadonlySet<string> = new Set([
+  'REORG_TOO_DEEP',
+  'UNPROVEN_BLOCK',
+  'FILES_LACK_BLOCKS',
+  REMOVAL_CODE,
+]);
 
 export function createChainSync(settings: ChainSyncOptions): ChainSync {
   const options = { ...settings, datasets: datasetsOf(settings.chain, settings.datasets) };

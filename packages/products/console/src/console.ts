@@ -12,6 +12,7 @@ import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
+import type { AbiSource } from './pages/contracts/abi-source.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import { overviewView } from './pages/overview/overview-page.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
@@ -38,6 +39,7 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
     readonly pictures: PictureReader;
+    readonly abiSource: AbiSource | null;
     readonly nameServices: readonly NameService[];
   };
   /** Null without a role that can only read. */

@@ -19,6 +19,7 @@ export {
   type GivenStream,
   type StreamOperations,
 } from './operations/stream-operations.ts';
+export { type AttemptCount, countAttempts } from './records/attempt-counts.ts';
 export { type AttemptPage, listAttempts } from './records/attempts.ts';
 export { readStreamSettings } from './records/settings.ts';
 export { type AddressPage, createStreamAddressStore } from './records/stream-addresses.ts';

@@ -52,7 +52,9 @@ export async function saveFunctions(
     sql`SELECT FROM contract_definitions WHERE name = ${name} AND chain_id = ${chainId} FOR UPDATE`,
   );
   const all = readCallableItems([...items, ...(await readFunctions(transaction, contract))]);
+  const functions = JSON.stringify(all);
   await transaction.query(
-    sql`UPDATE contract_definitions SET functions = ${JSON.stringify(all)}::jsonb WHERE name = ${name} AND chain_id = ${chainId}`,
+    sql`UPDATE contract_definitions SET functions = ${functions}::jsonb
+      WHERE name = ${name} AND chain_id = ${chainId} AND functions IS DISTINCT FROM ${functions}::jsonb`,
   );
 }

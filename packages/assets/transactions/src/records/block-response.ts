@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import { beaconNetwork } from '@chainstead/proof';
 import { z } from '@hono/zod-openapi';
 import type { BlockRecord } from './block-record.ts';
 import { blockTransactionSchema, isoOf, markShape } from './transaction-response.ts';
@@ -53,17 +54,12 @@ export const blockSchema = z
 type ShownBlock = z.infer<typeof blockSchema>;
 type ShownHeader = Omit<ShownBlock, 'transactions' | keyof typeof markShape>;
 
-const ETHEREUM_MERGE = {
-  chainId: 1,
-  firstBlock: 15_537_394,
-  totalDifficulty: '58750003716598352816469',
-} as const;
 const UNKNOWN = '0';
 
 /** Without fields that some chains lack. */
 export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transactionCount: number): ShownHeader {
-  const { chainId, firstBlock, totalDifficulty } = ETHEREUM_MERGE;
-  const isMerged = chain.id === chainId && block.number >= firstBlock;
+  const { mergeBlock = Number.POSITIVE_INFINITY, finalDifficulty } = beaconNetwork(chain.id) ?? {};
+  const merged = block.number < mergeBlock ? UNKNOWN : String(finalDifficulty);
   return {
     timestamp: isoOf(block.timestamp),
     number: String(block.number),
@@ -77,7 +73,7 @@ export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transac
     receipts_root: block.receiptsRoot,
     miner: block.miner,
     difficulty: block.difficulty,
-    total_difficulty: block.totalDifficulty ?? (isMerged ? totalDifficulty : UNKNOWN),
+    total_difficulty: block.totalDifficulty ?? merged,
     size: block.size,
     extra_data: block.extraData,
     gas_limit: block.gasLimit,

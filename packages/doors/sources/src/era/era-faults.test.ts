@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BlockSource } from '../block-source.ts';
 import { SourceError } from '../source-error.ts';
-import { parseEraFileName } from './file-name.ts';
 import { openEraSource } from './open-era-source.ts';
 import { RECORD_TYPES } from './record-reader.ts';
 import { type EditableRecord, editRecords } from './testing/edit-records.ts';
@@ -185,17 +184,3 @@ async function endsAsSource(source: BlockSource): Promise<void> {
   for (const end of await Promise.allSettled(reads))
     if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(SourceError);
 }
-
-test.each([
-  ['mainnet-00000-5ec1ffb8.era1', { network: 'mainnet', epoch: 0, format: 'era1' }],
-  ['sepolia-00000-deadbeef-noreceipts.ere', { network: 'sepolia', epoch: 0, format: 'ere' }],
-  ['mainnet-02371-f8e2f40d-noproofs-noreceipts.ere', { network: 'mainnet', epoch: 2371, format: 'ere' }],
-  ['mainnet-02371-f8e2f40d.e2hs', { network: 'mainnet', epoch: 2371, format: 'e2hs' }],
-  ['../mainnet-00000-5ec1ffb8.era1', null],
-  ['mainnet-0000-5ec1ffb8.era1', null],
-  ['mainnet-00000-5ec1ffb8.era', null],
-  ['mainnet-00000-5ec1ffb8.era1.part', null],
-  ['checksums.txt', null],
-])('the name %s', (name, expected) => {
-  expect(parseEraFileName(name)).toEqual(expected);
-});

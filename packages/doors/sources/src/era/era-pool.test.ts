@@ -8,7 +8,7 @@ import { createEraPool } from './era-pool.ts';
 import { openEraSource } from './open-era-source.ts';
 import { RECORD_TYPES } from './record-reader.ts';
 import { editRecords } from './testing/edit-records.ts';
-import { faultOf, folderOf, mainnet, PROOFS, summariesFile } from './testing/era-files.ts';
+import { folderOf, mainnet, PROOFS, summariesFile } from './testing/era-files.ts';
 
 const MERGE_FILE = 'mainnet-01896-56a9bb03.ere';
 const LONDON_FILE = 'mainnet-01802-720704f3.ere';
@@ -52,9 +52,9 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     expect(await pool.getBlock(whole?.value.block.header.hash ?? 0)).toMatchObject({
       value: { header: { number: 15_537_394 } },
     });
-    expect(await faultOf(pool.getBlock(15_000_000))).toMatchObject({
-      fault: 'lacking',
-      what: 'no file that can be proven has block 15000000',
+    await expect(pool.getBlock(15_000_000)).rejects.toMatchObject({
+      code: 'FILES_LACK_BLOCKS',
+      facts: { what: 'no file that can be proven has block 15000000' },
     });
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
       const { pool } = await openStage(file, MERGE_FILE);
       expect((await pool.getHead()).value.number).toBe(15_537_394);
       const query = { range: { from: 15_537_393, to: 19_426_586 }, topics: [] };
-      expect(await faultOf(pool.getLogs(query))).toMatchObject({ fault: 'lacking' });
+      await expect(pool.getLogs(query)).rejects.toMatchObject({ code: 'FILES_LACK_BLOCKS' });
     },
   );
 
@@ -115,10 +115,11 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     });
     await writeFile(join(folder, MERGE_FILE), forged);
     expect((await pool.getHead()).value.number).toBe(15_537_394);
-    const wrong = { fault: 'wrong', what: 'the receipts of block 15537393 do not hold: root-mismatch' };
-    expect(await faultOf(pool.getWholeBlock(15_537_393))).toMatchObject(wrong);
+    const what = 'the receipts of block 15537393 do not hold: root-mismatch';
+    const wrong = { code: 'FILES_LACK_BLOCKS', facts: { what } };
+    await expect(pool.getWholeBlock(15_537_393)).rejects.toMatchObject(wrong);
     const range = { from: 15_537_393, to: 15_537_394 };
-    expect(await faultOf(pool.getLogs({ range, topics: [] }))).toMatchObject(wrong);
+    await expect(pool.getLogs({ range, topics: [] })).rejects.toMatchObject(wrong);
   });
 
   test('without a proven block it does not start, and calls that need a node name the reason', async () => {

@@ -1,6 +1,13 @@
 /** The pool of a chain without nodes: its head is the last block of the files that a public list contains. */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Hash, type Log, sleepUnlessAborted } from '@chainstead/core';
+import {
+  type BlockRange,
+  type Clock,
+  type Hash,
+  type Log,
+  rangeSize,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import { EPOCH_BLOCKS, proveBlock } from '@chainstead/proof';
 import {
   type ForwardingPool,
@@ -11,7 +18,13 @@ import {
 } from '@chainstead/rpc';
 import { matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockSource, SourceBlock } from '../block-source.ts';
-import { isGap, NoProvenBlockError, SourceError, type SourceFault } from '../source-error.ts';
+import {
+  FilesLackBlocksError,
+  isGap,
+  NoProvenBlockError,
+  SourceError,
+  type SourceFault,
+} from '../source-error.ts';
 
 type EraChain = Pick<Chain, 'key' | 'receiptsRoot'>;
 
@@ -36,7 +49,7 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
   const closing = new AbortController();
   const name = sources.map((source) => source.name).join(', ');
   const newest = createNewestBlock(sources, chain, clock);
-  const { read, readRange, numberOf, reads } = createReader(newest, chain, name);
+  const { read, readRange, numberOf, reads } = createReader(newest, chain);
 
   const getWholeBlock: ForwardingPool['getWholeBlock'] = async (at, options = {}) => {
     const number = typeof at === 'number' ? at : numberOf(at);
@@ -93,9 +106,9 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
           bytes += LOG_BYTES + log.data.length / 2;
           if (bytes > bytes_max) throw new RangeTooLargeError({ chain: chain.key, ...query.range, bytes_max });
         }
-      return { logs, sources: [{ range: query.range, upstream: name }], calls: 1 };
+      return { logs, sources: [{ range: query.range, upstream: name }], calls: filesOf(query.range) };
     },
-    estimateLogCalls: (_query, ranges) => ranges.length,
+    estimateLogCalls: (_query, ranges) => ranges.reduce((sum, range) => sum + filesOf(range), 0),
     status: () => [{ ...STATUS, name, requests: reads(), ...newest.status() }],
     async close() {
       closing.abort();
@@ -104,12 +117,17 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
   };
 }
 
-function createReader(newest: NewestBlock, chain: EraChain, name: string) {
+/** Counted as calls: readers record their progress after some. */
+function filesOf(range: BlockRange): number {
+  return Math.ceil(rangeSize(range) / EPOCH_BLOCKS);
+}
+
+function createReader(newest: NewestBlock, chain: EraChain) {
   const numbers = new Map<Hash, number>();
   let reads = 0;
-  const lacking = (what: string) => new SourceError({ source: name, fault: 'lacking', what });
+  const lacking = (what: string) => new FilesLackBlocksError({ chain: chain.key, what });
 
-  /** @throws SourceError at the first hole, block above the head, or block that is not proven */
+  /** @throws FilesLackBlocksError at the first hole, block above the head, or block that is not proven */
   async function* readRange(range: BlockRange, signal: AbortSignal, transactions = false) {
     const { number: head } = await newest.head(signal);
     if (range.to > head) throw lacking(`no public list contains block ${Math.max(range.from, head + 1)}`);
@@ -118,9 +136,13 @@ function createReader(newest: NewestBlock, chain: EraChain, name: string) {
       if (source === undefined) throw lacking(`no file that can be proven has block ${next}`);
       const first = next;
       const left = { from: next, to: range.to };
-      for await (const block of readProven(source, left, { chain, transactions }, signal)) {
-        yield block;
-        next = block.block.header.number + 1;
+      try {
+        for await (const block of readProven(source, left, { chain, transactions }, signal)) {
+          yield block;
+          next = block.block.header.number + 1;
+        }
+      } catch (error) {
+        throw isGap(error) ? lacking(String(error.facts.what)) : error;
       }
       if (next === first) throw lacking(`no file has block ${next}`);
     }
@@ -130,7 +152,7 @@ function createReader(newest: NewestBlock, chain: EraChain, name: string) {
     reads: () => reads,
     numberOf: (hash: Hash) => numbers.get(hash),
     readRange,
-    /** Null above the head. @throws SourceError as for ranges */
+    /** Null above the head. @throws FilesLackBlocksError as for ranges */
     async read(number: number, transactions: boolean, signal = NEVER): Promise<SourceBlock | null> {
       reads += 1;
       if (number > (await newest.head(signal)).number) return null;

@@ -9,7 +9,7 @@ export interface EraFileName {
 }
 
 const NAME =
-  /^(?<network>[a-z0-9_]+)-(?<epoch>\d{5})-[0-9a-f]{8}(?:-noproofs)?(?:-noreceipts)?\.(?<format>era1|ere|e2hs)$/;
+  /^(?<network>[a-z0-9_-]+)-(?<epoch>\d{5})-[0-9a-f]{8}(?:-noproofs)?(?:-noreceipts)?\.(?<format>era1|ere|e2hs)$/;
 
 /** Names of public files. Other chains use their key. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([

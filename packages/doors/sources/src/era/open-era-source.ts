@@ -33,7 +33,7 @@ export interface EraSourceOptions {
 /** Blocks of files on disk, whose headers public lists prove. */
 export function openEraSource(options: EraSourceOptions): BlockSource {
   const { folder, chain, recoverSigners, summariesFile, onRefusal, isAlone = false } = options;
-  const { mergeBlock = 0 } = beaconNetwork(chain.id) ?? {};
+  const { mergeBlock = 0, finalDifficulty = null } = beaconNetwork(chain.id) ?? {};
   // Before the merge, the accumulator of a whole file proves it.
   const isOffered = (facts: EraFileFacts): boolean =>
     !isAlone || hasProofs(facts) || facts.index.first < mergeBlock;
@@ -63,10 +63,10 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
       headerBytes: read.rlp.length,
       body: await file.body(number),
       receipts: await file.receipts(number),
-      totalDifficulty: record?.totalDifficulty ?? null,
+      totalDifficulty: record?.totalDifficulty ?? (number < mergeBlock ? null : finalDifficulty),
     };
     const block = await decodeBlock(parts, { chain, transactions, recoverSigners });
-    const isCanonical = parts.totalDifficulty !== null || (await canonical.isProven(file, header.header, read));
+    const isCanonical = record !== undefined || (await canonical.isProven(file, header.header, read));
     return {
       ...block,
       isCanonical,

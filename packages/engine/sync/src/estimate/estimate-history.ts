@@ -2,7 +2,6 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { BlockSource } from '@chainstead/sources';
-import type { ReadOptions } from '../backfill/backfill-chunk.ts';
 import { isReadWhole, missingRanges, readTogether } from '../backfill/backfill-ranges.ts';
 import { CHUNKS_IN_FLIGHT, FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-plan.ts';
 import type { RetentionScope } from '../coverage/retained-from.ts';
@@ -11,10 +10,10 @@ import { datasetsOf } from '../dataset/datasets-of.ts';
 import { partsOf } from '../dataset/whole-block.ts';
 import { chunkBlocks } from '../read/chunk-size.ts';
 import { mayReadFromSource } from '../read/read-range.ts';
-import { type RunTimes, readSample, reasonOf, type Sample } from './read-sample.ts';
+import { type RunTimes, readSample, reasonOf, type Sample, type SampleOptions } from './read-sample.ts';
 import { sampleRuns } from './sample-runs.ts';
 
-export interface EstimateOptions extends ReadOptions, Pick<RetentionScope, 'retention'> {
+export interface EstimateOptions extends SampleOptions, Pick<RetentionScope, 'retention'> {
   readonly datasets: readonly Dataset[];
   readonly sources: readonly BlockSource[];
   /** False for a chain that is read from its sources alone. */

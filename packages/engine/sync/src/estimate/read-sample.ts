@@ -1,9 +1,10 @@
 /** Reads and decodes a sample as a backfill does, and writes nothing. */
-import { type BlockRange, errorText, rangeSize } from '@chainstead/core';
+import { type BlockRange, errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type BlockSource, SourceError } from '@chainstead/sources';
 import PQueue from 'p-queue';
 import { type ReadOptions, readDecoded, readDecodedParts } from '../backfill/backfill-chunk.ts';
+import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { DecodedRange } from '../read/read-range.ts';
@@ -39,12 +40,14 @@ export interface RowCount {
   readonly bytes: number;
 }
 
+export type SampleOptions = ReadOptions & Pick<BackfillOptions, 'clock'>;
+
 const DEADLINE_MS = 60_000;
 const FAILURES_IN_A_ROW = 3;
 
 /** As many runs at once as a backfill has chunks: they share the network and the processor. @param source null: nodes */
 export async function readSample(
-  options: ReadOptions,
+  options: SampleOptions,
   datasets: readonly Dataset[],
   { source, runs }: { readonly source: BlockSource | null; readonly runs: readonly SampleRun[] },
   signal: AbortSignal,
@@ -54,7 +57,11 @@ export async function readSample(
   const sum = { blocks: 0, weight: 0, blockRows: 0 };
   let failure: string | null = null;
   // A slow source is sampled by the blocks that it sent until then.
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const [late, ended] = [new AbortController(), new AbortController()];
+  const deadline = AbortSignal.any([signal, late.signal]);
+  void sleepUnlessAborted(options.clock, DEADLINE_MS, AbortSignal.any([signal, ended.signal])).then(() =>
+    late.abort(),
+  );
   const take = ({ range, weight, batch, lacking }: DecodedRange): number => {
     for (const { reason } of lacking.values()) failure ??= reason;
     if (lacking.size > 0) {
@@ -109,7 +116,9 @@ export async function readSample(
   };
   const queue = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
   await queue.addAll(runs.map((run, index) => () => readRun(run, index)));
-  if (sum.blocks === 0 && deadline.aborted) failure ??= `no block within ${DEADLINE_MS / 1_000} s`;
+  const isLate = deadline.aborted;
+  ended.abort();
+  if (sum.blocks === 0 && isLate) failure ??= `no block within ${DEADLINE_MS / 1_000} s`;
   return { ...sum, rows, runs: times, failed: [...failed].flatMap((index) => runs[index]?.part ?? []), failure };
 }
 

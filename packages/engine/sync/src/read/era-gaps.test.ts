@@ -48,6 +48,6 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('blocks that era files do not pro
     expect(levels.logs ?? []).toMatchObject(
       read.map((number) => ({ range: { from: number, to: number }, proof: 'receipts' })),
     );
-    await expect(decode(false)).rejects.toMatchObject({ code: 'SOURCE_FAILED' });
+    await expect(decode(false)).rejects.toMatchObject({ code: 'FILES_LACK_BLOCKS' });
   });
 });

@@ -99,6 +99,13 @@ test('size and total difficulty of a header are derived', () => {
   expect(raw.totalDifficulty).toBeUndefined();
 });
 
+test('a total difficulty stays if it is that of the merge', () => {
+  const final = '0x3c656d23029ab0';
+  const { block } = sourceBlock({ totalDifficulty: final });
+  expect(derivedHeader(block, registry.get('sepolia')).raw.totalDifficulty).toBe(final);
+  expect(derivedHeader(block, registry.get('eth')).raw.totalDifficulty).toBeUndefined();
+});
+
 test.each([
   ['eth', true, true],
   ['base', true, false],

@@ -2,6 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, type BlockHeader, type Receipt, toQuantity } from '@chainstead/core';
 import {
+  beaconNetwork,
   blockSize,
   checkWithdrawals,
   committedTransactions,
@@ -112,7 +113,7 @@ export function isDerivable({ raw: { uncles, difficulty } }: BlockHeader): boole
 export function derivedHeader({ header, transactions }: Block, chain: Chain): BlockHeader {
   const { totalDifficulty, size: _, ...raw } = header.raw;
   const size = blockSize(header, committedTransactions(header, transactions ?? [], chain));
-  const isMerged = totalDifficulty === (chain.id === MAINNET ? MERGED_DIFFICULTY : '0x0');
+  const isMerged = totalDifficulty === toQuantity(beaconNetwork(chain.id)?.finalDifficulty ?? 0n);
   return {
     ...header,
     raw: {
@@ -122,9 +123,6 @@ export function derivedHeader({ header, transactions }: Block, chain: Chain): Bl
     },
   };
 }
-
-const MAINNET = 1;
-const MERGED_DIFFICULTY = '0xc70d815d562d3cfa955';
 
 function feesOf(
   { type, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes }: TransactionJson,

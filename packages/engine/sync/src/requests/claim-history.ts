@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Logger } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
+import { FilesLackBlocksError } from '@chainstead/sources';
 import type { Subject } from '../coverage/subject.ts';
 import {
   beginHistory,
@@ -9,10 +10,11 @@ import {
   postponeHistory,
   refuseHistory,
   refuseWithoutArchive,
+  refuseWithoutFiles,
   setAsideHistory,
 } from './history-record.ts';
 
-/** `waits`: blocks are not final yet; `refused`: too many calls, quarantine, or no archive node. */
+/** `waits`: blocks are not final yet; `refused`: too many calls, quarantine, no archive node, or no era file. */
 export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
 
 export interface HistoryPlace {
@@ -41,6 +43,11 @@ export async function claimHistory(
     if (error instanceof WorkSetAsideError) {
       logger.warn({ ...fields, err: error }, 'History refused');
       await setAsideHistory(database, subject, error);
+      return 'refused';
+    }
+    if (error instanceof FilesLackBlocksError) {
+      logger.warn({ ...fields, err: error }, 'History refused');
+      await refuseWithoutFiles(database, subject, error);
       return 'refused';
     }
     logger[failureLevel(error)]({ ...fields, err: error }, 'History failed');

@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { isOfSubject, type Subject, subjectKey } from '../coverage/subject.ts';
-import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
+import { FILES_LACK_BLOCKS, HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
   readonly subject: Subject;
@@ -15,7 +15,7 @@ export interface HistoryRequest {
 /** `known`: there is nothing to start; `full`: the key has too many. */
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
-/** Until a finished, a quarantined, or a refused backfill may start again. */
+/** Until a finished, a quarantined, or a refused backfill may start again. Nodes and files may be added in between. */
 const DONE_REST_SECONDS = 30;
 const SET_ASIDE_REST_SECONDS = 3_600;
 const REFUSED_REST_SECONDS = 86_400;
@@ -54,6 +54,6 @@ function mayBeginAgain(maxCalls: number): Sql {
   const isOlder = (seconds: number): Sql => sql`history.updated_at < now() - make_interval(secs => ${seconds})`;
   return sql`(history.status = 'done' AND ${isOlder(DONE_REST_SECONDS)}
     OR history.status = 'refused' AND CASE
-      WHEN history.error_code IN (${WORK_QUARANTINED}, ${NO_ARCHIVE}, ${SENT_UNKNOWN}) THEN ${isOlder(SET_ASIDE_REST_SECONDS)}
+      WHEN history.error_code IN (${WORK_QUARANTINED}, ${NO_ARCHIVE}, ${SENT_UNKNOWN}, ${FILES_LACK_BLOCKS}) THEN ${isOlder(SET_ASIDE_REST_SECONDS)}
       ELSE history.calls_estimated <= ${maxCalls}::int OR ${isOlder(REFUSED_REST_SECONDS)} END)`;
 }

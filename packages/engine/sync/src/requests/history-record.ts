@@ -8,6 +8,7 @@ import {
   type WorkSetAsideError,
 } from '@chainstead/db';
 import type { DueTable } from '@chainstead/jobs';
+import type { FilesLackBlocksError } from '@chainstead/sources';
 import { isOfSubject, type Subject } from '../coverage/subject.ts';
 
 /** `pending`: also until blocks are final (`due_at`); `failed`: retried at `due_at`. */
@@ -108,6 +109,16 @@ export const SENT_UNKNOWN = 'SENT_UNKNOWN';
 
 export async function refuseWithoutSent(database: Database, subject: Subject, message: string): Promise<void> {
   await refuse(database, subject, SENT_UNKNOWN, message.slice(0, 1_000));
+}
+
+export const FILES_LACK_BLOCKS = 'FILES_LACK_BLOCKS';
+
+export async function refuseWithoutFiles(
+  database: Database,
+  subject: Subject,
+  error: FilesLackBlocksError,
+): Promise<void> {
+  await refuse(database, subject, FILES_LACK_BLOCKS, errorText(error).slice(0, 1_000));
 }
 
 export async function setAsideHistory(

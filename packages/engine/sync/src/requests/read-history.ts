@@ -1,6 +1,7 @@
 /** Newest first. Each chunk is recorded with its rows: the backfill resumes there. */
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
+import { isGap } from '@chainstead/sources';
 import { halvesOf } from '../backfill/retry-range.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -98,7 +99,7 @@ async function readChunk(
   const wanted = { chain, datasets, subject, range, chunkBytesMax };
   const read = await runRisky(turn, () => readUpTo(pool, wanted, signal));
   if (read === null) {
-    // Refused at its limit of bytes: its logs are lost, and the next chunks are smaller.
+    // Refused at its limit of bytes, or at a gap: its logs are lost, and the next chunks are smaller.
     sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
     turn.made += 1;
     const [newer = range, older = range] = halvesOf('newest-first', range);
@@ -126,12 +127,12 @@ async function readChunk(
   return null;
 }
 
-/** Null if the logs are too many bytes to hold. */
-async function readUpTo(...requested: Parameters<typeof readSubjectLogs>) {
+/** Null if the logs are too many bytes to hold, or if era files may lack only some of the blocks. */
+async function readUpTo(...[pool, wanted, signal]: Parameters<typeof readSubjectLogs>) {
   try {
-    return await readSubjectLogs(...requested);
+    return await readSubjectLogs(pool, wanted, signal);
   } catch (error) {
-    if (error instanceof RangeTooLargeError) return null;
+    if (error instanceof RangeTooLargeError || (isGap(error) && rangeSize(wanted.range) > 1)) return null;
     throw error;
   }
 }

@@ -2,7 +2,10 @@
 export interface BeaconNetwork {
   /** Unix seconds. */
   readonly genesisTime: number;
+  /** The first without proof of work. */
   readonly mergeBlock: number;
+  /** Total difficulty of the merge block and all later ones. */
+  readonly finalDifficulty: bigint;
   readonly capellaSlot: number;
   readonly denebSlot: number;
   /** Null: not scheduled. */
@@ -17,6 +20,7 @@ const NETWORKS: ReadonlyMap<number, BeaconNetwork> = new Map([
     {
       genesisTime: 1_606_824_023,
       mergeBlock: 15_537_394,
+      finalDifficulty: 58_750_003_716_598_352_816_469n,
       capellaSlot: 6_209_536,
       denebSlot: 8_626_176,
       gloasSlot: null,
@@ -27,6 +31,7 @@ const NETWORKS: ReadonlyMap<number, BeaconNetwork> = new Map([
     {
       genesisTime: 1_655_733_600,
       mergeBlock: 1_450_409,
+      finalDifficulty: 17_000_018_015_853_232n,
       capellaSlot: 1_818_624,
       denebSlot: 4_243_456,
       gloasSlot: 11_296_768,

@@ -108,6 +108,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
       placeOf: async () => undefined,
       hasCodeOf: async () => new Map(),
       nameServices: [],
+      abiSource: null,
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
       ...options.explorer,
     },

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { changeForm, selectField, tickBox } from '../../layout/form.ts';
 import { type Html, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
+import { type AbiSource, sourceButton } from './abi-source.ts';
 
 const PROBLEM_MAX = 1_000;
 const SIGNATURE_MAX = 400;
@@ -23,18 +24,23 @@ export interface ContractFormFacts {
   readonly events: readonly string[];
   readonly problem: string | null;
   readonly chains: readonly Chain[];
+  readonly source: AbiSource | null;
   readonly token: string;
 }
 
-export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
+export function contractFormView({ form, events, problem, chains, source, token }: ContractFormFacts): Html {
   const line = (name: keyof ContractForm, label: string, hint: string): Html =>
     html`<div>${hinted(name, label, hint)}<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
   const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
     html`<div>${hinted(name, label, hint)}<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
 ${form[name]}</textarea></div>`;
+  const chainField = selectField({
+    ...{ name: 'chain', label: 'Chain', chosen: form.chain },
+    options: chains.map(({ key }) => key),
+  });
   const fields = (): Html => html`${eventBoxes(form, events)}
 ${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
-${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
+${chainField}
 ${area('addresses', 'Addresses', 'One per line.', 3)}
 ${hintedBox('strict', 'Strict', 'Refuses addresses without code. A node of the chain is read.', html`${form.strict !== '' && 'checked'}`)}
 ${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
@@ -45,10 +51,13 @@ ${line('index', 'Indexed parameters', 'Columns that the API can filter by, such 
 ${callsBox(form, chains)}
 ${line('upgrade', 'Upgrade', 'For a proxy: the implementation with this ABI, as an address, or the log of the upgrade, such as 18000000:57. Empty: the events have always had this form.')}
 <p class="actions"><button formaction="/console/contracts/add">Add contract</button></p>`;
+  const sourceFields = (given: AbiSource): Html => html`${chainField}
+${line('addresses', 'Address', 'For a proxy, the address of its implementation.')}
+${sourceButton(given, '/console/contracts/abi')}`;
   const content = html`<div class="fields form">
 ${area('abi', 'ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8)}
 <p class="actions"><button class="quiet">List events</button></p>
-${events.length > 0 && fields()}</div>`;
+${events.length > 0 ? fields() : source !== null && sourceFields(source)}</div>`;
   return html`<section aria-labelledby="add"><h2 id="add">Add a contract</h2>
 ${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
 ${changeForm('/console/contracts/check', token, content, 'Add a contract')}</section>`;

@@ -7,13 +7,15 @@ import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { HOSTILE } from '../../testing/hostile-texts.ts';
-import { scriptedFunctionRoute } from './testing/scripted-node.ts';
+import { scriptedFunctionRoute, scriptedSource } from './testing/scripted-node.ts';
 import { DEPOSITS, LARGEST, OTHER, seedContract } from './testing/seed-contract.ts';
 
 const eth = createChainRegistry().get('eth');
 
 const shown = stageInBrowser(async () => {
-  const stage = await openConsoleStage({ explorer: { routes: [...contractRoutes, scriptedFunctionRoute()] } });
+  const stage = await openConsoleStage({
+    explorer: { routes: [...contractRoutes, scriptedFunctionRoute()], abiSource: scriptedSource },
+  });
   await seedContract(stage.database, eth, HOSTILE);
   return stage;
 });

@@ -6,6 +6,7 @@ import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
 import { contractFormView, EMPTY_CONTRACT } from './contract-form.ts';
+import { scriptedSource } from './testing/scripted-node.ts';
 
 const [eth, polygon] = ['eth', 'polygon'].map((name) => createChainRegistry().get(name)) as [Chain, Chain];
 const WITH_TRANSACTIONS = { ...polygon, transactions: { ...polygon.transactions, mode: 'all' } } as const;
@@ -19,7 +20,10 @@ const CODES = new Map([
   [BARE, false],
 ]);
 const stage = stageOfFile(() =>
-  openConsoleStage({ chains: [eth, WITH_TRANSACTIONS], explorer: { routes: [], hasCodeOf: async () => CODES } }),
+  openConsoleStage({
+    chains: [eth, WITH_TRANSACTIONS],
+    explorer: { routes: [], hasCodeOf: async () => CODES, abiSource: scriptedSource },
+  }),
 );
 const visitor = madeForFile(() => stage.signIn());
 
@@ -64,6 +68,21 @@ test('lists the events of a pasted ABI, all of them ticked', async () => {
     ['Paused()', 'checked'],
   ]);
   expect(page).toContain('formaction="/console/contracts/add"');
+});
+
+test('lists the events of an ABI that the source has, for the address that was given', async () => {
+  const list = await (await stage.get('/console/contracts', visitor)).text();
+  expect(list).toContain('Get the ABI from abis.example');
+  const { page } = await post('abi', { chain: 'eth', addresses: ` ${VAULT} ` });
+  expect(page).toContain('name="events" value="Deposit(address,uint256,bool,bytes32,string,(int24,address))"');
+  expect(page).toContain(VAULT);
+  expect(page).not.toContain('Get the ABI from');
+  for (const [fields, problem] of [
+    [{ chain: 'eth', addresses: BARE }, 'abis.example returned no ABI: &lt;script&gt;'],
+    [{ chain: 'eth', addresses: 'vault' }, 'vault is no address'],
+    [{ chain: 'base', addresses: VAULT }, 'Choose a chain that is indexed here'],
+  ] as const)
+    expect((await post('abi', fields)).page).toContain(problem);
 });
 
 test('adds the chosen events, shows their rows, and removes them', async () => {
@@ -194,6 +213,7 @@ test('refuses calls if no chain indexes all transactions', () => {
     events: [DEPOSIT],
     problem: null,
     chains: [eth],
+    source: null,
     token: '',
   });
   expect(String(view)).toMatch(/name="calls" value="yes" aria-describedby="calls-hint" +disabled/);

@@ -11,13 +11,15 @@ import {
 import { keepForSecond } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleServices, View } from '../../console-page.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table as tableView } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
+import { readSourceText } from './abi-source.ts';
 import {
+  type ContractForm,
   type ContractFormFacts,
   contractForm,
   contractFormView,
@@ -47,21 +49,28 @@ export const contractsPage: ConsolePage = {
     const show = async (
       request: ConsoleRequest,
       facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>,
-    ) => ({
+    ): Promise<View> => ({
       title: 'Contracts',
       body: html`<h1>Contracts</h1>
 ${livePart('/contracts', await listed(readList()))}
-${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}`,
+${contractFormView({ ...facts, chains: explorer.chains, source: explorer.abiSource, token: request.token })}`,
     });
     routes.view('/contracts', (request) => show(request, { form: EMPTY_CONTRACT, events: [], problem: null }));
     routes.live('/contracts', () => listed(sharedList()));
-    routes.change('/contracts/check', contractForm, async (request) => {
-      const { form } = request;
+    const check = async (request: ConsoleRequest, form: ContractForm): Promise<View> => {
       const read = eventsOfAbi(form.abi);
       if ('problem' in read) return show(request, { form, events: [], problem: read.problem });
       const chosen = form.events.filter((event) => read.events.includes(event));
       const events = chosen.length === 0 ? read.events : chosen;
       return show(request, { form: { ...form, events: [...events] }, events: read.events, problem: null });
+    };
+    routes.change('/contracts/check', contractForm, (request) => check(request, request.form));
+    routes.change('/contracts/abi', contractForm, async (request) => {
+      const { form } = request;
+      const chain = explorer.chains.find(({ key }) => key === form.chain);
+      const read = await readSourceText(explorer.abiSource, chain, form.addresses);
+      if ('problem' in read) return show(request, { form, events: [], problem: read.problem });
+      return check(request, { ...form, abi: read.text, events: [] });
     });
     routes.change('/contracts/add', contractForm, async (request) => {
       const { form, by } = request;

@@ -5,12 +5,14 @@ import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
 import { HOSTILE } from '../../testing/hostile-texts.ts';
-import { scriptedFunctionRoute } from './testing/scripted-node.ts';
+import { scriptedFunctionRoute, scriptedSource } from './testing/scripted-node.ts';
 import { OWNER, seedContract, VAULT } from './testing/seed-contract.ts';
 
 const eth = createChainRegistry().get('eth');
 const stage = stageOfFile(() =>
-  openConsoleStage({ explorer: { routes: [...contractRoutes, scriptedFunctionRoute()] } }),
+  openConsoleStage({
+    explorer: { routes: [...contractRoutes, scriptedFunctionRoute()], abiSource: scriptedSource },
+  }),
 );
 const visitor = madeForFile(() => stage.signIn());
 beforeAll(() => seedContract(stage.database, eth));
@@ -111,4 +113,20 @@ test.each([
 test('knows no functions of another contract', async () => {
   const response = await stage.get('/console/contracts/nothing/read-contract?chain=eth', visitor);
   expect(response.status).toBe(404);
+});
+
+test('adds functions of an ABI that the source has, of any address', async () => {
+  expect(await read()).toContain('Get the ABI from abis.example');
+  const fields = { name: 'vault', chain: 'eth' };
+  const from = async (address: string) => {
+    const response = await stage.post('/console/contracts/functions/source', { ...fields, address }, visitor);
+    return [response.status, await response.text()];
+  };
+  expect(await from(OWNER)).toEqual([
+    200,
+    expect.stringContaining('abis.example returned no ABI: &lt;script&gt;'),
+  ]);
+  expect(await from('0x1')).toEqual([200, expect.stringContaining('0x1 is no address')]);
+  expect(await from(VAULT)).toEqual([303, '']);
+  expect(await read()).toContain('fromSource()');
 });

@@ -7,50 +7,79 @@ import {
 } from '@chainstead/contracts';
 import { isAddress } from '@chainstead/core';
 import type { AbiType, CallableItem } from '@chainstead/events/decoding';
+import type { AuditActor } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, PageAnswer, View } from '../../console-page.ts';
 import { changeForm, hidden } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { messageIn } from '../explorer/tables/data-table.ts';
+import { type AbiSource, readSourceText, sourceButton } from './abi-source.ts';
 import { parseAbi } from './contract-form.ts';
 import { contractAddress, findContract, functionsAddress } from './contract-page.ts';
 import { outputsView } from './function-outputs.ts';
 
-const functionsForm = z.object({ name: z.string(), chain: z.string(), abi: z.string() });
+const functionsForm = z.object({
+  ...{ name: z.string(), chain: z.string() },
+  abi: z.string().default(''),
+  address: z.string().default(''),
+});
 
 /** The hyphen is in no event's name: this path comes before those of events. */
 export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { database, explorer } = services;
   const show = async (
     request: ConsoleRequest,
-    { definition, chain }: Awaited<ReturnType<typeof findContract>>,
+    { definition, chain }: FoundContract,
     problem: string | null = null,
   ): Promise<View> => {
     const items = await readFunctions(database, definition);
     const call = await callOf(request, explorer, { definition, chain, items });
     return {
       title: 'Read contract',
-      body: functionsView({ definition, chain, items, call, problem, ...request }),
+      body: functionsView({
+        definition,
+        chain,
+        items,
+        call,
+        problem,
+        source: explorer.abiSource,
+        token: request.token,
+      }),
     };
   };
   routes.view('/contracts/:name/read-contract', async (request) =>
     show(request, await findContract(request, services)),
   );
   routes.change('/contracts/functions', functionsForm, async (request) => {
-    const { form, by } = request;
+    const { form } = request;
     const found = await findContract({ parameter: () => form.name, query: () => form.chain }, services);
-    const abi = parseAbi(form.abi);
+    return add(request, found, form.abi);
+  });
+  routes.change('/contracts/functions/source', functionsForm, async (request) => {
+    const { name, chain, address } = request.form;
+    const found = await findContract({ parameter: () => name, query: () => chain }, services);
+    const read = await readSourceText(explorer.abiSource, found.chain, address);
+    return 'problem' in read ? show(request, found, read.problem) : add(request, found, read.text);
+  });
+  const add = async (
+    request: ConsoleRequest & { readonly by: AuditActor },
+    found: FoundContract,
+    text: string,
+  ): Promise<PageAnswer> => {
+    const abi = parseAbi(text);
     if ('problem' in abi) return show(request, found, abi.problem);
     try {
-      await addFunctions(database, found.definition, { abi: abi.json, by });
+      await addFunctions(database, found.definition, { abi: abi.json, by: request.by });
     } catch (error) {
       if (!(error instanceof ContractRefusedError)) throw error;
       return show(request, found, error.message);
     }
-    return { goTo: functionsAddress(form.name, found.chain.key) };
-  });
+    return { goTo: functionsAddress(found.definition.name, found.chain.key) };
+  };
 }
+
+type FoundContract = Awaited<ReturnType<typeof findContract>>;
 
 /** A function with the values of its fields. */
 interface Call {
@@ -102,12 +131,14 @@ function firstAddress({ addresses, factory }: ContractDefinition): string {
 interface FunctionsView extends FunctionsFacts {
   readonly call: Call | null;
   readonly problem: string | null;
+  readonly source: AbiSource | null;
   readonly token: string;
 }
 
 const PROBLEM_MAX = 600;
 
-function functionsView({ definition, chain, items, call, problem, token }: FunctionsView): Html {
+function functionsView(view: FunctionsView): Html {
+  const { definition, chain, items, call } = view;
   const { name } = definition;
   const functions = items.filter(({ type }) => type === 'function');
   const unknown = call !== null && functions.every(({ signature }) => signature !== call.signature);
@@ -116,7 +147,7 @@ function functionsView({ definition, chain, items, call, problem, token }: Funct
 ${unknown && answerView(call, [], chain.key)}
 ${functions.length === 0 ? html`<p>No view functions are stored. Add them with the complete ABI below.</p>` : html`<p class="hint">Each call reads a node. Write arrays and tuples as JSON.</p>`}
 ${functions.map((item, index) => functionView(item, { id: `f${index}`, definition, chain, call: call?.signature === item.signature ? call : null }))}
-${abiForm(name, chain.key, { problem, token, isOpen: functions.length === 0 || problem !== null })}`;
+${abiForm(view, functions.length === 0)}`;
 }
 
 const VALUE_MAX = 4_000;
@@ -165,18 +196,13 @@ function answerView({ answer }: Call, outputs: CallableItem['outputs'], chain: s
     : outputsView(outputs, answer.value, chain);
 }
 
-function abiForm(
-  name: string,
-  chain: string,
-  {
-    problem,
-    token,
-    isOpen,
-  }: { readonly problem: string | null; readonly token: string; readonly isOpen: boolean },
-): Html {
-  const content = html`${hidden({ name, chain })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint"></textarea></div>
-<p class="actions"><button>Add functions</button></p></div>`;
-  return html`<details ${isOpen && 'open'}><summary>Add functions</summary>
+function abiForm({ definition, chain, problem, source, token }: FunctionsView, isOpen: boolean): Html {
+  const { name } = definition;
+  const address = html`<div><label for="address">Address</label><p class="hint" id="address-hint">For a proxy, the address of its implementation.</p><input id="address" name="address" type="text" value="${firstAddress(definition)}" maxlength="42" autocomplete="off" spellcheck="false" aria-describedby="address-hint"></div>`;
+  const content = html`${hidden({ name, chain: chain.key })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint"></textarea></div>
+<p class="actions"><button>Add functions</button></p>
+${source !== null && html`${address}${sourceButton(source, '/console/contracts/functions/source')}`}</div>`;
+  return html`<details ${(isOpen || problem !== null) && 'open'}><summary>Add functions</summary>
 ${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
 ${changeForm('/console/contracts/functions', token, content, 'Add functions')}</details>`;
 }

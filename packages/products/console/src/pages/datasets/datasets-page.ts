@@ -93,7 +93,7 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
       html`<a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${shown(row.dataset)}</a>`,
       percent(row.part),
       count(row.missing),
-      row.proven === null ? '–' : percent(row.proven),
+      provenView(row.proven),
       count(row.ranges),
       row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`,
     ];
@@ -101,13 +101,18 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
   const list = table({
     label: 'Coverage by chain and dataset',
     caption:
-      'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks',
+      'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks that can be proven',
     columns: ['Chain', 'Dataset', ...['Covered', 'Missing', 'Proven', 'Ranges', 'Span'].map(number)],
     rows: lines,
   });
   const more = next && `/console/datasets${writeQuery({ dataset: chosen.dataset, after: next })}`;
   return html`${list}
 ${nextLink(more, 'More chains')}`;
+}
+
+function provenView(proven: DatasetShare['proven']): string {
+  if (proven === null) return '–';
+  return proven === 'not provable' ? proven : percent(proven);
 }
 
 function buildingView(building: DatasetsFacts['building']): Html {
@@ -136,8 +141,8 @@ interface DatasetShare {
   readonly wanted: number;
   readonly missing: number;
   readonly part: number;
-  /** By receipts or a second node, 0 to 1; null without coverage. */
-  readonly proven: number | null;
+  /** By receipts or a second node, 0 to 1 of the blocks that can be proven; null without coverage. */
+  readonly proven: number | 'not provable' | null;
   readonly ranges: number;
   readonly span: BlockRange | null;
 }
@@ -153,6 +158,8 @@ function coverageRows(facts: ChainFacts): DatasetShare[] {
     const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
     const missing = sizeOf(status.gaps.filter((gap) => gap.dataset === dataset).map(({ range }) => range));
     const inAll = sizeOf(covered);
+    const unprovable = unprovableRanges(facts, dataset);
+    const provable = inAll - sizeOf(unprovable);
     const [first, last] = [covered[0], covered.at(-1)];
     return {
       chain: card.name,
@@ -161,11 +168,20 @@ function coverageRows(facts: ChainFacts): DatasetShare[] {
       wanted,
       missing,
       part: wanted === 0 ? 0 : (wanted - missing) / wanted,
-      proven: inAll === 0 ? null : sizeOf(provenRanges(facts, dataset)) / inAll,
+      proven:
+        inAll === 0 ? null : provable === 0 ? 'not provable' : sizeOf(provenRanges(facts, dataset)) / provable,
       ranges: covered.length,
       span: first === undefined || last === undefined ? null : { from: first.from, to: last.to },
     };
   });
+}
+
+/** Such as rows of traces, which no root commits to. */
+function unprovableRanges({ kind, status }: ChainFacts, dataset: string): readonly BlockRange[] {
+  if (kind !== 'evm') return [];
+  return status.coverage
+    .filter((one) => one.dataset === dataset && one.proof === 'not-applicable')
+    .map(({ range }) => range);
 }
 
 function provenRanges({ kind, card, status }: ChainFacts, dataset: string): readonly BlockRange[] {

@@ -44,6 +44,16 @@ describe('the page of datasets', () => {
     expect(await textOf(opened, '/console/datasets?dataset=other')).toContain('No coverage matches');
   });
 
+  test('says of rows that nothing can prove that they are not provable, instead of 0 %', async () => {
+    const opened = await open();
+    await seedChains(opened.stage.database, [1]);
+    await opened.stage.database.query(
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 10, 20, 'not-applicable')`,
+    );
+    const page = await textOf(opened, '/console/datasets?chain=eth&dataset=internal-transfers');
+    expect(page).toContain('<td class="number">not provable</td>');
+  });
+
   test('is paged by chain, each once', async () => {
     const opened = await open();
     await seedChains(

@@ -24,6 +24,7 @@ import { count, counted, moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { streamStatusView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
+import { addAttemptsPlot, attemptsPlot } from './attempts-plot.ts';
 import { addStreamChanges } from './edit-stream.ts';
 import { addWebhookRoutes, readId, readPosition, webhooksView, writePosition } from './webhooks.ts';
 
@@ -59,6 +60,7 @@ export const streamsPage: ConsolePage = {
     routes.live('/streams', async () => hostQueuesView(await queues()));
     // Before the routes of one stream, which would parse these names as its id.
     addStreamChanges(routes, services);
+    addAttemptsPlot(routes, services);
     routes.view(ONE, async (request) => {
       const { token } = request;
       const { stream, overview } = await factsOf(services, request.parameter('stream'));
@@ -212,7 +214,8 @@ ${livePart(`/streams/${stream.id}`, streamFactsView(overview))}
 <section aria-labelledby="do"><h2 id="do">Change</h2>
 <p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${counted(stream.amountOfAddresses, 'address', 'addresses')}</a></p>
 ${actionsView(facts)}</section>
-<section aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>${webhooks}</section>
+<section aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>
+${overview.delivered + overview.failed > 0 && attemptsPlot(stream.id)}${webhooks}</section>
 <section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;
 }
 

@@ -3,7 +3,8 @@ import { contractFunctionRoute } from '@chainstead/gateway/contract-function';
 import { createOnDemandBudget, type RouteModule } from '@chainstead/http';
 import { type Abi, decodeFunctionData, encodeErrorResult, encodeFunctionResult, type Hex } from 'viem';
 import { HOSTILE } from '../../../testing/hostile-texts.ts';
-import { OWNER, VAULT_ABI } from './seed-contract.ts';
+import type { AbiSource } from '../abi-source.ts';
+import { OWNER, VAULT, VAULT_ABI } from './seed-contract.ts';
 
 const abi = VAULT_ABI as unknown as Abi;
 const REVERTED = 3;
@@ -33,3 +34,12 @@ function dataOf([given]: readonly unknown[]): Hex {
   const { data }: { data?: Hex } = Object(given);
   return data ?? '0x';
 }
+
+/** Knows only the vault. */
+export const scriptedSource: AbiSource = {
+  host: 'abis.example',
+  read: async (_chain, address) => {
+    if (address !== VAULT) return { problem: `abis.example returned no ABI: ${HOSTILE[0]}` };
+    return { abi: [...VAULT_ABI, { type: 'function', name: 'fromSource', stateMutability: 'pure', inputs: [] }] };
+  },
+};
