@@ -24,7 +24,7 @@ export interface ContractCase {
   /** Without depth of finality: the head does not move. */
   readonly chain: Partial<BenchNodeOptions>;
   readonly target?: Target;
-  /** Of the node, for Ponder. @default 1 */
+  /** Number of the node's URLs that Ponder gets. @default 1 */
   readonly urls?: number;
 }
 
