@@ -9,7 +9,7 @@ import { withFoundDatabase } from '../session/with-database.ts';
 class PsqlMissingError extends defineError('PSQL_MISSING', () => ({
   message: 'psql is not installed',
   remedy:
-    "Install it (Debian's package postgresql-client, libpq with Homebrew), or use the printed address in another SQL client",
+    "Install it (Debian's package postgresql-client, libpq with Homebrew), or use the address that `chainstead psql --url` prints in another SQL client",
 })) {}
 
 class PsqlFailedError extends defineError('PSQL_FAILED', (exitCode: number | null) => ({
@@ -26,17 +26,20 @@ interface PsqlOptions {
 /** Connects psql to the configured database, or prints its address. @throws PsqlMissingError, PsqlFailedError */
 export function runPsql(invocation: Invocation<PsqlOptions>, args: readonly string[]): Promise<void> {
   const { options, context } = invocation;
-  return withFoundDatabase(invocation, 'psql', async (storage, { database }) => {
-    const address = options.superuser === true ? superuserUrlOf(storage, database.superuserUrl) : storage.url;
-    if (options.url !== true) {
+  return withFoundDatabase(
+    invocation,
+    'psql',
+    async (storage, { database }) => {
+      const address = options.superuser === true ? superuserUrlOf(storage, database.superuserUrl) : storage.url;
+      if (options.url === true) return void context.stdout.write(`${address}\n`);
       context.leaveInterrupts?.();
       const exitCode = await exitCodeOfPsql(address, args, context.environment);
-      if (exitCode === 0) return;
-      if (exitCode !== 'missing') throw new PsqlFailedError(exitCode);
-    }
-    context.stdout.write(`${address}\n`);
-    if (options.url !== true) throw new PsqlMissingError();
-  });
+      // The address has a password, so only --url prints it.
+      if (exitCode === 'missing') throw new PsqlMissingError();
+      if (exitCode !== 0) throw new PsqlFailedError(exitCode);
+    },
+    { leavesSchema: true },
+  );
 }
 
 function superuserUrlOf({ isEmbedded, roleMakerUrl }: Storage, configured: string | null): string {

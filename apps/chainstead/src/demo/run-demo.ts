@@ -41,8 +41,8 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
     });
     try {
       const key = program.adminKeyFile === null ? null : await readFile(program.adminKeyFile, 'utf8');
-      const signIn = `${program.address}/console/sign-in${key === null ? '' : `#${key.trim()}`}`;
-      context.stdout.write(renderInvitation({ ...program, signIn }, { chain, coins }, sale, stream));
+      const adminKey = key?.trim() ?? null;
+      context.stdout.write(renderInvitation({ ...program, adminKey }, { chain, coins }, sale, stream));
       invited = true;
       await program.ended;
       await traffic;
@@ -86,7 +86,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(
-  { address, signIn, dataDirectory, databaseUrl }: DemoProgram & { readonly signIn: string },
+  { address, adminKey, dataDirectory, databaseUrl }: DemoProgram & { readonly adminKey: string | null },
   { chain: { wallets, tokens, market, exchanges }, coins }: DemoSources,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -163,8 +163,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl '${address}/coins/owners/${coins.traded.hash}/top-holders?limit=3'
   All routes, in a browser:
     ${address}/docs
-  The console, in a browser. This link signs you in, on this machine:
-    ${signIn}
+  The console, in a browser. ${adminKey === null ? 'Sign in with the key from `chainstead keys create --scope admin`' : 'The link has its key'}:
+    ${address}/console${adminKey === null ? '' : `/sign-in#key=${adminKey}`}
   Sync check and metrics:
     curl ${address}/synced
     curl ${address}/metrics

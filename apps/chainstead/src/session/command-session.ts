@@ -14,6 +14,8 @@ export interface CommandSession {
   readonly configuration: Configuration;
   readonly context: CommandContext;
   readonly name: string;
+  /** Whatever the schema's version is. @default false */
+  readonly leavesSchema?: boolean;
 }
 
 export async function withStorage<T>(
@@ -25,6 +27,7 @@ export async function withStorage<T>(
     applicationName: `chainstead ${session.name}`,
     logger: commandLogger(session.configuration, session.context),
     isQuiet: true,
+    leavesSchema: session.leavesSchema ?? false,
   });
   try {
     return await work(storage);

@@ -17,10 +17,13 @@ export async function withFoundDatabase(
   { command, context }: Invocation,
   name: string,
   work: Work,
-  output: 'text' | 'json' = 'json',
+  {
+    output = 'json',
+    leavesSchema = false,
+  }: { readonly output?: 'text' | 'json'; readonly leavesSchema?: boolean } = {},
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
-  await withStorage({ configuration, context, name }, (storage) => work(storage, configuration));
+  await withStorage({ configuration, context, name, leavesSchema }, (storage) => work(storage, configuration));
 }
 
 export function writeShown({ options, context }: Invocation<JsonOption>, json: unknown, text: string): void {

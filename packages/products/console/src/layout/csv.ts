@@ -5,7 +5,7 @@ export function csvText(columns: readonly string[], rows: readonly (readonly (st
 
 /** Starts of formulas. Spreadsheets skip spaces before them. */
 const FORMULA = /^\s*[=+\-@\t\r]/;
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);

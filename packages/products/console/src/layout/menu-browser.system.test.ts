@@ -86,13 +86,14 @@ describe('the menu', () => {
   });
 });
 
-test('a link with a key after # signs in, and its address keeps no key', async () => {
+test('a link with a key after # fills the field of the key, and its address keeps no key', async () => {
   const { key } = await shown.stage.signIn();
   const context = await shown.browser.browser.newContext({ baseURL: shown.browser.url });
   const page = await context.newPage();
-  await page.goto(`/console/sign-in#${key}`);
-  await page.waitForURL('**/console');
-  await page.goBack();
+  await page.goto(`/console/sign-in#key=${key}`);
+  await page.waitForURL('**/console/sign-in');
   expect(page.url()).not.toContain(key);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console');
   await context.close();
 });

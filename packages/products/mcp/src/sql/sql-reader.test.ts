@@ -91,13 +91,14 @@ describe('a statement is run', () => {
     ['SELECT count(*) AS v FROM (VALUES (1)) AS v(n) ORDER BY v', ['{"v":1}']],
     ['SELECT 1 WHERE false', []],
   ])('%s', async (sql, rows) => {
-    expect(await reader.read(sql, ASKER)).toEqual({ rows, hasMore: false });
+    expect(await reader.read(sql, ASKER)).toMatchObject({ rows, hasMore: false });
   });
 
   test('and its rows end at the limit, each at 30,001 characters', async () => {
     expect(
       await readerOf(AGENT, { rowsMax: 3 }).read('SELECT n FROM generate_series(1, 1000000) AS n', ASKER),
     ).toEqual({
+      columns: ['n'],
       rows: ['{"n":1}', '{"n":2}', '{"n":3}'],
       hasMore: true,
     });
@@ -348,6 +349,12 @@ describe('a role with more rights is refused before the statement', () => {
   test('such as the role of the program', async () => {
     const own = openSqlReader({ url: scratch.url, logger: silentLogger() });
     expect(await refusal('SELECT 1', own)).toMatchObject({ code: 'SQL_ROLE_UNSAFE' });
+  });
+});
+
+test('columns keep their names and order, also without rows', async () => {
+  expect(await reader.read('SELECT 1 AS "2", 2 AS "1" LIMIT 0', ASKER)).toEqual({
+    ...{ columns: ['2', '1'], rows: [], hasMore: false },
   });
 });
 

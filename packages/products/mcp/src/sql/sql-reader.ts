@@ -8,6 +8,9 @@ import { LocalPlaces, type SessionClient, SQL_PLACES, type SqlPlaces, takePlace 
 import { SqlRefusalError } from './sql-refusal.ts';
 
 export interface SqlRows {
+  /** Names in the order of the statement. */
+  readonly columns: readonly string[];
+  /** JSON of each, with the columns as names. */
   readonly rows: readonly string[];
   readonly hasMore: boolean;
 }
@@ -70,8 +73,8 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
   return {
     async read(sql, asker) {
       const checked = await checkStatement(sql);
-      const rows = await run(asker, (client) => readRows(client, checked, rowsMax));
-      return { rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
+      const { columns, rows } = await run(asker, (client) => readRows(client, checked, rowsMax));
+      return { columns, rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
     },
     async columns(view, asker) {
       const rows = await run(asker, (client) => runAlone<{ view: string; columns: string }>(client, COLUMNS_SQL));
@@ -82,7 +85,7 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
           `There is no view ${view ?? ''}`,
           'Omit view to list all views.',
         );
-      return { rows: chosen.map((row) => JSON.stringify(row)), hasMore: false };
+      return { columns: ['view', 'columns'], rows: chosen.map((row) => JSON.stringify(row)), hasMore: false };
     },
   };
 }
@@ -150,7 +153,7 @@ async function readRows(
   client: SessionClient,
   { statement, innerSorts }: CheckedStatement,
   rowsMax: number,
-): Promise<string[]> {
+): Promise<Pick<SqlRows, 'columns' | 'rows'>> {
   // EXPLAIN accepts one query, so the statement can't leave its parentheses below.
   const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
     client,
@@ -167,8 +170,9 @@ async function readRows(
   // A variable, because the driver's types lack `queryMode`.
   const described = { text: `SELECT * FROM (\n${statement}\n) AS given LIMIT 0`, queryMode: 'extended' };
   const { fields } = await client.query<object>(described);
+  const columns = fields.map(({ name }) => name);
   const rows = await runAlone<{ row: string }>(client, jsonRowsSql(statement, fields, rowsMax));
-  return rows.map(({ row }) => row);
+  return { columns, rows: rows.map(({ row }) => row) };
 }
 
 /** Object ids: numbers, times and truth values; texts. */

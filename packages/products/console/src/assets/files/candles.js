@@ -9,7 +9,7 @@
     const { ctx } = plot;
     const [times, opens, highs, lows, closes] = plot.data;
     const gaps = times.slice(1).map((time, index) => time - times[index]);
-    const step = Math.min(...gaps, 3_600);
+    const step = gaps.length === 0 ? 3_600 : Math.min(...gaps);
     const x = (time) => plot.valToPos(time, 'x', true);
     const y = (value) => plot.valToPos(value, 'y', true);
     const width = Math.max(2, Math.min(14, (x(times[0] + step) - x(times[0])) * BODY_SHARE));
@@ -28,6 +28,23 @@
     ctx.restore();
   }
 
+  /** The same numbers, for readers who see no plot. */
+  function tableOf({ labels, times, values }, whole) {
+    const details = document.createElement('details');
+    details.append(Object.assign(document.createElement('summary'), { textContent: 'Numbers' }));
+    const table = document.createElement('table');
+    const line = (name, texts) => {
+      const row = table.insertRow();
+      for (const text of texts) row.append(Object.assign(document.createElement(name), { textContent: text }));
+    };
+    line('th', ['time', ...labels]);
+    for (const [index, time] of times.entries())
+      line('td', [whole(time), ...values.map((of) => of[index] ?? '–')]);
+    details.append(table);
+    return details;
+  }
+
+  window.candleTable = tableOf;
   window.asCandles = (options, css) => {
     const [time, ...prices] = options.series;
     const volume = prices.pop();

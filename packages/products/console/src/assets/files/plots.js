@@ -5,8 +5,9 @@
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   const HEIGHT = 220;
   const HEADROOM = 1.1;
-  /** Prices in ether are small. */
+  /** Prices in ether are small, and those of some tokens far smaller. */
   const FRACTION_DIGITS = 6;
+  const SIGNIFICANT_DIGITS = 4;
   /** Of the library, which pages without a plot do not need. */
   const LIBRARY = document.currentScript.dataset.plots;
 
@@ -30,13 +31,18 @@
     const asked = fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
     const [answer] = await Promise.all([asked, loaded]);
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    const { labels, unit, range, times, values, top = 1, points = false, candles = false } = await answer.json();
+    const plotted = await answer.json();
+    const { labels, unit, range, times, values, top = 1, points = false, candles = false } = plotted;
     if (times.length === 0) {
       element.textContent = 'No data yet.';
       element.className = 'soft';
       return;
     }
-    const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: FRACTION_DIGITS });
+    const numbers = new Intl.NumberFormat(undefined, {
+      maximumFractionDigits: FRACTION_DIGITS,
+      maximumSignificantDigits: SIGNIFICANT_DIGITS,
+      roundingPriority: 'morePrecision',
+    });
     const clock = plotClock(times);
     const axis = { stroke: css('--soft'), grid: { stroke: css('--edge') }, ticks: { stroke: css('--edge') } };
     const series = labels.map((label, index) => ({
@@ -58,7 +64,10 @@
         { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) },
       ],
     };
-    if (candles) asCandles(options, css);
+    if (candles) {
+      asCandles(options, css);
+      element.after(candleTable(plotted, clock.whole));
+    }
     element.textContent = '';
     const plot = new uPlot(options, [times, ...values], element);
     new ResizeObserver(() => plot.setSize({ width: widthOf(element), height: HEIGHT })).observe(element);

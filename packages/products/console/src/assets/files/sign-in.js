@@ -1,9 +1,9 @@
-// Signs in with the key after # in the address, as the demo prints it. Only on this machine, so that no link from elsewhere signs a reader in.
+// Writes the key of the demo's link (#key=…) into its field. The reader signs in: a link from elsewhere must sign nobody in.
 (() => {
   const field = document.querySelector('form[action="/console/sign-in"] [name="key"]');
-  const key = decodeURIComponent(location.hash.slice(1));
-  if (field === null || key === '' || !['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)) return;
+  const [, key] = /^#key=([0-9a-f]{32})$/.exec(location.hash) ?? [];
+  if (field === null || key === undefined) return;
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   field.value = key;
-  field.form.requestSubmit();
+  field.form.querySelector('button').focus();
 })();

@@ -14,7 +14,7 @@ const CANDLES_MAX = 100;
 const CANDLES_MIN = 24;
 /** Empty places before the first candle. */
 const PADDING = 4;
-const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$/i;
 const FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Prices in US dollars, as the API returns them. */
@@ -50,7 +50,7 @@ export function addCandleRoutes(routes: ConsoleRoutes, services: ConsoleServices
 export function candlePlot(chain: string, pool: string): Html {
   const query = new URLSearchParams({ chain, pool });
   return html`<section aria-labelledby="candles-${pool}"><h3 id="candles-${pool}">Prices and volume</h3>
-<div class="card plot" data-plot="/console/look-up/candles.json?${query}">The plot needs JavaScript. The API has its numbers: <code>/api/v2.2/pairs/${pool}/ohlcv</code>.</div></section>`;
+<div class="card plot" data-plot="/console/look-up/candles.json?${query}">The plot needs JavaScript. The API has its numbers: <code>/api/v2.2/pairs/${pool}/ohlcv?chain=${chain}&timeframe=1h&currency=usd</code>, with <code>fromDate</code> and <code>toDate</code>.</div></section>`;
 }
 
 interface CandlePlot {
@@ -60,7 +60,8 @@ interface CandlePlot {
   /** Seconds, oldest first. */
   readonly times: readonly number[];
   readonly range: readonly [from: number, to: number];
-  readonly values: readonly (readonly number[])[];
+  /** Null: unknown, such as the volume of trades without a value. */
+  readonly values: readonly (readonly (number | null)[])[];
 }
 
 const EMPTY: CandlePlot = { candles: true, labels: [], unit: '', times: [], range: [0, 0], values: [] };
@@ -75,7 +76,8 @@ function plotOf(
     .filter(({ close }) => close !== null)
     .toReversed();
   const times = candles.map(({ timestamp }) => Date.parse(String(timestamp)) / 1_000);
-  const valuesOf = (field: string): number[] => candles.map((candle) => Number(candle[field]));
+  const valuesOf = (field: string) =>
+    candles.map(({ [field]: value }) => (value === null ? null : Number(value)));
   return {
     ...{ candles: true, unit: 'USD', times, values: FIELDS.map(valuesOf) },
     labels: [...FIELDS.slice(0, -1), `volume in ${timeframe}`],

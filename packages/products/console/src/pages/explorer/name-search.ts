@@ -37,8 +37,8 @@ ${found.length === FOUND_MAX && html`<p class="soft">There may be more than thes
 export function addSuggestionRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
   routes.view('/look-up/suggestions.json', async ({ query }) => {
     const found = await findByName(services, query('q')?.trim() ?? '', SUGGESTED_MAX);
-    const suggestions = found.map(({ address, chainId, symbol, name }) => {
-      const words = [symbol ?? '', name ?? '', services.registry.get(chainId).key];
+    const suggestions = found.map(({ address, chainId, symbol, name, possibleSpam }) => {
+      const words = [symbol ?? '', name ?? '', services.registry.get(chainId).key, possibleSpam ? 'spam?' : ''];
       return { address, text: words.flatMap((word) => cut(word, NAME_MAX) || []).join(' · ') };
     });
     return { content: JSON.stringify(suggestions), type: 'application/json' };

@@ -37,6 +37,12 @@ test('a SELECT gives a table with every digit, and the statement stays in its fi
   expect(text).toMatch(/<data[^>]*>1<\/data> row\./);
 });
 
+test('columns are in the order of the statement, also without rows', async () => {
+  const { text } = await run('SELECT 1 AS "2", 2 AS "1"', 'csv');
+  expect(text).toBe('2,1\r\n1,2\r\n');
+  expect((await run('SELECT 1 AS name WHERE false', 'csv')).text).toBe('name\r\n');
+});
+
 test('the same rows are a CSV file', async () => {
   const { headers, text } = await run("SELECT number, '=1' AS name FROM generate_series(1, 2) AS number", 'csv');
   expect(headers.get('content-disposition')).toBe('attachment; filename="result.csv"');
@@ -48,6 +54,7 @@ test.each([
   ['SELECT * FROM public.api_keys', 'refused'],
   ['SELECT nonsense FROM coverage', 'nonsense'],
   ['', 'Pass one SELECT'],
+  ['SELECT 1 AS a, 2 AS a', 'Two columns of the result have the name a'],
 ])('%j is refused with the reason, on the page of the statement', async (statement, reason) => {
   const { status, text } = await run(statement);
   expect(status).toBe(400);

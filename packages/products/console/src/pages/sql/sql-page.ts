@@ -57,19 +57,30 @@ interface SqlResult {
 }
 
 async function read(reader: SqlReader, { form, asker }: SqlRequest): Promise<SqlResult> {
-  const { rows, hasMore } = await reader.read(form.sql, askerOf(asker));
-  const parsed = rows.map(parseRow);
-  return { columns: Object.keys(parsed[0] ?? {}), rows: parsed.map((row) => Object.values(row)), hasMore };
+  const { columns, rows, hasMore } = await reader.read(form.sql, askerOf(asker));
+  const repeated = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (repeated !== undefined) throw repeatedName(repeated);
+  const values = rows.map((text) => {
+    const row = parseRow(text);
+    // A row above the limit of a result is cut, so it is no JSON: its start is in the first column.
+    return row === null ? [text] : columns.map((name) => row[name]);
+  });
+  return { columns, rows: values, hasMore };
 }
 
-/** A row that is longer than a result may be is cut, so no JSON. */
-function parseRow(text: string): object {
+/** A row is read as an object, which has each name once. */
+function repeatedName(name: string): SqlRefusalError {
+  const message = `Two columns of the result have the name ${name}`;
+  return new SqlRefusalError('SQL_REFUSED', message, 'Name each with AS, or list the columns instead of *.');
+}
+
+function parseRow(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const row = parseLosslessJson(text);
-    return isObject(row) ? row : { row };
+    return isObject(row) ? row : null;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { 'start of a row that is too long': text };
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 
@@ -115,7 +126,7 @@ function pageOf(
 ): View {
   const fields = html`<div><label for="sql">One SELECT with a LIMIT</label>
 <textarea id="sql" name="sql" class="code" rows="8" maxlength="${LENGTH_MAX}" required spellcheck="false" autocapitalize="off">${sql}</textarea></div>
-<div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button></div>`;
+<div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button> <span class="soft">up to 200 rows</span></div>`;
   const examples = EXAMPLES.map(
     ([title, example]) =>
       html`<li><a href="/console/sql?${new URLSearchParams({ sql: example })}">${title}</a></li>`,
@@ -143,7 +154,7 @@ function resultView({ columns, rows, hasMore }: SqlResult): Html {
     className: 'rows',
     columns: columns.map((name, index) => (isNumber[index] === true ? number(shown(name)) : shown(name))),
     none: 'No rows.',
-    rows: rows.map((row) => row.map(cellOf)),
+    rows: rows.map((row) => columns.map((_, index) => cellOf(row[index]))),
   });
   const more = html` More exist: narrow the condition, or continue with ORDER BY and a condition on the last row.`;
   return html`<section aria-labelledby="result"><h2 id="result">Result</h2>
@@ -168,10 +179,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function csvOf({ columns, rows }: SqlResult): FileAnswer {
+function csvOf({ columns, rows, hasMore }: SqlResult): FileAnswer {
   const content = csvText(
     columns,
     rows.map((row) => row.map(textOf)),
   );
-  return { content, type: 'text/csv; charset=utf-8', saveAs: 'result.csv' };
+  return { content, type: 'text/csv; charset=utf-8', saveAs: hasMore ? 'first-rows.csv' : 'result.csv' };
 }

@@ -1,4 +1,5 @@
 import { networkOfChain } from '@chainstead/aptos';
+import { isObject } from '@chainstead/core';
 import {
   account,
   amount,
@@ -23,7 +24,7 @@ import {
   tokens,
   transaction,
 } from './cells.ts';
-import { type DataTable, listTable, recordTable, type TableSubject } from './data-table.ts';
+import { type DataTable, listTable, recordTable, resultOf, type TableSubject } from './data-table.ts';
 
 export const ACTIVITY_TABLES: readonly DataTable[] = [
   listTable('history', 'History', ({ address }) => `/api/v2.2/wallets/${address}/history`, [
@@ -48,13 +49,23 @@ export const ACTIVITY_TABLES: readonly DataTable[] = [
   ]),
 ];
 
-export const ACCOUNT_TABLES: readonly DataTable[] = [
-  recordTable(
+const NET_WORTH: DataTable = {
+  ...recordTable(
     'net-worth',
     'Value',
     ({ address, chain }) => [`/api/v2.2/wallets/${address}/net-worth`, { chains: chain }],
-    [['Tokens with a price and native balance', dollars('total_networth_usd')]],
+    // Zero may be an unknown price or balance.
+    [
+      ['Native balance', dollars('native_balance_usd', '0.00')],
+      ['Tokens with a price', dollars('token_balance_usd', '0.00')],
+      ['Sum', dollars('networth_usd', '0.00')],
+    ],
   ),
+  rowsOf: (body) => resultOf({ result: isObject(body) ? body.chains : null }),
+};
+
+export const ACCOUNT_TABLES: readonly DataTable[] = [
+  NET_WORTH,
   listTable('balances', 'Token balances', ({ address }) => `/api/v2.2/wallets/${address}/tokens`, [
     ['Token', contract('token_address', 'symbol', 'name')],
     ['Name', text('name')],

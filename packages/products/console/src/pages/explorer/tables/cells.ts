@@ -17,7 +17,7 @@ export type Cell = (row: DataRow, place: CellPlace) => Html;
 export type Column = readonly [title: string, cell: Cell, shape?: 'number' | 'text'];
 
 const HASH = /^0x[0-9a-f]{64}$/;
-const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$/;
 const DIGITS = /^\d{1,400}$/;
 const TOKEN_ID = /^\d{1,78}$/;
 const DECIMALS_MAX = 80;
@@ -120,13 +120,17 @@ export function number(path: string, unlimited?: string): Cell {
   };
 }
 
-/** US dollars. */
-export function dollars(path: string): Cell {
+/** US dollars. @param unknown the text that stands for no value */
+export function dollars(path: string, unknown?: string): Cell {
   return (row) => {
     const value = textAt(row, path);
-    return value === null ? NONE : html`${decimal(value)} USD`;
+    if (value === null || value === unknown) return NONE;
+    // JSON numbers below a millionth have an exponent.
+    return html`${decimal(value.includes('e') ? Number(value).toFixed(EXPONENT_DIGITS) : value)} USD`;
   };
 }
+
+const EXPONENT_DIGITS = 20;
 
 /** Whole tokens with their symbol, such as `bought.amount`. */
 export function tokens(path: string, symbol: string): Cell {
