@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { defineError } from '@chainstead/core';
 import { UsageError } from '../errors/usage-error.ts';
-import type { Invocation } from '../session/command-context.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
 import type { Storage } from '../session/storage.ts';
 import { withFoundDatabase } from '../session/with-database.ts';
 
@@ -33,7 +33,7 @@ export function runPsql(invocation: Invocation<PsqlOptions>, args: readonly stri
       const address = options.superuser === true ? superuserUrlOf(storage, database.superuserUrl) : storage.url;
       if (options.url === true) return void context.stdout.write(`${address}\n`);
       context.leaveInterrupts?.();
-      const exitCode = await exitCodeOfPsql(address, args, context.environment);
+      const exitCode = await exitCodeOfPsql(address, args, context);
       // The address has a password, so only --url prints it.
       if (exitCode === 'missing') throw new PsqlMissingError();
       if (exitCode !== 0) throw new PsqlFailedError(exitCode);
@@ -54,7 +54,7 @@ function superuserUrlOf({ isEmbedded, roleMakerUrl }: Storage, configured: strin
 async function exitCodeOfPsql(
   address: string,
   args: readonly string[],
-  environment: NodeJS.ProcessEnv,
+  { environment, stopSignal: signal }: Pick<CommandContext, 'environment' | 'stopSignal'>,
 ): Promise<number | null | 'missing'> {
   // Every user of the machine sees arguments, so the password is a variable.
   const [, before = '', password = '', after = ''] = /^(\w+:\/\/[^:@/]+):([^@/]*)(@.*)$/.exec(address) ?? [];
@@ -63,9 +63,10 @@ async function exitCodeOfPsql(
       ? [address, environment]
       : [`${before}${after}`, { ...environment, PGPASSWORD: decodeURIComponent(password) }];
   try {
-    const [exitCode] = await once(spawn('psql', [target, ...args], { stdio: 'inherit', env }), 'exit');
+    const [exitCode] = await once(spawn('psql', [target, ...args], { stdio: 'inherit', env, signal }), 'exit');
     return exitCode;
   } catch (error) {
+    if (signal.aborted) return null;
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
     throw error;
   }

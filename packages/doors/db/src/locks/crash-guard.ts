@@ -142,7 +142,12 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
         own.forget(names);
         throw error;
       }
-      return () => own.forget(names);
+      let isHeld = true;
+      return () => {
+        // Another hold may have the same names.
+        if (isHeld) own.forget(names);
+        isHeld = false;
+      };
     },
     acquit: (work) => suspects.clear(namesOf(work)),
     async suspects({ kind, keys }) {

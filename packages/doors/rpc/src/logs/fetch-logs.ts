@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createAnswerBudget } from '@chainstead/core';
+import PQueue from 'p-queue';
 import type { Failover } from '../failover/failover.ts';
 import { splitAtBarriers } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
@@ -20,7 +21,8 @@ export function createLogFetcher(options: {
 }): Pick<UpstreamPool, 'getLogs' | 'estimateLogCalls'> {
   const { failover, chain, limits } = options;
   const budget = createAnswerBudget({ bytesMax: limits.logsBytesInFlight });
-  const tools = { failover, chain, limits, trust: createLogTrust(), budget };
+  const turns = new PQueue({ concurrency: 1 });
+  const tools = { failover, chain, limits, trust: createLogTrust(), budget, turns };
   return {
     async getLogs(query, given = {}) {
       if (query.range.from > query.range.to) return { logs: [], sources: [], calls: 0 };

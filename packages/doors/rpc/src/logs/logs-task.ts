@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
-import PQueue from 'p-queue';
+import type PQueue from 'p-queue';
 import { isCutOff, RangeTooLargeError, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { parseLogs } from '../formats/parse-log.ts';
@@ -20,6 +20,8 @@ export interface LogsTaskTools {
   readonly limits: PoolLimits;
   readonly trust: LogTrust;
   readonly budget: AnswerBudget;
+  /** One block without a cap at a time bounds memory. Per chain: a slow node must not hold up others. */
+  readonly turns: PQueue;
 }
 
 interface Part {
@@ -222,7 +224,7 @@ export class LogsTask {
     if (bytesMax !== undefined) this.#count(bytesMax + 1);
     const reading = { chain: this.#tools.chain, upstream, signal };
     try {
-      return await turns.add(() => readLogsOfReceipts(reading, block, this.#expected), {
+      return await this.#tools.turns.add(() => readLogsOfReceipts(reading, block, this.#expected), {
         ...(signal && { signal }),
       });
     } catch (error) {
@@ -241,9 +243,6 @@ export class LogsTask {
     }
   }
 }
-
-/** One such block at a time in the process bounds memory. */
-const turns = new PQueue({ concurrency: 1 });
 
 function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;

@@ -40,7 +40,7 @@ export function createChunkWork(
 
   async function work(span: BackfillRange, hold: HoldBlocks): Promise<void> {
     if (events.isPointless(span)) return events.skipped(span.range);
-    const use = options.sources === undefined ? null : plan.sourceUse(span);
+    const use = mayUseSource(options, events, span) ? plan.sourceUse(span) : null;
     if (use === null) return workFromNodes(span, hold);
     const left = await workFromSource(span, use, hold);
     for (const range of left === null ? [] : chunksOf(options, left, plan.nodes(span)))
@@ -120,4 +120,9 @@ export function createChunkWork(
   }
 
   return work;
+}
+
+/** A single suspect is read from nodes: the source's form of the block may be what ended the process. */
+function mayUseSource({ sources }: BackfillOptions, events: ChunkEvents, { range }: BackfillRange): boolean {
+  return sources !== undefined && !(events.isSuspect() && rangeSize(range) === 1);
 }

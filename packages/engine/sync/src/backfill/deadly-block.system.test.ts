@@ -181,7 +181,7 @@ test.each([
   },
 );
 
-test('only the blocks under way are suspect, and they are read from the source again', async () => {
+test('only the blocks under way are suspect: each is read from nodes, all others from the source', async () => {
   const opened = await openDeadlySource();
   const { stage, harmless } = opened;
   expect(await runProcess(opened, 'add')).toBeNull();
@@ -192,21 +192,18 @@ test('only the blocks under way are suspect, and they are read from the source a
   expect(underWay).toContain(records[0]);
   expect(await runProcess({ ...opened, source: harmless }, 'add')).not.toBeNull();
   for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
-  // The pool's own check of the node.
-  expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
+  // Four suspects, and the pool's own check of the node.
+  expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(5);
   expect(await recordsOf(stage)).toEqual([]);
 });
 
-test('a block of a source that ends each process stays a gap, and no other is read from nodes', async () => {
+test('a block of a source that ends the process once is read from a node, and leaves no gap', async () => {
   const opened = await openDeadlySource();
   const { stage } = opened;
-  const { done, deaths } = await runUntilItEnds(opened, 'add');
-  // The blocks under way, and twice the block alone.
-  expect(deaths).toBe(3);
-  expect(done.unavailable).toMatchObject({ code: 'DATASET_FAILED', facts: { block: DEADLY } });
-  for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual(WITHOUT);
-  expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
-  expect(await recordsOf(stage)).toEqual([`block ${stage.chain.key} ${DEADLY} backfill transactions`]);
+  const { deaths } = await runUntilItEnds(opened, 'add');
+  expect(deaths).toBe(1);
+  for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
+  expect(await recordsOf(stage)).toEqual([]);
 });
 
 async function recordsOf({ database, chain }: ScriptedStage): Promise<readonly string[]> {

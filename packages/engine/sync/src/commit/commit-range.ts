@@ -96,8 +96,9 @@ async function removeRange(
   datasets: readonly Dataset[],
   range: BlockRange,
 ) {
-  const removed = await removeRows(transaction, chain, datasets, range);
+  // Before the rows: a history of one subject may commit rows of these blocks until then.
   await lockChainCommits(transaction, chain);
+  const removed = await removeRows(transaction, chain, datasets, range);
   await deriveRemoved(transaction, chain, removed);
   const names = datasets.map(({ name }) => name);
   await recordRewritten(transaction, chain.id, names, range);

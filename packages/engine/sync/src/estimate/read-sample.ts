@@ -1,11 +1,12 @@
 /** Reads and decodes a sample as a backfill does, and writes nothing. */
 import { type BlockRange, errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
-import type { UpstreamPool } from '@chainstead/rpc';
+import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
 import { type BlockSource, SourceError } from '@chainstead/sources';
 import PQueue from 'p-queue';
 import { type ReadOptions, readDecoded, readDecodedParts } from '../backfill/backfill-chunk.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
+import { halvesOf } from '../backfill/retry-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { bytesOfRow } from './row-bytes.ts';
@@ -99,7 +100,7 @@ export async function readSample(
     };
     try {
       for await (const read of source === null
-        ? [readDecoded(options, datasets, range, deadline)]
+        ? readFromNodes(options, datasets, range, deadline)
         : readDecodedParts(
             { ...options, pool: noteAnchors(options.pool, onWait) },
             datasets,
@@ -120,6 +121,21 @@ export async function readSample(
   ended.abort();
   if (sum.blocks === 0 && isLate) failure ??= `no block within ${DEADLINE_MS / 1_000} s`;
   return { ...sum, rows, runs: times, failed: [...failed].flatMap((index) => runs[index]?.part ?? []), failure };
+}
+
+/** A run with a large block is read in halves, as a backfill does. */
+async function* readFromNodes(
+  options: SampleOptions,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedRange> {
+  const read = await readDecoded(options, datasets, range, signal).catch((error: unknown) => {
+    if (error instanceof RangeTooLargeError && rangeSize(range) > 1) return null;
+    throw error;
+  });
+  if (read !== null) yield read;
+  else for (const half of halvesOf('oldest-first', range)) yield* readFromNodes(options, datasets, half, signal);
 }
 
 /** Notes when the source sends the first block or page of the range. */

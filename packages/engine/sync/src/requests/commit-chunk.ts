@@ -42,8 +42,13 @@ class CoverageChangedError extends Error {}
  *
  * @returns the number of rows added
  */
-export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk): Promise<number> {
+export async function commitChunk(
+  dependencies: ChunkDependencies,
+  chunk: Chunk,
+  signal?: AbortSignal,
+): Promise<number> {
   for (;;) {
+    signal?.throwIfAborted();
     const open = await notCovered(dependencies.database, dependencies, chunk);
     try {
       return await commit(dependencies, chunk, open);

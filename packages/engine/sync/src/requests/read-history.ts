@@ -120,7 +120,7 @@ async function readChunk(
       if (ended !== null) return ended;
     } else {
       const part = { found: { logs }, blocks: read.blocks, calls };
-      await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }));
+      await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }, signal));
     }
     calls = 0;
   }

@@ -37,7 +37,7 @@ export async function writeTransactions(
       turn.made += read.calls;
       const part = { found: { rows: read.rows }, blocks: read.blocks, calls: unrecorded + read.calls };
       const chunk = { subject, dataset, range: piece.range, read: part, ...(recordedAs && { recordedAs }) };
-      await commitChunk(turn, chunk);
+      await commitChunk(turn, chunk, signal);
     });
     unrecorded = 0;
   }

@@ -1,4 +1,4 @@
-// Writes the key of the demo's link (#key=…) into its field. The reader signs in: a link from elsewhere must sign nobody in.
+// Writes the key of the demo's link (#key=…) into its field. The reader signs in: links from elsewhere must not.
 (() => {
   const field = document.querySelector('form[action="/console/sign-in"] [name="key"]');
   const [, key] = /^#key=([0-9a-f]{32})$/.exec(location.hash) ?? [];
