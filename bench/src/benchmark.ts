@@ -35,6 +35,8 @@ export interface BenchmarkSizes {
   readonly latencyRequests: number;
   /** Seconds of following at 20 blocks a second. */
   readonly followSeconds: number;
+  /** Part of the sizes of the public benchmark. */
+  readonly publicShare: number;
   /** Blocks of 20,000 transactions, and seconds of following 4 blocks a second of 500. */
   readonly bigBlocks: number;
   readonly fastBlocksSeconds: number;
@@ -112,6 +114,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   loadSeconds: 6,
   latencyRequests: 400,
   followSeconds: 30,
+  publicShare: 1,
   bigBlocks: 10,
   fastBlocksSeconds: 600,
   matchedBlocks: 6_000,
@@ -140,6 +143,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   loadSeconds: 2,
   latencyRequests: 50,
   followSeconds: 5,
+  publicShare: 0.01,
   bigBlocks: 2,
   fastBlocksSeconds: 20,
   matchedBlocks: 1_000,

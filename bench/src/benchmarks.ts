@@ -17,6 +17,7 @@ import { history } from './benchmarks/history.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { marketRoutes } from './benchmarks/market-routes.ts';
 import { marketsMixed } from './benchmarks/markets-mixed.ts';
+import { publicCases } from './benchmarks/public.ts';
 import { start } from './benchmarks/start.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
@@ -33,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   api,
   growth,
   contracts,
+  publicCases,
   growthContracts,
   contractPages,
   children,

@@ -111,11 +111,19 @@ function ownRows(blocks: number): Sql {
 }
 
 /** Summarizes rows, whose columns are those of {@link ownRows}. */
-export async function readContents(database: Database, rows: Sql): Promise<TableContents> {
+export function readContents(database: Database, rows: Sql): Promise<TableContents> {
+  return summarize(database, rows, ['block_number', 'log_index']);
+}
+
+/** @param rows a SELECT with a column `value`; the text of all its columns counts @param order columns that are unique together */
+export async function summarize(
+  database: Database,
+  rows: Sql,
+  order: readonly [string, string],
+): Promise<TableContents> {
   const [contents] = await database.query<TableContents>(
     sql`SELECT count(*)::int AS rows, coalesce(sum(value), 0)::text AS sum,
-       md5(coalesce(string_agg(concat_ws(' ', block_number, log_index, time, transaction_hash, transaction_index, contract, sender, receiver, value),
-         ',' ORDER BY block_number, log_index), '')) AS hash FROM (${rows}) AS rows`,
+       md5(coalesce(string_agg(rows::text, ',' ORDER BY ${rawSql(order.join(', '))}), '')) AS hash FROM (${rows}) AS rows`,
   );
   if (contents === undefined || contents.rows === 0) throw new BenchmarkError('A side wrote no rows');
   return contents;

@@ -20,6 +20,7 @@ const HELP = `npm run bench -- [options]
   --rows <n>            rows of growth (default: 100,000,000, or 30,000,000 if the disk is too small) and of growth-contracts
                         (default: 20,000,000)
   --events <n>          events of contracts (default: 100,000)
+  --share <part>        part of the public sizes in public (default: 1)
   --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
 
 /** As on a server: nothing that a crash could lose is left out. */
@@ -43,6 +44,7 @@ const { values } = parseArgs({
     blocks: { type: 'string' },
     rows: { type: 'string' },
     events: { type: 'string' },
+    share: { type: 'string' },
     'database-url': { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -73,6 +75,7 @@ async function main(): Promise<number> {
       ...(values.rows === undefined
         ? {}
         : { growthRows: Number(values.rows), contractRows: Number(values.rows) }),
+      ...(values.share === undefined ? {} : { publicShare: Number(values.share) }),
       ...(values.events === undefined ? {} : { contractEvents: Number(values.events) }),
     },
     runs: Number(values.runs),

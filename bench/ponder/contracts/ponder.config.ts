@@ -3,8 +3,8 @@ import { parseAbi } from 'viem';
 
 export default createConfig({
   database: { kind: 'postgres', connectionString: process.env.BENCH_DATABASE_URL ?? '' },
-  // Ponder finds the rate limit itself: that of this node does not bind.
-  chains: { bench: { id: 1, rpc: process.env.BENCH_RPC_URLS } },
+  // One URL of the node, or several. Ponder finds the rate of each.
+  chains: { bench: { id: 1, rpc: (process.env.BENCH_RPC_URLS ?? '').split(',') } },
   contracts: {
     Token: {
       abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),

@@ -141,7 +141,7 @@ export function psqlCommand(context: CommandContext): Command {
 
 const PSQL_EXAMPLES = `
 Starts the embedded Postgres until psql ends, unless it runs already. Its address stays valid while it runs.
-Without psql on this machine, prints the address and exits with code 1.
+Without psql on this machine, exits with code 1. --url prints the address for other clients.
 
 Examples:
   $ chainstead psql
