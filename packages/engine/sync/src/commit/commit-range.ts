@@ -5,6 +5,7 @@ import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
+import { datasetsWithHistories } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
@@ -50,11 +51,17 @@ export function commitRange(
     },
     async write(transaction, { rowsMayExist, lock }) {
       const watches = await watchRows(transaction, chain, datasets, range);
-      if (kind === 'replace') {
-        // Rows in unresolved shard transactions are invisible: they would stay.
-        if (await isSpread(transaction)) await requireSettled(transaction);
-        await removeRange(transaction, chain, datasets, range);
-      }
+      const proven = datasets.filter((dataset) => isProven(dataset, chain, read.levels));
+      const replaced =
+        kind === 'replace' ? datasets : await datasetsWithHistories(transaction, chain, proven, range);
+      if (replaced.length > 0) await removeRange(transaction, chain, replaced, range);
+      if (kind === 'replace')
+        await recordRewritten(
+          transaction,
+          chain.id,
+          datasets.map(({ name }) => name),
+          range,
+        );
       const expected = await readProjectionRecords(transaction, chain.id);
       const mode: WriteMode = rowsMayExist ? 'may-exist' : 'empty-range';
       const added = await writeRows(
@@ -95,13 +102,18 @@ async function removeRange(
   chain: Chain,
   datasets: readonly Dataset[],
   range: BlockRange,
-) {
+): Promise<void> {
+  // Rows in unresolved shard transactions are invisible: they would stay.
+  if (await isSpread(transaction)) await requireSettled(transaction);
   // Before the rows: a history of one subject may commit rows of these blocks until then.
   await lockChainCommits(transaction, chain);
   const removed = await removeRows(transaction, chain, datasets, range);
   await deriveRemoved(transaction, chain, removed);
-  const names = datasets.map(({ name }) => name);
-  await recordRewritten(transaction, chain.id, names, range);
+}
+
+function isProven(dataset: Dataset, chain: Chain, levels: RangeLevels): boolean {
+  const own = levels[deepestPart(dataset, chain)] ?? [];
+  return own.length > 0 && own.every(({ proof }) => proof === 'receipts');
 }
 
 function joinSources(levels: readonly Coverage[]): Coverage[] {

@@ -41,6 +41,30 @@ export async function listSubjectRanges(
   );
 }
 
+/**
+ * Those with rows of requested histories in the range, maybe: nodes may have lied to a history, so proven rows replace
+ * its rows.
+ */
+export async function datasetsWithHistories<Kept extends { readonly name: string }>(
+  transaction: Transaction,
+  { id }: { readonly id: ChainId },
+  datasets: readonly Kept[],
+  { from, to }: BlockRange,
+): Promise<readonly Kept[]> {
+  if (datasets.length === 0) return [];
+  // A history stores the block of each row: most ranges have none.
+  const [stored] = await transaction.query<{ block: number }>(
+    sql`SELECT block_number AS block FROM blocks WHERE chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} LIMIT 1`,
+  );
+  if (stored === undefined) return [];
+  const names = datasets.map(({ name }) => name);
+  const rows = await transaction.query<{ dataset: string }>(
+    sql`SELECT dataset FROM subject_ranges
+      WHERE chain_id = ${id} AND dataset = ANY(${names}::text[]) AND first_block <= ${to} AND last_block >= ${from} GROUP BY dataset`,
+  );
+  return datasets.filter(({ name }) => rows.some(({ dataset }) => dataset === name));
+}
+
 /** Joins adjacent ranges. Idempotent. The subject's `backfill_requests` row must be locked. */
 export async function recordSubjectRange(
   transaction: Transaction,

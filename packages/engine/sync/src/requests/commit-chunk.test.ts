@@ -99,3 +99,32 @@ it('writes nothing if it has no logs, and is recorded', async () => {
   expect(await commitChunk(stage, { ...chunk, read })).toBe(0);
   await expectRecorded(requested, 0);
 });
+
+it('leaves no row that nodes made up, once proven rows of the same blocks are added', async () => {
+  const { stage, chunk, logs } = await openRequested();
+  const [truth] = logs;
+  if (truth === undefined) throw new Error('The chain has transfers');
+  const lie = { ...truth, logIndex: 1_000, data: `0x${'f'.repeat(64)}` } as const;
+  const found = { logs: [...logs, lie] };
+  expect(await commitChunk(stage, { ...chunk, read: { ...chunk.read, found } })).toBe(logs.length + 1);
+  const commits = await openRangeCommits(scratch.database, stage.chain);
+  onTestFinished(() => commits.close());
+  await commits.commit([marks], { range: RANGE, logs, kind: 'add', proof: 'receipts' });
+  expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+  const wrong = await scratch.database.query(
+    sql`SELECT account FROM mark_totals JOIN mark_highest USING (account, chain_id) WHERE chain_id = ${stage.chain.id}
+     EXCEPT SELECT account FROM (
+       SELECT account, count(*) AS marks, sum(amount) AS total, max(amount) AS amount FROM marks WHERE chain_id = ${stage.chain.id} GROUP BY account) AS own
+      JOIN mark_totals USING (account, marks, total) JOIN mark_highest USING (account, amount)`,
+  );
+  expect(wrong).toEqual([]);
+});
+
+it('keeps its rows when rows without a proof are added, which may lack some', async () => {
+  const { stage, chunk, logs } = await openRequested();
+  await commitChunk(stage, chunk);
+  const commits = await openRangeCommits(scratch.database, stage.chain);
+  onTestFinished(() => commits.close());
+  await commits.commit([marks], { range: RANGE, logs: logs.slice(1), kind: 'add' });
+  expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+});

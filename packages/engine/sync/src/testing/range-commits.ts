@@ -13,10 +13,12 @@ import { createKnownContracts } from '../rows/known-contracts.ts';
 export interface GivenRange extends Pick<RangeCommit, 'kind'> {
   readonly range: BlockRange;
   readonly logs: readonly Log[];
+  /** @default 'none' */
+  readonly proof?: 'none' | 'receipts';
 }
 
 export interface RangeCommits {
-  /** Writes the rows of a range, and its coverage without a proof. @throws the error of the commit */
+  /** Writes the rows of a range, and its coverage. @throws the error of the commit */
   commit(datasets: readonly Dataset[], given: GivenRange): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,12 +27,12 @@ export async function openRangeCommits(database: Database, chain: Chain): Promis
   const owner = await createClaimOwner(database);
   const knownContracts = createKnownContracts();
   return {
-    async commit(datasets, { range, logs, kind }) {
+    async commit(datasets, { range, logs, kind, proof = 'none' }) {
       const facts = logs.map(({ blockNumber: number, blockHash: hash }) => ({
         ...{ number, hash, parentHash: null, timestamp: timestampOf(number) },
       }));
       const blocks = new Map(facts.map((block) => [block.number, block]));
-      const levels = { logs: [{ range, proof: 'none', reason: null, upstream: null }] } as const;
+      const levels = { logs: [{ range, proof, reason: null, upstream: null }] };
       if (!(await owner.claim(chain.id, range, 'backfill'))) throw new Error('The range is claimed');
       try {
         const batch = decodeBatch(chain, datasets, logs, blocks);
