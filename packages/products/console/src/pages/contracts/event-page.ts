@@ -154,7 +154,7 @@ function eventView(query: EventQuery, rows: Html): Html {
 <p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(contract, chain.key)}">${shown(contract)}, ${chain.key}</a> · <code>${signatureOf(table)}</code></p>
 <p>SQL: <code>${view}</code></p>
 ${filterForm(query)}
-<p><a href="${addressOf(query).replace('?', '/csv?')}" download>CSV</a> <span class="soft">of the filter, up to ${plainCount(CSV_ROWS_MAX)} rows</span></p>
+<p><a href="${addressOf(query).replace('?', '/csv?')}">CSV</a> <span class="soft">of the filter, up to ${plainCount(CSV_ROWS_MAX)} rows</span></p>
 ${rows}`;
 }
 

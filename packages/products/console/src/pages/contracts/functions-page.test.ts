@@ -105,9 +105,10 @@ test.each([
   ['[{"type":"event","name":"A","inputs":[]}]', 'The ABI of vault has no view functions'],
   ['{"no":"abi"}', 'The ABI of vault has no view functions'],
   [`${'['.repeat(100)}${']'.repeat(100)}`, 'The ABI is too large'],
-])('adds nothing from %j', async (abi, problem) => {
+])('adds nothing from %j, and keeps it in the form', async (abi, problem) => {
   const { status, page } = await add(abi);
   expect([status, page]).toEqual([200, expect.stringContaining(problem)]);
+  expect(/<textarea[^>]*>([^<]*)</.exec(page)?.[1]).toBe(abi.replaceAll('"', '&quot;'));
 });
 
 test('knows no functions of another contract', async () => {

@@ -32,6 +32,7 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
     request: ConsoleRequest,
     { definition, chain }: FoundContract,
     problem: string | null = null,
+    abi = '',
   ): Promise<View> => {
     const items = await readFunctions(database, definition);
     const call = await callOf(request, explorer, { definition, chain, items });
@@ -43,6 +44,7 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
         items,
         call,
         problem,
+        abi,
         source: explorer.abiSource,
         token: request.token,
       }),
@@ -68,12 +70,12 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
     text: string,
   ): Promise<PageAnswer> => {
     const abi = parseAbi(text);
-    if ('problem' in abi) return show(request, found, abi.problem);
+    if ('problem' in abi) return show(request, found, abi.problem, text);
     try {
       await addFunctions(database, found.definition, { abi: abi.json, by: request.by });
     } catch (error) {
       if (!(error instanceof ContractRefusedError)) throw error;
-      return show(request, found, error.message);
+      return show(request, found, error.message, text);
     }
     return { goTo: functionsAddress(found.definition.name, found.chain.key) };
   };
@@ -131,6 +133,8 @@ function firstAddress({ addresses, factory }: ContractDefinition): string {
 interface FunctionsView extends FunctionsFacts {
   readonly call: Call | null;
   readonly problem: string | null;
+  /** Refused text of the form. */
+  readonly abi: string;
   readonly source: AbiSource | null;
   readonly token: string;
 }
@@ -196,10 +200,10 @@ function answerView({ answer }: Call, outputs: CallableItem['outputs'], chain: s
     : outputsView(outputs, answer.value, chain);
 }
 
-function abiForm({ definition, chain, problem, source, token }: FunctionsView, isOpen: boolean): Html {
+function abiForm({ definition, chain, problem, abi, source, token }: FunctionsView, isOpen: boolean): Html {
   const { name } = definition;
   const address = html`<div><label for="address">Address</label><p class="hint" id="address-hint">For a proxy, the address of its implementation.</p><input id="address" name="address" type="text" value="${firstAddress(definition)}" maxlength="42" autocomplete="off" spellcheck="false" aria-describedby="address-hint"></div>`;
-  const content = html`${hidden({ name, chain: chain.key })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint"></textarea></div>
+  const content = html`${hidden({ name, chain: chain.key })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint">${abi}</textarea></div>
 <p class="actions"><button>Add functions</button></p>
 ${source !== null && html`${address}${sourceButton(source, '/console/contracts/functions/source')}`}</div>`;
   return html`<details ${(isOpen || problem !== null) && 'open'}><summary>Add functions</summary>
