@@ -9,6 +9,7 @@ export const sidebar = [
     'start/demo',
     'start/first-chain',
     'start/first-webhook',
+    'start/own-contract',
     'start/production',
     'start/analysts',
   ]),

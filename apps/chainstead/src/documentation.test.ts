@@ -101,6 +101,7 @@ const RUNNABLE = [
   'docs/start/demo.md',
   'docs/start/first-chain.md',
   'docs/start/first-webhook.md',
+  'docs/start/own-contract.md',
   'docs/start/production.md',
   'docs/start/analysts.md',
   'docs/migrate.md',

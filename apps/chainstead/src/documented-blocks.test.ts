@@ -58,6 +58,7 @@ const FOLLOWED_PAGES: Readonly<Record<string, string>> = {
   'docs/start/first-chain.md': `${FOLLOWED}/start.system.test.ts`,
   'docs/start/analysts.md': `${FOLLOWED}/start.system.test.ts`,
   'docs/start/first-webhook.md': `${FOLLOWED}/first-webhook.system.test.ts`,
+  'docs/start/own-contract.md': `${FOLLOWED}/own-contract.system.test.ts`,
   'docs/start/production.md': `${FOLLOWED}/production.system.test.ts`,
   'docs/start/demo.md': `tests/acceptance/src/demo.system.test.ts`,
   'docs/operate/install.md': `${FOLLOWED}/operate.system.test.ts`,
