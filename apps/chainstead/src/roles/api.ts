@@ -72,14 +72,14 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const egress = createEgress({ allowPrivate: configuration.privateNetworks });
     opened.defer(() => egress.close());
     const sql = openSql(context);
+    const graphql = await openGraphqlApi(context, opened);
     const operators = await openConsole(context, {
       sql,
       keys,
       sharedLimits,
       streams: streams.operations,
-      explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
+      explorer: openExplorer(context, { data: dataRoutes, graphql: graphql?.routes ?? null, nodeReads, egress }),
     });
-    const graphql = await openGraphqlApi(context, opened);
     const own = [agentRoutes(context, dataRoutes, sql), ...(graphql?.routes ?? [])];
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
@@ -176,12 +176,18 @@ function openConsole(
 
 function openExplorer(
   { configuration, database, logger, clock }: RoleContext,
-  of: { readonly routes: readonly RouteModule[]; readonly nodeReads: NodeReadQueue; readonly egress: Egress },
+  of: {
+    readonly data: readonly RouteModule[];
+    readonly graphql: readonly RouteModule[] | null;
+    readonly nodeReads: NodeReadQueue;
+    readonly egress: Egress;
+  },
 ): ConsoleOptions['explorer'] {
-  const { routes, nodeReads, egress } = of;
+  const { data, graphql, nodeReads, egress } = of;
   const { names, onDemand } = configuration;
   return {
-    routes,
+    routes: [...data, ...(graphql ?? [])],
+    hasGraphql: graphql !== null,
     abiSource: configuration.abiSource === null ? null : createAbiSource(configuration.abiSource),
     placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
     hasCodeOf: (chain, addresses) =>

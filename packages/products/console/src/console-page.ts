@@ -100,6 +100,8 @@ export interface ExplorerServices {
   readonly chains: readonly Chain[];
   readonly networks: readonly AptosNetwork[];
   readonly data: InnerApi;
+  /** Whether {@link data} has GraphQL. */
+  readonly hasGraphql: boolean;
   readonly reads: ReadDatabase;
   /** Null: no node has the hash; undefined: no node responded in time. */
   placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;

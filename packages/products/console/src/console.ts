@@ -36,6 +36,8 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   readonly explorer: {
     /** Tables show the responses of these routes. */
     readonly routes: readonly RouteModule[];
+    /** Whether they have GraphQL. */
+    readonly hasGraphql: boolean;
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
     readonly pictures: PictureReader;

@@ -45,7 +45,7 @@ describe('the menu', () => {
     await page.keyboard.press('Escape');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Data']);
     await page.keyboard.press('Enter');
-    for (const _ of ['Datasets', 'Contracts', 'Pools', 'SQL', 'Tables', 'Jobs', 'On demand', 'Access'])
+    for (const _ of ['Datasets', 'Contracts', 'Pools', 'SQL', 'GraphQL', 'Tables', 'Jobs', 'On demand', 'Access'])
       await page.keyboard.press('Tab');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Access']);
     await page.keyboard.press('Enter');

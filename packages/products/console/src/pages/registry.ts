@@ -5,6 +5,7 @@ import { contractsPage } from './contracts/contracts-page.ts';
 import { datasetsPage } from './datasets/datasets-page.ts';
 import { explorerPage } from './explorer/explorer-page.ts';
 import { gatewayPage } from './gateway/gateway-page.ts';
+import { graphqlPage } from './graphql/graphql-page.ts';
 import { jobsPage } from './jobs/jobs-page.ts';
 import { keysPage } from './keys/keys-page.ts';
 import { onDemandPage } from './on-demand/on-demand-page.ts';
@@ -27,6 +28,7 @@ export const PAGES: readonly ConsolePage[] = [
   contractsPage,
   poolsPage,
   sqlPage,
+  graphqlPage,
   tablesPage,
   jobsPage,
   onDemandPage,

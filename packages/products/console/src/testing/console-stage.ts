@@ -105,6 +105,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     nodeTest: options.nodeTest ?? { chains: [], run: async () => null },
     explorer: {
       routes: [],
+      hasGraphql: false,
       placeOf: async () => undefined,
       hasCodeOf: async () => new Map(),
       nameServices: [],

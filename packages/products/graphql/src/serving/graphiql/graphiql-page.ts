@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { getOrCompute } from '@chainstead/core';
 import type { RouteModule } from '@chainstead/http';
 import { type StaticAsset, sendAsset, staticAsset } from '@chainstead/http/server';
 
-const POLICY = [
+/** Content-Security-Policy of the page. */
+export const GRAPHIQL_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -25,38 +27,66 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const FOLDER = new URL('./files/', import.meta.url);
 
-const PAGE = `<!doctype html>
+interface GraphiqlPlace {
+  /** Path of the files. */
+  readonly files: string;
+  /** Path that runs operations. @default that of the API */
+  readonly endpoint?: string;
+  /** Of the console's session: then operations are sent as its forms. */
+  readonly token?: string;
+}
+
+/** @param place from the program, not from clients */
+export function graphiqlHtml({ files, endpoint = '/graphql', token }: GraphiqlPlace): string {
+  const session = token === undefined ? '' : ` data-token="${token}"`;
+  return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
     <title>GraphiQL · Chainstead</title>
     <link rel="icon" href="/docs/icon.svg">
-    <link rel="stylesheet" href="/graphql/graphiql.css">
-    <link rel="stylesheet" href="/graphql/start.css">
-    <script defer src="/graphql/graphiql.js"></script>
-    <script defer src="/graphql/start.js"></script>
+    <link rel="stylesheet" href="${files}/graphiql.css">
+    <link rel="stylesheet" href="${files}/start.css">
+    <script defer src="${files}/graphiql.js"></script>
+    <script defer src="${files}/start.js"></script>
   </head>
-  <body><div id="graphiql"></div></body>
+  <body data-endpoint="${endpoint}"${session}><div id="graphiql"></div></body>
 </html>
 `;
+}
+
+export interface GraphiqlFile {
+  readonly content: Buffer;
+  readonly type: string;
+}
+
+/** @returns null for another name */
+export async function readGraphiqlFile(name: string): Promise<GraphiqlFile | null> {
+  const file = Object.keys(FILES).find((key) => key.replace('.gz', '') === name);
+  if (file === undefined) return null;
+  const content = await readFile(new URL(file, FOLDER));
+  return { content: file.endsWith('.gz') ? gunzipSync(content) : content, type: FILES[file] ?? SCRIPT };
+}
 
 /** Needs no key, so add it before routes with keys, and not where other machines reach it. */
 export const graphiqlPage: RouteModule = (app) => {
-  const page = staticAsset(PAGE, 'text/html; charset=utf-8');
+  const page = staticAsset(graphiqlHtml({ files: '/graphql' }), 'text/html; charset=utf-8');
+  const assets = new Map<string, Promise<StaticAsset>>();
   app.get('/graphql', async (c, next) => {
     if (!/\btext\/html\b/.test(c.req.header('accept') ?? '')) return next();
-    c.header('content-security-policy', POLICY);
+    c.header('content-security-policy', GRAPHIQL_POLICY);
     c.header('referrer-policy', 'no-referrer');
     return sendAsset(c, page);
   });
-  for (const [file, type] of Object.entries(FILES)) {
-    let asset: Promise<StaticAsset> | undefined;
-    app.get(`/graphql/${file.replace('.gz', '')}`, async (c) => {
-      asset ??= readFile(new URL(file, FOLDER)).then((content) =>
-        staticAsset(file.endsWith('.gz') ? gunzipSync(content) : content, type),
-      );
-      return sendAsset(c, await asset);
-    });
+  for (const file of Object.keys(FILES)) {
+    const name = file.replace('.gz', '');
+    app.get(`/graphql/${name}`, async (c) => sendAsset(c, await getOrCompute(assets, name, () => assetOf(name))));
   }
 };
+
+async function assetOf(name: string): Promise<StaticAsset> {
+  const file = await readGraphiqlFile(name);
+  if (file === null) throw new RangeError(`GraphiQL has no file ${name}`);
+  return staticAsset(file.content, file.type);
+}

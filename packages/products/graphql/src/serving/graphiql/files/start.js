@@ -2,7 +2,7 @@
 const { React, ReactDOM, GraphiQL } = globalThis;
 
 const EXAMPLE = `# Press Ctrl+Enter to run the query.
-# With keys, write into the tab "Headers":
+# With keys, write into the tab "Headers" (not in the console):
 # {"X-API-Key": "…"}
 {
   analytics_blocks(chain: "eth", first: 5) {
@@ -12,12 +12,20 @@ const EXAMPLE = `# Press Ctrl+Enter to run the query.
 }
 `;
 
+const { endpoint, token } = document.body.dataset;
+
+/** In the console, an operation is a form of its session. */
+function formOf({ query, variables, operationName }) {
+  const fields = { query, ...(operationName && { operationName }) };
+  return new URLSearchParams(variables ? { ...fields, variables: JSON.stringify(variables) } : fields);
+}
+
 async function send(request, headers, accept) {
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', accept },
-    body: JSON.stringify(request),
-  });
+  const sent =
+    token === undefined
+      ? { headers: { ...headers, 'content-type': 'application/json', accept }, body: JSON.stringify(request) }
+      : { headers: { 'x-console-token': token, accept }, body: formOf(request) };
+  const response = await fetch(endpoint, { method: 'POST', ...sent });
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
     return { result: await response.json() };
   return { events: response.body };
