@@ -60,7 +60,7 @@ test.each(DEVICES)(
 );
 
 async function openDetails(page: Page): Promise<void> {
-  for (const summary of await page.locator('summary').all()) await summary.click();
+  for (const summary of await page.locator('main summary').all()) await summary.click();
 }
 
 describe('a stream', () => {

@@ -32,7 +32,7 @@ interface GraphiqlPlace {
   readonly files: string;
   /** Path that runs operations. @default that of the API */
   readonly endpoint?: string;
-  /** Of the console's session: then operations are sent as its forms. */
+  /** Token of the console's session: then operations are sent as its forms. */
   readonly token?: string;
 }
 
