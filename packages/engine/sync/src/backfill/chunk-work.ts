@@ -8,7 +8,7 @@ import { commitRead, readClaimed, readClaimedParts } from './backfill-chunk.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, chunksOf, notDone } from './backfill-ranges.ts';
 import type { ChunkPlan } from './chunk-plan.ts';
-import type { HoldBlocks } from './range-guard.ts';
+import { type HoldBlocks, NOT_HELD } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
@@ -89,7 +89,8 @@ export function createChunkWork(
     try {
       const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
       if (read === FAILED) {
-        for (const half of halvesOf(options.order, range)) await workFromNodes({ ...span, range: half }, hold);
+        for (const half of halvesOf(options.order, range))
+          await workFromNodes({ ...span, range: half }, NOT_HELD);
         return;
       }
       await (read === null ? workAround(span, hold) : commit(span, read));
@@ -104,10 +105,9 @@ export function createChunkWork(
 
   /** A read is in flight until its commit, and held only there: that bounds memory. */
   async function commit(span: BackfillRange, read: DecodedRange): Promise<void> {
-    const { range, logCount } = read;
     events.read(read, span.datasets);
     await commits.add(releasing(read, (decoded) => commitRead(options, span, decoded, stop)));
-    events.committed(range, logCount);
+    events.committed(read.range, read.logCount);
   }
 
   /** Redoes the parts that no other process holds. Blocks to add are planned again anyway. */

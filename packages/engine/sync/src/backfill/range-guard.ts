@@ -33,8 +33,8 @@ export interface GuardedWork {
 }
 
 const PARTS = 16;
-/** The whole part is recorded already, or nothing is. */
-const NOT_HELD: HoldBlocks = async () => () => undefined;
+/** The whole part is recorded already, or nothing is: smaller records would make more suspects of the same blocks. */
+export const NOT_HELD: HoldBlocks = async () => () => undefined;
 
 /** @param options without `journal`, nothing is recorded */
 export async function openRangeGuard(
