@@ -160,7 +160,7 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     ...node,
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
-  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesTable(nodes)}</section>`;
+  return html`<section aria-labelledby="upstreams"><h2 id="upstreams">Upstreams</h2>${nodesTable(nodes)}</section>`;
 }
 
 const SOURCE_RANGES_SHOWN = 3;
@@ -208,10 +208,10 @@ function nodesTable(nodes: readonly Node[]): Html {
     shown(faultsText(faults), 300),
   ]);
   return table({
-    label: 'Nodes',
+    label: 'Upstreams',
     caption: 'As seen by the ingest process of the chain',
-    columns: ['Node', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
-    none: 'No node has been reported yet.',
+    columns: ['Upstream', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
+    none: 'No upstream has reported yet.',
     rows,
   });
 }

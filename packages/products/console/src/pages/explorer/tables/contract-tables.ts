@@ -73,6 +73,7 @@ export const TOKEN_TABLES: readonly DataTable[] = [
   ]),
   recordTable('token-price', 'Price', ({ address }) => `/api/v2.2/erc20/${address}/price`, [
     ['Price', dollars('usdPriceFormatted')],
+    ['End of block', block('indexed.to_block')],
     ['Since 24 hours before', change('24hrPercentChange')],
     ['Exchange', text('exchangeName')],
     ['Pool', pool('pairAddress')],
