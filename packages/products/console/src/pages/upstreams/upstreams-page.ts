@@ -8,8 +8,8 @@ import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
-import { nodeStateView } from '../../layout/severity.ts';
-import { number, table, wide } from '../../layout/table.ts';
+import { nodeStateView, severityView } from '../../layout/severity.ts';
+import { number, table, tableParts, wide } from '../../layout/table.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
 import type { NodeAddress, ShownUpstream, Upstreams } from './read-upstreams.ts';
@@ -40,8 +40,6 @@ const CONCLUSIONS: Readonly<Record<Verdict, string>> = {
   warning: 'Usable, with the warnings above.',
   bad: 'Not suitable for this chain.',
 };
-
-const TABLE_END = html`</tbody></table></div>`;
 
 export const upstreamsPage: ConsolePage = {
   path: '/upstreams',
@@ -89,30 +87,40 @@ async function* nodeReportParts(
 ): AsyncGenerator<Html> {
   yield html`<h1>Upstream test</h1>
 <p class="soft">Findings appear as they arrive. The verdict follows below within 20 seconds.</p>
-<div class="table" tabindex="0" role="region" aria-label="Findings"><table><thead><tr><th scope="col">Verdict</th><th scope="col">Check</th><th scope="col">Result</th><th scope="col">Meaning and remedy</th></tr></thead><tbody>`;
+${FINDINGS.start}`;
   let reported = 0;
   try {
     let result = first;
     for (; result.done !== true; result = await findings.next()) {
       reported += 1;
-      yield findingRow(result.value);
+      yield FINDINGS.line(findingCells(result.value));
     }
     const tested = result.value;
-    if (tested === null) return yield TABLE_END;
+    if (tested === null) return yield FINDINGS.end;
     const { chain, name, findings: all, calls, tookMs } = tested;
     const verdict = worstVerdict(all);
-    yield html`${all.slice(reported).map(findingRow)}${TABLE_END}<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
+    const late = all.slice(reported).map((finding) => FINDINGS.line(findingCells(finding)));
+    yield html`${late}${FINDINGS.end}<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
 <span class="soft">${count(calls)} calls, ${duration(tookMs / 1_000)}.</span></p>
 <p><a href="/console/upstreams#test">Test another upstream</a></p>`;
   } catch (error) {
-    yield TABLE_END;
+    yield FINDINGS.end;
     throw error;
   }
 }
 
-function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
-  return html`<tr><td><span class="v-${verdict}">${verdict}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
-<td class="text">${meaning !== null && shown(meaning, FOUND_MAX)}${remedy !== null && html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
+const FINDINGS = tableParts({
+  label: 'Findings',
+  columns: ['Verdict', wide('Check', 'name'), wide('Result', 'text'), wide('Meaning and remedy', 'text')],
+});
+
+function findingCells({ subject, verdict, found, meaning, remedy }: Finding): readonly Html[] {
+  return [
+    severityView(verdict, verdict),
+    shown(subject),
+    shown(found, FOUND_MAX),
+    html`${meaning !== null && shown(meaning, FOUND_MAX)}${remedy !== null && html`<br>${shown(remedy, FOUND_MAX)}`}`,
+  ];
 }
 
 const REASON_MAX = 300;
