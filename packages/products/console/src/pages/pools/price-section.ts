@@ -52,10 +52,11 @@ ${answerNote(answer)}
 ${curlView(curlLine(origin, answer.target))}</section>`;
   const command = `npx chainstead explain-price --chain ${chain} --token ${token} --block ${explanation.block}`;
   const chosen = explanation.candidates.find(({ role }) => role === 'chosen');
-  const incomplete = html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`;
+  const { from_block: from, to_block: to, complete } = price.indexed;
+  const incomplete = html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price. Blocks ${from} to ${to} are indexed.</p>`;
   const repeated = new URLSearchParams({ chain, to_block: explanation.block, explain: 'true' });
   return html`<section aria-labelledby="price"><h2 id="price">Price at block ${plainCount(Number(explanation.block))}</h2>
-${!price.indexed.complete && html`${incomplete}${answerNote(answer)}`}
+${!complete && incomplete}
 ${factsOf(price, explanation, chain)}
 ${chosen !== undefined && candlePlot(chain, chosen.pair_address)}
 <section aria-labelledby="candidates"><h3 id="candidates">Candidates</h3>${candidatesOf(explanation, chain)}</section>
