@@ -61,7 +61,7 @@ describe('the overview', () => {
     const stage = await open();
     const visitor = await stage.signIn();
     const empty = await textOf(stage, visitor);
-    expect([empty.includes('data-plot'), empty.includes('API requests')]).toEqual([false, false]);
+    expect([empty.includes('data-plot="'), empty.includes('API requests')]).toEqual([false, false]);
     const other = await open();
     const of = await other.signIn();
     await seedChains(other.database, [7, 8]);
