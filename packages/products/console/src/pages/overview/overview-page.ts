@@ -4,7 +4,7 @@ import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, counted, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { streamStatusView } from '../../layout/severity.ts';
-import { number, table, wide } from '../../layout/table.ts';
+import { number, table } from '../../layout/table.ts';
 import { stripLegend, stripOf } from './coverage-strip.ts';
 import type { ChainCard, Overview } from './read-overview.ts';
 import { addSpeedPlots, speedPlots } from './speed-plots.ts';
@@ -97,8 +97,9 @@ function requestsView(requests: Overview['requests']): Html {
     ]);
   return table({
     label: 'API requests by route and status',
+    className: 'rows',
     caption: html`Today and yesterday (UTC), by all keys${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
-    columns: [wide('Route', 'name'), ...['Requests', 'Success', '4xx', '5xx'].map(number)],
+    columns: ['Route', ...['Requests', 'Success', '4xx', '5xx'].map(number)],
     rows: [['All routes', ...cells(sum('requests'), sum('refused'), sum('failed'))], ...rows],
   });
 }

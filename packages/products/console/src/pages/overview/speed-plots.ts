@@ -17,7 +17,6 @@ const FIGURE_NAMES = ['blocks', 'versions', 'rows'] as const satisfies readonly 
 const CHAINS_MAX = 6;
 /** A line of one point shows nothing. */
 const POINTS_MIN = 2;
-const STEP_SECONDS = 60;
 
 export function addSpeedPlots(routes: ConsoleRoutes, { overview }: Pick<ConsoleServices, 'overview'>): void {
   routes.view('/overview/speed.json', async ({ query }) => {
@@ -53,7 +52,7 @@ async function readPlot(overview: OverviewSource, figure: Figure) {
   return {
     labels: lines.map(({ name }) => name),
     unit: `${figure}/s`,
-    range: [(times[0] ?? 0) - STEP_SECONDS, times.at(-1) ?? 0],
+    range: [times[0] ?? 0, times.at(-1) ?? 0],
     top: 0,
     times,
     values: lines.map(({ speeds }) => times.map((time) => speeds.get(time) ?? null)),

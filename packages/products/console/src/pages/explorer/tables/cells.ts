@@ -125,6 +125,14 @@ export function number(path: string, unlimited?: string): Cell {
   };
 }
 
+/** Whole native tokens. */
+export function nativeTokens(path: string): Cell {
+  return (row, { coin }) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} ${coin?.symbol ?? ''}`;
+  };
+}
+
 /** US dollars. @param unknown the text that stands for no value */
 export function dollars(path: string, unknown?: string): Cell {
   return (row) => {
