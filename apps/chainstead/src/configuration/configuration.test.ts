@@ -341,7 +341,7 @@ describe('the gateway', () => {
             { url: 'https://relay.example', requestsPerSecond: 5, isPrivate: true },
           ],
           integrity: 'strict',
-          logRangeMax: 50,
+          logRangeMax: 500,
         },
         { slug: 'devnet', chain: { id: 31337 }, upstreams: [{ url: 'http://127.0.0.1:8545' }] },
       ],
