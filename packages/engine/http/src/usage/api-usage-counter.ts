@@ -110,7 +110,7 @@ export function readApiUsage(database: Database, days: number): Promise<ApiUsage
   );
 }
 
-/** Of all keys. */
+/** Sums over all keys. */
 export type RouteUsage = Omit<ApiUsage, 'keyId' | 'day'>;
 
 /** Most requests first. @param days UTC, with the current one */

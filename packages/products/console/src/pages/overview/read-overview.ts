@@ -50,7 +50,7 @@ export interface OverviewSource {
   chains(): Promise<readonly ChainFacts[]>;
   chain(name: string): Promise<ChainFacts | null>;
   samples(facts: ChainFacts): Promise<readonly ChainSample[]>;
-  /** Of the last three hours by minute, by {@link ChainCard.sampledAs}. */
+  /** Samples of the last three hours by minute, by {@link ChainCard.sampledAs}. */
   recent(): ReturnType<typeof readChainSamples>;
 }
 
