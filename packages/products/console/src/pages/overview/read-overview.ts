@@ -326,7 +326,8 @@ export function growth(
   samples: readonly ChainSample[],
   read: (sample: ChainSample) => number | null,
 ): number | null {
-  const [first, last] = [samples[0], samples.at(-1)];
+  const known = samples.filter((sample) => read(sample) !== null);
+  const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return null;
   const [from, to] = [read(first), read(last)];
   const seconds = (last.minute.getTime() - first.minute.getTime()) / 1_000;

@@ -45,7 +45,8 @@ async function readPlot(overview: OverviewSource, figure: Figure) {
       name: facts.card.name,
       speeds: speedsOf(samples.get(facts.card.sampledAs) ?? [], facts, figure),
     }))
-    .filter(({ speeds }) => speeds.size > 0)
+    // All are zero once a chain has reached its end.
+    .filter(({ speeds }) => sumOf(speeds) > 0)
     .toSorted((left, right) => sumOf(right.speeds) - sumOf(left.speeds))
     .slice(0, CHAINS_MAX);
   const times = [...new Set(lines.flatMap(({ speeds }) => [...speeds.keys()]))].toSorted((a, b) => a - b);
