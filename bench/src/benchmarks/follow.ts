@@ -86,7 +86,7 @@ export const follow: Benchmark = {
 
 interface Followed {
   readonly latencies: readonly number[];
-  /** Of the ingest process with its start, per followed block. */
+  /** Processor time of the ingest process and of its start, per followed block. */
   readonly cpuMs: number;
 }
 
