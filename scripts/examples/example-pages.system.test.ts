@@ -1,0 +1,136 @@
+/** Every operation has an example on a page of docs/api, with the response of the demo. `npm run examples` writes them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createScratchDatabase } from '@chainstead/testkit';
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type DemoChain, startDemoChain } from '../../apps/chainstead/src/demo/demo-chain.ts';
+import { startDemoStream } from '../../apps/chainstead/src/demo/demo-stream.ts';
+import { startWebhookReceiver } from '../../apps/chainstead/src/demo/network/webhook-receiver.ts';
+import { startDemoApi } from '../answers/demo-api.ts';
+import { listFiles, REPOSITORY_ROOT } from '../check/source-files.ts';
+import { changingExamples, type Example, readingExamples, WITHOUT_EXAMPLE } from './demo-examples.ts';
+import { type PlacedExample, placeExamples } from './example-pages.ts';
+import { renderExample, type SentRequest } from './example-text.ts';
+import { createStableTexts } from './stable-texts.ts';
+
+const LINES_MAX = 44;
+const PATIENCE = { timeout: 80_000, interval: 3_000 };
+/** Parameters that every operation with them has. */
+const DEFAULTS = { chain: 'devnet', chains: 'devnet', limit: 3 };
+
+const operationShape = z.object({
+  operationId: z.string().optional(),
+  summary: z.string(),
+  parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']) })).default([]),
+});
+const documentShape = z.object({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
+
+interface Operation extends z.infer<typeof operationShape> {
+  readonly method: string;
+  readonly path: string;
+  readonly name: string;
+}
+
+const DAY_SECONDS = 86_400;
+/** Yesterday at midnight, UTC: within the last days that statistics cover. Unix seconds. */
+const CHAIN_START = Math.floor(Date.now() / 1_000 / DAY_SECONDS - 1) * DAY_SECONDS;
+const { stable } = createStableTexts(CHAIN_START);
+
+const stage = stageOfFile(async () => {
+  await using starting = new AsyncDisposableStack();
+  const keyless = { API_KEYS: '' };
+  const api = starting.adopt(await startDemoApi(createScratchDatabase, keyless, startExampleChain), (one) =>
+    one.close(),
+  );
+  const address = await api.program.url;
+  const stream = starting.adopt(await startDemoStream(address, api.chain), (one) => one.close());
+  const receiver = starting.adopt(await startWebhookReceiver(), (one) => one.close());
+  const [sale] = await api.chain.script.expectedTrades();
+  if (sale === undefined) throw new RangeError('The demo begins with a sale');
+  const parts = { chain: api.chain, sale, stream, webhookUrl: `${receiver.url}/webhook` };
+  const opened = starting.move();
+  return { api, parts, close: () => opened.disposeAsync() };
+});
+
+/** The chain of `npm run demo` after its first sale, with the same time between blocks in each run. */
+async function startExampleChain(): Promise<DemoChain> {
+  const chain = await startDemoChain({ firstTime: CHAIN_START, secondsPerBlock: 12 });
+  await chain.script.sell('listing');
+  return chain;
+}
+
+test('every operation has an example with the response of the demo, next to its description', async () => {
+  const [reading, changing] = [readingExamples(stage.parts), changingExamples(stage.parts)];
+  const operations = await readOperations();
+  expect(Object.keys({ ...reading, ...changing, ...WITHOUT_EXAMPLE }).toSorted()).toEqual(
+    [...operations.keys()].toSorted(),
+  );
+  const placed: PlacedExample[] = [];
+  await vi.waitFor(async () => {
+    // Some values are read because of the first request.
+    const before = [...placed];
+    placed.splice(0, placed.length, ...(await showAll(operations, reading, [200])));
+    expect(placed).toEqual(before);
+  }, PATIENCE);
+  placed.push(...(await showAll(operations, changing, [200, 201, 202])));
+  for (const { operation, text } of placed)
+    expect.soft([operation, text.split('\n').length <= LINES_MAX]).toEqual([operation, true]);
+
+  const paths = listFiles('docs/api/*.md').filter((path) => path !== 'docs/api/endpoints.md');
+  const pages = new Map(paths.map((path) => [path, readFileSync(join(REPOSITORY_ROOT, path), 'utf8')]));
+  const result = placeExamples(pages, placed);
+  expect(result.unplaced).toEqual([]);
+  for (const [path, text] of result.placed)
+    await expect.soft(text, path).toMatchFileSnapshot(join(REPOSITORY_ROOT, path));
+});
+
+async function readOperations(): Promise<ReadonlyMap<string, Operation>> {
+  const response = await stage.api.send({ method: 'GET', path: '/openapi.json' });
+  const { paths } = documentShape.parse(await response.json());
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([verb, operation]) => {
+      const method = verb.toUpperCase();
+      return { ...operation, method, path, name: operation.operationId ?? `${method} ${path}` };
+    }),
+  );
+  return new Map(operations.map((operation) => [operation.name, operation]));
+}
+
+/** Sends requests one after the other. */
+async function showAll(
+  operations: ReadonlyMap<string, Operation>,
+  examples: Readonly<Record<string, Example>>,
+  expected: readonly number[],
+): Promise<readonly PlacedExample[]> {
+  const shown: PlacedExample[] = [];
+  for (const [name, example] of Object.entries(examples)) {
+    const operation = operations.get(name);
+    if (operation === undefined) continue;
+    const request = requestOf(operation, example);
+    const response = await stage.api.send(request);
+    const received = await response.text();
+    expect(expected, `${name}: ${received}`).toContain(response.status);
+    const sent: SentRequest = JSON.parse(stable(JSON.stringify(request)));
+    const text = renderExample(sent, JSON.parse(stable(received || 'null')));
+    shown.push({ ...operation, operation: name, text });
+  }
+  return shown;
+}
+
+/** @throws RangeError if the operation has no such parameter: servers ignore unknown ones */
+function requestOf({ method, path, parameters, name }: Operation, { body, ...given }: Example): SentRequest {
+  const names = new Map(parameters.map((one) => [one.name, one.in]));
+  const defaults = Object.entries(DEFAULTS).filter(([key]) => names.get(key) === 'query');
+  const query: string[] = [];
+  let filled = path;
+  for (const [key, value] of Object.entries({ ...Object.fromEntries(defaults), ...given })) {
+    if (!names.has(key) || value === undefined) throw new RangeError(`${name} has no parameter or value ${key}`);
+    const text = encodeURIComponent(String(value)).replaceAll('%2C', ',').replaceAll('%3A', ':');
+    if (names.get(key) === 'query') query.push(`${key}=${text}`);
+    else filled = filled.replace(`{${key}}`, text);
+  }
+  const target = query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+  return { method, path: target, ...(body !== undefined && { body }) };
+}

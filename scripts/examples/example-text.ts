@@ -1,0 +1,53 @@
+/** An example as pages show it: the request for curl, and a response that is cut to a few lines. */
+
+/** @property path with the query */
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Of the demo, with the key that `npm run demo` prints for the gateway: it accepts any. */
+const BASE_URL = 'http://127.0.0.1:8080';
+const KEY_HEADER = "-H 'x-api-key: any-key'";
+/** Characters of a line. */
+const WIDTH = 110;
+/** The longest text that is shown in full: a hash with its quotes would be longer. */
+const TEXT_MAX = 66;
+const TEXT_KEPT = 24;
+
+export function renderExample({ method, path, body }: SentRequest, response: unknown): string {
+  const verb = method === 'GET' ? '' : `-X ${method} `;
+  const sent = body === undefined ? '' : ` \\\n  -H 'content-type: application/json' -d '${renderBody(body)}'`;
+  return `\`\`\`bash\ncurl ${verb}'${BASE_URL}${path}' ${KEY_HEADER}${sent}\n\`\`\`\n\n\`\`\`json\n${renderJson(response)}\n\`\`\`\n`;
+}
+
+/** The whole body, since it is sent. */
+const renderBody = (body: unknown): string => JSON.stringify(body, null, 1).replaceAll(/\n */g, ' ');
+
+/** Lists are cut to the first item, texts to their beginning. Both have a mark, so the text is no longer JSON. */
+export function renderJson(value: unknown, indent = ''): string {
+  if (typeof value === 'string' && value.length > TEXT_MAX)
+    return `${JSON.stringify(value.slice(0, TEXT_KEPT)).slice(0, -1)}…"`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const members = Array.isArray(value)
+    ? value.slice(0, 1).map((first: unknown) => renderJson(first, inner) + (value.length > 1 ? ', …' : ''))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${renderJson(one, inner)}`);
+  if (members.length === 0) return `${open}${close}`;
+  const line = `${open} ${members.join(', ')} ${close}`;
+  if (!line.includes('\n') && indent.length + line.length <= WIDTH) return line;
+  return `${open}\n${inner}${fillLines(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** Several short members share a line. */
+function fillLines(members: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const member of members) {
+    const longer = `${lines.at(-1)}, ${member}`;
+    if (lines.length > 0 && !longer.includes('\n') && longer.length < width) lines[lines.length - 1] = longer;
+    else lines.push(member);
+  }
+  return lines;
+}
