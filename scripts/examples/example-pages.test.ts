@@ -22,8 +22,8 @@ test('an operation that no page names is reported', () => {
 });
 
 test('long lists and texts are cut with a mark, and short members share lines', () => {
-  const value = { id: 1, name: 'a'.repeat(70), empty: [], dogs: [{ id: 2, owner: 'x'.repeat(60) }, 'b', 'c'] };
+  const value = { id: 1, name: 'a'.repeat(70), empty: [], dogs: [{ id: 2, owner: 'x'.repeat(40) }, 'b', 'c'] };
   expect(renderJson(value)).toBe(
-    `{\n  "id": 1, "name": "${'a'.repeat(24)}…", "empty": [],\n  "dogs": [ { "id": 2, "owner": "${'x'.repeat(60)}" }, … ]\n}`,
+    `{\n  "id": 1, "name": "${'a'.repeat(18)}…", "empty": [],\n  "dogs": [ { "id": 2, "owner": "${'x'.repeat(40)}" }, … ]\n}`,
   );
 });

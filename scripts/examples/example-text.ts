@@ -7,25 +7,29 @@ export interface SentRequest {
   readonly body?: unknown;
 }
 
-/** Of the demo, with the key that `npm run demo` prints for the gateway: it accepts any. */
+/** Of the demo, which accepts any key. */
 const BASE_URL = 'http://127.0.0.1:8080';
-const KEY_HEADER = "-H 'x-api-key: any-key'";
 /** Characters of a line. */
 const WIDTH = 110;
-/** The longest text that is shown in full: a hash with its quotes would be longer. */
-const TEXT_MAX = 66;
-const TEXT_KEPT = 24;
+/** The longest text that is shown in full: an address is, a hash is not. */
+const TEXT_MAX = 46;
+const TEXT_KEPT = 18;
 
-export function renderExample({ method, path, body }: SentRequest, response: unknown): string {
+/** @param response JSON, or nothing */
+export function renderExample({ method, path, body }: SentRequest, response: string): string {
   const verb = method === 'GET' ? '' : `-X ${method} `;
+  // The path of the gateway has the key.
+  const key = path.endsWith('/any-key') ? '' : " -H 'x-api-key: any-key'";
   const sent = body === undefined ? '' : ` \\\n  -H 'content-type: application/json' -d '${renderBody(body)}'`;
-  return `\`\`\`bash\ncurl ${verb}'${BASE_URL}${path}' ${KEY_HEADER}${sent}\n\`\`\`\n\n\`\`\`json\n${renderJson(response)}\n\`\`\`\n`;
+  const request = `\`\`\`bash\ncurl ${verb}'${BASE_URL}${path}'${key}${sent}\n\`\`\`\n`;
+  if (response === '') return `${request}\nThe response is empty.\n`;
+  return `${request}\n\`\`\`json\n${renderJson(JSON.parse(response))}\n\`\`\`\n`;
 }
 
 /** The whole body, since it is sent. */
 const renderBody = (body: unknown): string => JSON.stringify(body, null, 1).replaceAll(/\n */g, ' ');
 
-/** Lists are cut to the first item, texts to their beginning. Both have a mark, so the text is no longer JSON. */
+/** Lists are cut to the first item, long texts to their beginning, each with `…`. */
 export function renderJson(value: unknown, indent = ''): string {
   if (typeof value === 'string' && value.length > TEXT_MAX)
     return `${JSON.stringify(value.slice(0, TEXT_KEPT)).slice(0, -1)}…"`;
