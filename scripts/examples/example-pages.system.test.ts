@@ -23,7 +23,8 @@ import { type PlacedExample, placeExamples } from './example-pages.ts';
 import { renderExample, type SentRequest } from './example-text.ts';
 import { createStableTexts } from './stable-texts.ts';
 
-const LINES_MAX = 44;
+/** A response has about 40 of them. */
+const LINES_MAX = 48;
 const PATIENCE = { timeout: 80_000, interval: 3_000 };
 /** Optional parameters that every example has. */
 const ALWAYS: Example = { chain: 'devnet', chains: 'devnet', limit: 3 };
@@ -45,7 +46,7 @@ interface Operation extends z.infer<typeof operationShape> {
 
 const DAY_SECONDS = 86_400;
 /** Yesterday at midnight, UTC: within the last days that statistics cover. Unix seconds. */
-const CHAIN_START = Math.floor(Date.now() / 1_000 / DAY_SECONDS - Number(process.env.HD ?? 1)) * DAY_SECONDS;
+const CHAIN_START = Math.floor(Date.now() / 1_000 / DAY_SECONDS - 1) * DAY_SECONDS;
 const { stable } = createStableTexts(CHAIN_START);
 
 const stage = stageOfFile(async () => {

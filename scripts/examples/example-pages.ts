@@ -13,7 +13,7 @@ export interface PlacedExample {
 const BEGIN = '<!-- Generated: examples -->\n';
 const END = '<!-- End of generated: examples -->\n';
 const GENERATED = new RegExp(`\\n${BEGIN}[\\s\\S]*?${END}`, 'g');
-const INTRODUCTION = 'from the [demo](../start/demo.md) ([your server](index.md#make-a-request))';
+const INTRODUCTION = 'from the [demo](../start/demo.md), with [its address and key](index.md#make-a-request)';
 
 /**
  * @param pages by path
@@ -54,7 +54,7 @@ function withExamples(section: string, examples: readonly PlacedExample[]): stri
   const [only] = examples;
   const text =
     examples.length === 1
-      ? `Example, ${INTRODUCTION}:\n\n${only?.text}`
-      : `Examples, ${INTRODUCTION}:\n\n${examples.map((one) => `<details>\n<summary>${one.summary}</summary>\n\n${one.text}\n</details>\n`).join('\n')}`;
+      ? `Example ${INTRODUCTION}:\n\n${only?.text}`
+      : `Examples ${INTRODUCTION}:\n\n${examples.map((one) => `<details>\n<summary>${one.summary}</summary>\n\n${one.text}\n</details>\n`).join('\n')}`;
   return `${section.trimEnd()}\n\n${BEGIN}\n${text}\n${END}${section.endsWith('\n\n') ? '\n' : ''}`;
 }
