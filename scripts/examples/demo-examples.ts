@@ -10,7 +10,7 @@ export interface DemoParts {
   /** The first sale. */
   readonly sale: ExpectedTrade;
   readonly stream: DemoStream;
-  /** Of a receiver that responds. */
+  /** A receiver that responds. */
   readonly webhookUrl: string;
 }
 

@@ -7,13 +7,14 @@ export interface SentRequest {
   readonly body?: unknown;
 }
 
-/** Of the demo, which accepts any key. */
+/** The demo, which accepts any key. */
 const BASE_URL = 'http://127.0.0.1:8080';
 /** Characters of a line. */
 const WIDTH = 110;
 /** The longest text that is shown in full: an address is, a hash is not. */
 const TEXT_MAX = 46;
 const TEXT_KEPT = 18;
+const HEX_END = 8;
 
 /** @param response JSON, or nothing */
 export function renderExample({ method, path, body }: SentRequest, response: string): string {
@@ -31,8 +32,7 @@ const renderBody = (body: unknown): string => JSON.stringify(body, null, 1).repl
 
 /** Lists are cut to the first item, long texts to their beginning, each with `…`. */
 export function renderJson(value: unknown, indent = ''): string {
-  if (typeof value === 'string' && value.length > TEXT_MAX)
-    return `${JSON.stringify(value.slice(0, TEXT_KEPT)).slice(0, -1)}…"`;
+  if (typeof value === 'string' && value.length > TEXT_MAX) return JSON.stringify(shorten(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
@@ -43,6 +43,12 @@ export function renderJson(value: unknown, indent = ''): string {
   const line = `${open} ${members.join(', ')} ${close}`;
   if (!line.includes('\n') && indent.length + line.length <= WIDTH) return line;
   return `${open}\n${inner}${fillLines(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** The end of a hash and of a padded address tells more than its middle. */
+function shorten(text: string): string {
+  if (!/^0x[0-9a-f]+$/.test(text)) return `${text.slice(0, TEXT_KEPT)}…`;
+  return `${text.slice(0, TEXT_KEPT - HEX_END)}…${text.slice(-HEX_END)}`;
 }
 
 /** Several short members share a line. */

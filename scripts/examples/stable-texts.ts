@@ -25,7 +25,7 @@ export function createStableTexts(chainStart: number): { stable(text: string): s
     const isDigits = /^\d+$/.test(text);
     const seconds = isDigits ? Number(text.slice(0, 10)) : Math.floor(Date.parse(text) / 1_000);
     const since = seconds - chainStart;
-    if (since < 0 || since > 10 * CHAIN_SECONDS_MAX) return text;
+    if (Math.abs(since) > 10 * CHAIN_SECONDS_MAX) return text;
     const shown = since < CHAIN_SECONDS_MAX ? SHOWN_START + since : NOW;
     if (isDigits) return `${shown}${text.slice(10)}`;
     return new Date(shown * 1_000).toISOString().slice(0, 19) + text.slice(19).replaceAll(/\d/g, '0');
