@@ -45,7 +45,7 @@ export function renderJson(value: unknown, indent = ''): string {
   return `${open}\n${inner}${fillLines(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** The end of a hash and of a padded address tells more than its middle. */
+/** Hashes are cut in the middle: padded addresses differ only at their end. */
 function shorten(text: string): string {
   if (!/^0x[0-9a-f]+$/.test(text)) return `${text.slice(0, TEXT_KEPT)}…`;
   return `${text.slice(0, TEXT_KEPT - HEX_END)}…${text.slice(-HEX_END)}`;
