@@ -11,11 +11,16 @@ import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timef
 import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
 import { readExtent } from './read-extent.ts';
 
-export interface CandlesQuery extends CandlePool {
+interface CandlesSpan extends Pick<CandlePool, 'timeframe'> {
   readonly times: TimeSpan;
   /** Newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
+}
+
+export interface CandlesQuery extends CandlePool, CandlesSpan {
   readonly limit: number;
+  /** @default {@link readWholeExtent} */
+  readonly extent?: Awaited<ReturnType<typeof readWholeExtent>>;
 }
 
 export interface CandlesPage {
@@ -37,11 +42,7 @@ export async function getCandles(
   limits: CandleLimits = CANDLE_LIMITS,
 ): Promise<CandlesPage> {
   const { pinnedBlock, limit, timeframe } = query;
-  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
-  const [{ indexed, stored }, covered] = await Promise.all([
-    readExtent(database, chain, boundsOf(times, pinnedBlock)),
-    readCoveredBlocks(database, chain),
-  ]);
+  const { times, indexed, stored, covered } = query.extent ?? (await readWholeExtent(database, chain, query));
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
   const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits, covered };
   const candles: OpenCandle[] = [];
@@ -68,6 +69,20 @@ export async function getCandles(
     if (candles.length > limit) return page(candles.slice(0, limit), true);
   }
   return page(candles, false);
+}
+
+/** Of whole candles. Independent of the pair: a request reads both concurrently. */
+export async function readWholeExtent(
+  database: ReadDatabase,
+  chain: Chain,
+  { timeframe, pinnedBlock, ...query }: CandlesSpan,
+) {
+  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
+  const [extent, covered] = await Promise.all([
+    readExtent(database, chain, boundsOf(times, pinnedBlock)),
+    readCoveredBlocks(database, chain),
+  ]);
+  return { ...extent, covered, times };
 }
 
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
