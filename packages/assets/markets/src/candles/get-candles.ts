@@ -3,7 +3,6 @@ import type { ReadDatabase } from '@chainstead/db';
 import { defineApiError } from '@chainstead/http';
 import type { Indexed } from '@chainstead/pages';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
-import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { TimeSpan } from '../trade-values/figured-pool.ts';
@@ -78,11 +77,7 @@ export async function readWholeExtent(
   { timeframe, pinnedBlock, ...query }: CandlesSpan,
 ) {
   const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
-  const [extent, covered] = await Promise.all([
-    readExtent(database, chain, boundsOf(times, pinnedBlock)),
-    readCoveredBlocks(database, chain),
-  ]);
-  return { ...extent, covered, times };
+  return { ...(await readExtent(database, chain, boundsOf(times, pinnedBlock))), times };
 }
 
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
