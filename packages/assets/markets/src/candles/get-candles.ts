@@ -70,7 +70,7 @@ export async function getCandles(
   return page(candles, false);
 }
 
-/** Of whole candles. Independent of the pair: a request reads both concurrently. */
+/** Extent of whole candles. Independent of the pair: a request reads both concurrently. */
 export async function readWholeExtent(
   database: ReadDatabase,
   chain: Chain,
