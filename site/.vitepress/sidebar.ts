@@ -22,6 +22,8 @@ export const sidebar = [
     'concepts/nft-transfers',
     'concepts/swaps-and-pools',
     'concepts/prices',
+    'concepts/price-rules',
+    'concepts/price-proofs',
     'concepts/contracts',
     'concepts/state-reads',
     'concepts/reorgs-and-finality',

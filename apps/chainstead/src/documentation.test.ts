@@ -20,7 +20,6 @@ import { createProgram } from './command-line.ts';
 import { chainKeys } from './configuration/chain-keys.ts';
 import { globalKeys } from './configuration/global-keys.ts';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
-import { RENAMED_KEYS } from './configuration/renamed-keys.ts';
 import { runCaptured } from './testing/captured-context.ts';
 import { readOpenApiDocument } from './testing/openapi-document.ts';
 
@@ -315,12 +314,9 @@ describe.each(DOCUMENTS)('%s', (path) => {
       (match) => match[1] ?? '',
     );
     const perChain = named.filter((key) => /<(CHAIN|NAME)>$/.test(key)).map((key) => key.replace(/_<\w+>$/, ''));
-    // The changelog reports renames.
-    const renamed = path === 'CHANGELOG.md' ? Object.keys(RENAMED_KEYS) : [];
-    const knownPerChain = new Set([...Object.keys(chainKeys.shape), ...renamed]);
+    const knownPerChain = new Set(Object.keys(chainKeys.shape));
     expect(perChain.filter((key) => !knownPerChain.has(key))).toEqual([]);
-    const global = [...Object.keys(globalKeys.shape), ...renamed];
-    const known = new Set([...global, ...OTHER_WORDS, ...errorCodes(), ...exportedNames]);
+    const known = new Set([...Object.keys(globalKeys.shape), ...OTHER_WORDS, ...errorCodes(), ...exportedNames]);
     expect(named.filter((key) => !key.includes('<') && !known.has(key))).toEqual([]);
   });
 });

@@ -57,7 +57,13 @@ beforeAll(async () => {
   const agentUrl = new URL(scratch.url);
   agentUrl.username = ROLE;
   agentUrl.password = 'secret';
-  const settings = { DATABASE_URL: scratch.url, MCP_DATABASE_URL: agentUrl.href, API_KEYS: KEY, DATA_DIR: '' };
+  const settings = {
+    DATABASE_URL: scratch.url,
+    MCP_SQL: 'true',
+    DATABASE_ANALYST_URL: agentUrl.href,
+    API_KEYS: KEY,
+    DATA_DIR: '',
+  };
   const environment = { ...definedOf(demoEnvironment({ chain, coins }, '', {}, 0)), ...settings };
   const program = stage.use(startProgram(['start'], { environment }));
   address = await program.url;

@@ -43,7 +43,12 @@ beforeAll(async () => {
      SELECT 1, dataset, 5, ${rawSql(HEAD)}, 'receipts' FROM unnest(ARRAY['erc20-transfers', 'nft-transfers']) AS dataset`,
   );
   const { configuration } = parseConfiguration([
-    environmentSource({ CHAINS: 'eth', RPC_URLS_ETH: 'http://127.0.0.1:9', MCP_DATABASE_URL: agentUrl.href }),
+    environmentSource({
+      CHAINS: 'eth',
+      RPC_URLS_ETH: 'http://127.0.0.1:9',
+      MCP_SQL: 'true',
+      DATABASE_ANALYST_URL: agentUrl.href,
+    }),
   ]);
   const logger = silentLogger();
   const chains = createChainRegistry();

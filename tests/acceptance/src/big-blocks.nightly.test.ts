@@ -29,7 +29,7 @@ test.each(['none', 'receipts'])(
         CHAIN_ID_BIG: `${CHAIN_ID}`,
         RPC_URLS_BIG: node.url,
         START_BLOCK_BIG: '1',
-        POLL_INTERVAL_MS_BIG: '50',
+        POLL_INTERVAL_MS: '50',
         VERIFICATION_BIG: 'strict',
         BACKFILL_PROOF_BIG: proof,
         TRANSACTIONS_BIG: 'all',

@@ -136,7 +136,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
         RPC_URLS_SCRIPTED: upstream.url,
         START_BLOCK_SCRIPTED: '0',
         SWAPS_SCRIPTED: 'off',
-        POLL_INTERVAL_MS_SCRIPTED: '100',
+        POLL_INTERVAL_MS: '100',
       },
     };
     const start = async () => {

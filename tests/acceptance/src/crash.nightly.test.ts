@@ -34,7 +34,7 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
     // Its transactions have no signatures.
     SWAPS_CRASH: 'off',
     START_BLOCK_CRASH: '1',
-    POLL_INTERVAL_MS_CRASH: '20',
+    POLL_INTERVAL_MS: '20',
     VERIFICATION_CRASH: 'strict',
     BACKFILL_PROOF_CRASH: backfillProof,
     VERIFY_BLOCKS_PER_SECOND: '500',

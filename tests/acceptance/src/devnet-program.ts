@@ -39,7 +39,7 @@ export async function openDevnetProgramStage(
             CHAINS: 'devnet',
             CHAIN_ID_DEVNET: String(chainId),
             RPC_URLS_DEVNET: devnet.url,
-            POLL_INTERVAL_MS_DEVNET: '50',
+            POLL_INTERVAL_MS: '50',
             LOG_LEVEL: 'warn',
             ...environment,
           },

@@ -67,7 +67,8 @@ beforeAll(async () => {
   indexed = await stage.index({
     APTOS_NODE_URL: 'http://127.0.0.1:9/v1',
     TRANSACTIONS_DEVNET: 'all',
-    NAMES_RPC_ETH: 'http://127.0.0.1:9',
+    RPC_URLS_ETH: 'http://127.0.0.1:9',
+    GATEWAY_CHAINS: 'eth',
   });
   await indexed.scratch.database.query(
     sql`INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)

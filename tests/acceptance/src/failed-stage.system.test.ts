@@ -11,7 +11,7 @@ import { openHoldingsStage } from './assets/holdings-stage.ts';
 import { createStreamStage } from './stream-stage.ts';
 
 /** The program refuses it and ends. The node and the database run by then. */
-const REFUSED = { POLL_INTERVAL_MS_DEVNET: 'never' };
+const REFUSED = { POLL_INTERVAL_MS: 'never' };
 const CHAIN_ID = 31_399;
 
 let folder: string;
@@ -42,7 +42,7 @@ describe.runIf(platform() === 'linux')('a stage whose third step throws', () => 
       expect(await readLeftovers()).not.toEqual({ processes: [], files: [] });
       return REFUSED;
     });
-    await expect(running).rejects.toThrow('POLL_INTERVAL_MS_DEVNET');
+    await expect(running).rejects.toThrow('POLL_INTERVAL_MS');
     await expect.poll(readLeftovers).toEqual({ processes: [], files: [] });
     const database = openDatabase({
       url,
@@ -66,7 +66,7 @@ describe.runIf(platform() === 'linux')('a stage whose third step throws', () => 
         return REFUSED;
       },
     });
-    await expect(running).rejects.toThrow('POLL_INTERVAL_MS_DEVNET');
+    await expect(running).rejects.toThrow('POLL_INTERVAL_MS');
     await expect(fetch(url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     await expect.poll(readLeftovers).toEqual({ processes: [], files: [] });
   });

@@ -45,7 +45,7 @@ export async function startGateway({
         CHAINS: 'devnet',
         CHAIN_ID_DEVNET: String(chainId),
         RPC_URLS_DEVNET: upstreams.join(','),
-        POLL_INTERVAL_MS_DEVNET: '50',
+        POLL_INTERVAL_MS: '50',
         LOG_LEVEL: 'debug',
         ...environment,
       },

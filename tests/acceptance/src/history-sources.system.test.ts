@@ -55,7 +55,7 @@ async function openStage(chainId: number, blocks: number, startBlock: number) {
     ...{ DATABASE_URL: scratch.url, DATA_DIR: folder, PORT: '0', API_KEYS: KEY, LOG_LEVEL: 'info' },
     ...{ CHAINS: 'sourced', CHAIN_ID_SOURCED: String(chainId), RPC_URLS_SOURCED: node.url },
     // Its transactions have no signatures.
-    ...{ SWAPS_SOURCED: 'off', START_BLOCK_SOURCED: String(startBlock), POLL_INTERVAL_MS_SOURCED: '20' },
+    ...{ SWAPS_SOURCED: 'off', START_BLOCK_SOURCED: String(startBlock), POLL_INTERVAL_MS: '20' },
     ...{ VERIFICATION_SOURCED: 'strict', VERIFY_BLOCKS_PER_SECOND: '2000' },
   };
   const run = (args: readonly string[], settings: Readonly<Record<string, string>> = {}) =>

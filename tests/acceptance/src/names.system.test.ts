@@ -7,6 +7,7 @@ import {
   startOfficialSdk,
   startProgram,
 } from '@chainstead/testkit';
+import { NAME_CONTRACTS } from '@chainstead/tokens/names/name-chains';
 import { deployNameContract } from '@chainstead/tokens/names/testing';
 import { encodeAbiParameters, getAddress, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
@@ -18,9 +19,13 @@ const OWNER = getAddress(addressOf(0xd8da6bf2));
 it('resolves names of a chain that is not indexed', async () => {
   const devnet = await startDevnet({ chainId: 1 });
   const scratch = await createScratchDatabase();
-  const { address, code } = await deployNameContract(devnet, 'Resolver');
-  const set = (functionName: string, ...args: unknown[]) =>
-    devnet.send({ address, abi: code.abi, functionName, args });
+  const deployed = await deployNameContract(devnet, 'Resolver');
+  const { abi } = deployed.code;
+  const address = NAME_CONTRACTS.universalResolver;
+  const bytecode = await devnet.client.getCode({ address: deployed.address });
+  if (bytecode === undefined) throw new Error('The resolver has no code');
+  await devnet.client.setCode({ address, bytecode });
+  const set = (functionName: string, ...args: unknown[]) => devnet.send({ address, abi, functionName, args });
   await set(
     'setAnswer',
     toHex(packetToBytes('vitalik.eth')),
@@ -32,8 +37,8 @@ it('resolves names of a chain that is not indexed', async () => {
       DATABASE_URL: scratch.url,
       PORT: '0',
       API_KEYS: KEY,
-      NAMES_RPC_ETH: devnet.url,
-      ENS_UNIVERSAL_RESOLVER: address,
+      GATEWAY_CHAINS: 'eth',
+      RPC_URLS_ETH: devnet.url,
       ON_DEMAND_WAIT_MS: '20000',
     },
   });

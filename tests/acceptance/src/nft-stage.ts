@@ -64,7 +64,7 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
             START_BLOCK_DEVNET: '0',
             // Lists of wallets are compared whole, also of those without an earlier request.
             TRANSACTIONS_DEVNET: 'all',
-            POLL_INTERVAL_MS_DEVNET: '50',
+            POLL_INTERVAL_MS: '50',
             MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
             ETHER_FEED_DEVNET: market.etherFeed.address,
             BALANCE_MAX_AGE_MS: '0',

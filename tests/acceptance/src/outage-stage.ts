@@ -49,7 +49,7 @@ export async function startOutageStage(options: {
     // Its transactions have no signatures.
     SWAPS_SCRIPTED: 'off',
     START_BLOCK_SCRIPTED: '0',
-    POLL_INTERVAL_MS_SCRIPTED: '100',
+    POLL_INTERVAL_MS: '100',
     ...options.environment,
   };
   const program = startProgram(['start'], { environment });

@@ -67,7 +67,7 @@ test('both versions serve and follow in turn, no request fails, and the rows are
     // Its transactions have no signatures.
     SWAPS_SCRIPTED: 'off',
     START_BLOCK_SCRIPTED: '0',
-    POLL_INTERVAL_MS_SCRIPTED: '100',
+    POLL_INTERVAL_MS: '100',
   };
   const start = (entry?: string) =>
     startProgram(['start'], { environment, ...(entry !== undefined && { entry }) });

@@ -52,7 +52,7 @@ function keysOf({ name, id, node }: IndexedChain): Record<string, string> {
     [`START_BLOCK_${suffix}`]: '0',
     // Its transactions have no signatures.
     [`SWAPS_${suffix}`]: 'off',
-    [`POLL_INTERVAL_MS_${suffix}`]: '100',
+    POLL_INTERVAL_MS: '100',
   };
 }
 

@@ -72,7 +72,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
         // Its transactions have no signatures.
         SWAPS_SHARED: 'off',
         START_BLOCK_SHARED: '1',
-        POLL_INTERVAL_MS_SHARED: '100',
+        POLL_INTERVAL_MS: '100',
         VERIFICATION_SHARED: 'strict',
         BACKFILL_PROOF_SHARED: 'receipts',
       };

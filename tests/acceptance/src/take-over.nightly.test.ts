@@ -39,7 +39,7 @@ test('a leader that stops, or falls silent in the midst of commits, is replaced,
     // Its transactions have no signatures.
     SWAPS_HANDED: 'off',
     START_BLOCK_HANDED: '1',
-    POLL_INTERVAL_MS_HANDED: '20',
+    POLL_INTERVAL_MS: '20',
     LOG_LEVEL: 'info',
   };
   const started: Program[] = [];

@@ -292,7 +292,7 @@ function environmentOf(
     MARKETPLACES_SIM: `${MARKETPLACE.protocol}:${MARKETPLACE.address}`,
     RPC_URLS_SIM: nodes.map((node) => node.url).join(','),
     START_BLOCK_SIM: `${plan.startBlock}`,
-    POLL_INTERVAL_MS_SIM: '25',
+    POLL_INTERVAL_MS: '25',
     // Its transactions have no signatures.
     SWAPS_SIM: 'off',
     VERIFICATION_SIM: 'strict',

@@ -23,9 +23,9 @@ import { DatabaseUnreachableError, openStorage, type Storage } from '../session/
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
 import { type RoleSlot, renderRoles, selectRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
+import { withAnalystUrl } from '../start/analyst-url.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
-import { withReaderUrls } from '../start/reader-urls.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { renderStartSummary } from '../start/start-summary.ts';
 import { surveyUpstreams } from '../start/survey-upstreams.ts';
@@ -57,7 +57,7 @@ export async function start({
     });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
-      if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
+      if (slots.some(({ role }) => role === 'api')) configuration = await withAnalystUrl(given, opened);
       return opened;
     } catch (error) {
       await opened.close();

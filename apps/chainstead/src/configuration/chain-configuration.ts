@@ -135,7 +135,7 @@ function readChain(
       id,
       confirmations: own.CONFIRMATIONS,
       blockTimeMs: own.BLOCK_TIME_MS,
-      pollIntervalMs: own.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
+      pollIntervalMs: settings.POLL_INTERVAL_MS,
       reorgDepthMax: own.REORG_DEPTH_MAX,
       nativeSymbol: own.NATIVE_SYMBOL,
       wrappedNative: wrapped,
@@ -248,7 +248,7 @@ function gatewayConfiguration(
       upstreams: upstreamsOf(chain, own),
       usesPublicUpstreams: usesPublicUpstreams(own),
       integrity: own.GATEWAY_INTEGRITY,
-      logRangeMax: own.GATEWAY_LOG_RANGE_MAX ?? settings.GATEWAY_LOG_RANGE_MAX,
+      logRangeMax: settings.GATEWAY_LOG_RANGE_MAX,
     },
   ];
 }

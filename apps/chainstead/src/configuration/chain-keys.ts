@@ -15,7 +15,6 @@ import {
   oneOf,
   pastTime,
   plainText,
-  pollInterval,
   proofPolicy,
   startBlock,
   tokenFeeds,
@@ -67,11 +66,6 @@ export const chainKeys = z.object({
       'Checks of gateway responses. strict (slower): blocks, receipts and transactions are checked against their hashes and roots',
     example: 'strict',
     default: 'none',
-  }),
-  GATEWAY_LOG_RANGE_MAX: gateway.optional(wholeNumber(1, 1_000_000_000), {
-    description: 'GATEWAY_LOG_RANGE_MAX for one chain',
-    example: '2000',
-    whenAbsent: 'GATEWAY_LOG_RANGE_MAX',
   }),
   CHAIN_ID: chains.optional(chainIdText, {
     description: 'Chain ID. Adds a chain that Chainstead does not know, or overrides the ID of a known chain',
@@ -205,11 +199,6 @@ export const chainKeys = z.object({
       'Maximum number of blocks that a reorg may replace. A deeper reorg stops the chain until you approve it',
     example: '128',
     whenAbsent: "the known chain's finality window, or 64",
-  }),
-  POLL_INTERVAL_MS: chains.optional(pollInterval, {
-    description: 'Milliseconds between polls for a new head',
-    example: '2000',
-    whenAbsent: 'POLL_INTERVAL_MS, or the default of the chain',
   }),
   VERIFICATION: verification.optional(proofPolicy, {
     description: 'VERIFICATION for one chain',

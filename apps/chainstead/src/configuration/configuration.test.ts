@@ -191,7 +191,6 @@ describe('chains', () => {
       LOGS_ETH: 'all',
       INTERNAL_TRANSFERS_ETH: 'all',
       POLL_INTERVAL_MS: '1234',
-      POLL_INTERVAL_MS_BASE_SEPOLIA: '777',
     });
     const [eth, baseSepolia] = configuration.chains;
     expect(eth).toMatchObject({
@@ -214,7 +213,7 @@ describe('chains', () => {
       retention: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
     });
     expect(baseSepolia).toMatchObject({
-      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777, transactions: { mode: 'wallets' } },
+      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 1234, transactions: { mode: 'wallets' } },
       usesPublicUpstreams: true,
       startBlock: null,
       endBlock: null,
@@ -314,7 +313,6 @@ describe('the gateway', () => {
       RPC_PRIVATE_URLS_BASE: 'https://relay.example',
       RPC_RATE_BASE: '5',
       GATEWAY_INTEGRITY_BASE: 'strict',
-      GATEWAY_LOG_RANGE_MAX_BASE: '50',
       CHAIN_ID_DEVNET: '31337',
       RPC_URLS_DEVNET: 'http://127.0.0.1:8545',
       GATEWAY_LOG_RANGE_MAX: '500',
@@ -343,7 +341,7 @@ describe('the gateway', () => {
             { url: 'https://relay.example', requestsPerSecond: 5, isPrivate: true },
           ],
           integrity: 'strict',
-          logRangeMax: 50,
+          logRangeMax: 500,
         },
         { slug: 'devnet', chain: { id: 31337 }, upstreams: [{ url: 'http://127.0.0.1:8545' }] },
       ],

@@ -6,7 +6,6 @@ import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { toNamesConfiguration } from './names-configuration.ts';
 import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
-import { renamedKeyProblems } from './renamed-keys.ts';
 import { type ConfigurationSource, mergeSources } from './sources.ts';
 import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
 
@@ -35,12 +34,7 @@ export function parseConfiguration(
   // A wrong global key must not hide problems of chains.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables, needsUpstreams);
-  problems.push(
-    ...renamedKeyProblems(sources, namesWithKeys(usable)),
-    ...chains.problems,
-    ...storageProblems(usable, variables),
-    ...aptosProblems(usable),
-  );
+  problems.push(...chains.problems, ...storageProblems(usable, variables), ...aptosProblems(usable));
   if (problems.length > 0) throw new ConfigurationError(problems);
 
   const warnings = warnOfUnknownKeys(sources, {
@@ -59,12 +53,20 @@ export function acceptedKeys(chainNames: readonly string[]): string[] {
 }
 
 function storageProblems(
-  { DATABASE_READ_URL: readUrl }: GlobalSettings,
+  { DATABASE_READ_URL: readUrl, DATABASE_ANALYST_URL: analystUrl, MCP_SQL, GRAPHQL }: GlobalSettings,
   given: Readonly<Record<string, string>>,
 ): ConfigurationProblem[] {
-  if (readUrl === undefined || given.DATABASE_URL !== undefined) return [];
-  const facts = factsOf(globalKeys.shape.DATABASE_READ_URL);
-  return [problemWith('DATABASE_READ_URL', readUrl, 'has no effect without DATABASE_URL', facts)];
+  const problem = (key: 'DATABASE_READ_URL' | 'DATABASE_ANALYST_URL', url: string, missing: string) =>
+    problemWith(key, url, `has no effect without ${missing}`, factsOf(globalKeys.shape[key]));
+  const usesAnalyst = MCP_SQL === 'true' || GRAPHQL === 'true';
+  return [
+    ...(readUrl === undefined || given.DATABASE_URL !== undefined
+      ? []
+      : [problem('DATABASE_READ_URL', readUrl, 'DATABASE_URL')]),
+    ...(analystUrl === undefined || usesAnalyst
+      ? []
+      : [problem('DATABASE_ANALYST_URL', analystUrl, 'MCP_SQL=true or GRAPHQL=true')]),
+  ];
 }
 
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
@@ -84,11 +86,8 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
       metricsKey: settings.METRICS_KEY ?? null,
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
-      hasAgentSql: settings.MCP_SQL === 'true' || settings.MCP_DATABASE_URL !== undefined,
-      /** A role that can only read. `chainstead start` sets it if the feature is on. */
-      mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
-      hasGraphql: settings.GRAPHQL === 'true' || settings.GRAPHQL_DATABASE_URL !== undefined,
-      graphqlDatabaseUrl: settings.GRAPHQL_DATABASE_URL ?? null,
+      hasAgentSql: settings.MCP_SQL === 'true',
+      hasGraphql: settings.GRAPHQL === 'true',
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,
@@ -151,6 +150,8 @@ function toDatabaseConfiguration(settings: GlobalSettings) {
     sessionUrl: settings.DATABASE_SESSION_URL ?? null,
     superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
     readUrl: settings.DATABASE_READ_URL ?? null,
+    /** A role that can only read. `chainstead start` sets it if agents or GraphQL need it. */
+    analystUrl: settings.DATABASE_ANALYST_URL ?? null,
     dataDirectory: settings.DATA_DIR,
     diskBytes: settings.DATABASE_DISK_BYTES ?? null,
   };

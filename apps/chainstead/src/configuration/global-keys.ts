@@ -69,6 +69,14 @@ const storageKeys = {
     whenAbsent: 'all reads use DATABASE_URL',
     isUrl: true,
   }),
+  DATABASE_ANALYST_URL: storage.optional(postgresUrl, {
+    description:
+      'The same database as a role that is only a member of chainstead_reader. MCP_SQL and GRAPHQL read with it',
+    allowed: 'a postgres:// URL with a database name; requires MCP_SQL or GRAPHQL',
+    example: 'postgres://analyst:secret@127.0.0.1:5432/chainstead',
+    whenAbsent: 'the program makes the role, if it may create roles',
+    isUrl: true,
+  }),
   DATABASE_DISK_BYTES: storage.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), {
     description:
       'Size in bytes of the disk that holds the Postgres data. Used to estimate days until full; Postgres does not report disk size',
@@ -134,29 +142,14 @@ const apiKeys = {
   }),
   MCP_SQL: api.withDefault(oneOf('true', 'false'), {
     description:
-      'Whether agents get the tool `sql` at /mcp, as a role that can only read. The program makes the role if it may create roles, as in the embedded Postgres',
+      'Whether agents get the tool `sql` at /mcp, and the console its SQL page, as a role that can only read',
     example: 'true',
     default: 'false',
-  }),
-  MCP_DATABASE_URL: api.optional(postgresUrl, {
-    description:
-      'The same database as a role that is only a member of chainstead_reader, made by you. It replaces MCP_SQL',
-    example: 'postgres://agent:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'MCP_SQL decides; the other tools of agents need no setting',
-    isUrl: true,
   }),
   GRAPHQL: api.withDefault(oneOf('true', 'false'), {
-    description:
-      'Whether the API serves GraphQL at /graphql, as a role that can only read. The program makes the role if it may create roles, as in the embedded Postgres',
+    description: 'Whether the API serves GraphQL at /graphql, as a role that can only read',
     example: 'true',
     default: 'false',
-  }),
-  GRAPHQL_DATABASE_URL: api.optional(postgresUrl, {
-    description:
-      'The same database as a role that is only a member of chainstead_reader, made by you. It replaces GRAPHQL',
-    example: 'postgres://graphql:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'GRAPHQL decides',
-    isUrl: true,
   }),
   CONNECTIONS_MAX: api.withDefault(wholeNumber(10, 1_000_000), {
     description:

@@ -1,26 +1,25 @@
+import { NAME_CHAINS } from '@chainstead/tokens/names/name-chains';
 import type { ResolvedChains } from './chain-configuration.ts';
 import type { GlobalSettings } from './global-keys.ts';
 
+const KEYS = new Set(Object.values(NAME_CHAINS).flat());
+
+/** Names are read from chains in `CHAINS`, and from those of the gateway whose nodes the operator chose. */
 export function toNamesConfiguration(
   settings: GlobalSettings,
-  { configured, registry }: Pick<ResolvedChains, 'configured' | 'registry'>,
+  { configured, gateway }: Pick<ResolvedChains, 'configured' | 'gateway'>,
 ) {
-  const urlsOf = {
-    eth: settings.NAMES_RPC_ETH,
-    polygon: settings.NAMES_RPC_POLYGON,
-    base: settings.NAMES_RPC_BASE,
-  };
-  const chains = Object.entries(urlsOf).flatMap(([key, urls]) => {
-    const indexed = configured.find(({ chain }) => chain.key === key);
-    const chain = indexed?.chain ?? registry.find(key);
-    if (chain === null || (urls === undefined && indexed === undefined)) return [];
-    /** Null: those that index the chain. */
-    const upstreams = urls?.map((url) => ({ url })) ?? null;
-    return [{ chain, upstreams }];
-  });
+  const indexed = configured.filter(({ chain, hasNoNodes }) => KEYS.has(chain.key) && !hasNoNodes);
+  const isIndexed = new Set(configured.map(({ chain }) => chain.key));
+  const served = gateway.filter(
+    ({ chain, usesPublicUpstreams }) => KEYS.has(chain.key) && !isIndexed.has(chain.key) && !usesPublicUpstreams,
+  );
   return {
-    chains,
-    universalResolver: settings.ENS_UNIVERSAL_RESOLVER,
+    /** Upstreams are null for those that index the chain. */
+    chains: [
+      ...indexed.map(({ chain }) => ({ chain, upstreams: null })),
+      ...served.map(({ chain, upstreams }) => ({ chain, upstreams })),
+    ],
     asksGateways: settings.ENS_GATEWAYS === 'on',
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from '../testing/configuration-problems.ts';
-import { ConfigurationError, environmentSource, parseConfiguration } from './index.ts';
+import { ConfigurationError } from './index.ts';
 
 describe('problems', () => {
   it('are reported together, each with key, value, allowed values and an example', () => {
@@ -216,56 +216,5 @@ describe('unknown keys', () => {
       NODE_ENV: 'x',
     };
     expect(parse(environment).warnings).toEqual([]);
-  });
-});
-
-describe('keys that had another name', () => {
-  it.each([
-    ['INDEX_WAIT_MS', 'ON_DEMAND_WAIT_MS'],
-    ['KEEP_BLOCKS_ETH', 'RETENTION_BLOCKS_ETH'],
-    ['KEEP_SINCE_ETH', 'RETENTION_FROM_DATE_ETH'],
-    ['ON_DEMAND_PER_KEY', 'ON_DEMAND_CONCURRENCY_PER_KEY'],
-    ['PROOF', 'VERIFICATION'],
-    ['PROOF_ETH', 'VERIFICATION_ETH'],
-    // For a chain that only the configuration knows, and for a known one that is not in CHAINS.
-    ['PROOF_MY_CHAIN', 'VERIFICATION_MY_CHAIN'],
-    ['PROOF_BASE_SEPOLIA', 'VERIFICATION_BASE_SEPOLIA'],
-    ['PROVER_RATE', 'VERIFY_BLOCKS_PER_SECOND'],
-    ['PROVE_SENDERS', 'VERIFY_SENDERS'],
-    ['API_PROCESSES', 'ROLES', 'write the number behind the role, such as api:2,ingest,worker,'],
-  ])('%s is refused with its new name, %s, and what that allows', (old, renamed, remedy = 'rename it') => {
-    const environment = { CHAINS: 'eth,my-chain', CHAIN_ID_MY_CHAIN: '99', RPC_URLS_MY_CHAIN: 'http://a' };
-    expect(problemsOf({ ...environment, [old]: 'x' })).toEqual([
-      {
-        key: old,
-        given: 'x',
-        problem: `is now ${renamed}: ${remedy} in the environment`,
-        allowed: expect.any(String),
-        example: expect.stringContaining(`${renamed}=`),
-      },
-    ]);
-  });
-
-  it('are listed in one error, each with the place where it is set', () => {
-    const file = { origin: '.env', isOwn: true, variables: { PROVER_RATE: '50', KEEP_BLOCKS_ETH: '1000' } };
-    const environment = environmentSource({ CHAINS: 'eth', PROOF: 'record' });
-    expect(() => parseConfiguration([environment, file])).toThrow(
-      [
-        'The configuration has 3 problems:',
-        '  PROOF="record" is now VERIFICATION: rename it in the environment.',
-        '    allowed: strict or record',
-        '    example: VERIFICATION=record',
-        '  PROVER_RATE="50" is now VERIFY_BLOCKS_PER_SECOND: rename it in .env.',
-        '    allowed: auto, or a number from 0 to 100000',
-        '    example: VERIFY_BLOCKS_PER_SECOND=50',
-        '  KEEP_BLOCKS_ETH="1000" is now RETENTION_BLOCKS_ETH: rename it in .env.',
-        '    allowed: a whole number above the reorg depth (REORG_DEPTH_MAX)',
-        '    example: RETENTION_BLOCKS_ETH=1000000',
-      ].join('\n'),
-    );
-  });
-
-  it('that only look like one belong to other programs', () => {
-    expect(parse({ CHAINS: 'eth', PROOF_READER: 'x', PROVER_RATE_MAX: '1' }).warnings).toEqual([]);
   });
 });

@@ -9,8 +9,8 @@ import { DEMO_FOLDER_PREFIX } from '../session/find-database.ts';
 import { openStorage } from '../session/storage.ts';
 import { slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
+import { withAnalystUrl } from '../start/analyst-url.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
-import { withReaderUrls } from '../start/reader-urls.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 import type { DemoCoins } from './demo-coins.ts';
@@ -63,7 +63,7 @@ export async function startDemoProgram(
           await addDemoContract(database, chain, sources.chain.market);
         await runRoles({
           slots: slotsOf(configuration, configuration.roles, 1),
-          configuration: await withReaderUrls(configuration, storage),
+          configuration: await withAnalystUrl(configuration, storage),
           configurationFile: null,
           storage,
           logger,
@@ -119,7 +119,7 @@ export function demoEnvironment(
     TRANSACTIONS_DEVNET: 'all',
     LOGS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
-    POLL_INTERVAL_MS_DEVNET: '1000',
+    POLL_INTERVAL_MS: '1000',
     // Wrapped native balances are compared right after they changed.
     BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,

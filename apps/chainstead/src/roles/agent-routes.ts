@@ -8,8 +8,10 @@ import type { RoleContext } from './role.ts';
 
 /** For agents and the console. Null without a role that can only read. */
 export function openSql({ configuration, logger }: RoleContext): SqlReader | null {
-  const { mcpDatabaseUrl } = configuration.api;
-  return mcpDatabaseUrl === null ? null : openSqlReader({ url: mcpDatabaseUrl, logger });
+  const { analystUrl } = configuration.database;
+  return analystUrl === null || !configuration.api.hasAgentSql
+    ? null
+    : openSqlReader({ url: analystUrl, logger });
 }
 
 /** They see the data of the scope `data`. @param routes data routes, which the tools call */

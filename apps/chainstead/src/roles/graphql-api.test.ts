@@ -62,7 +62,7 @@ function send(
 const BLOCKS = '{ analytics_blocks(chain: 1) { nodes { block_number block_hash } } }';
 
 test('with its setting, it reads rows', async () => {
-  const role = await start({ GRAPHQL_DATABASE_URL: readerUrl() });
+  const role = await start({ GRAPHQL: 'true', DATABASE_ANALYST_URL: readerUrl() });
   try {
     expect(await (await send(role.address, BLOCKS)).json()).toEqual({
       data: { analytics_blocks: { nodes: [{ block_number: '7', block_hash: '0x07' }] } },
@@ -76,7 +76,7 @@ test.each([
   ['127.0.0.1', 200],
   ['0.0.0.0', 405],
 ])('on %s, a browser gets status %i for GraphiQL', async (host, status) => {
-  const role = await start({ GRAPHQL_DATABASE_URL: readerUrl(), HOST: host });
+  const role = await start({ GRAPHQL: 'true', DATABASE_ANALYST_URL: readerUrl(), HOST: host });
   try {
     const page = await fetch(`${role.address}/graphql`, { headers: { accept: 'text/html' } });
     const script = await fetch(`${role.address}/graphql/graphiql.js`);
@@ -87,7 +87,7 @@ test.each([
 });
 
 test('as a role with more rights, it refuses', async () => {
-  const role = await start({ GRAPHQL_DATABASE_URL: scratch.url });
+  const role = await start({ GRAPHQL: 'true', DATABASE_ANALYST_URL: scratch.url });
   try {
     const response = await send(role.address, BLOCKS);
     expect([response.status, await response.json()]).toEqual([

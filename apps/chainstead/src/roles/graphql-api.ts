@@ -5,11 +5,12 @@ import type { RoleContext } from './role.ts';
 
 /** Null without its setting. @param opened closes its connections */
 export async function openGraphqlApi({ configuration, logger, clock }: RoleContext, opened: Closing) {
-  const { graphqlDatabaseUrl, host } = configuration.api;
-  if (graphqlDatabaseUrl === null) return null;
+  const { hasGraphql, host } = configuration.api;
+  const { analystUrl } = configuration.database;
+  if (analystUrl === null || !hasGraphql) return null;
   const { graphiqlPage, openGraphql } = await import('@chainstead/graphql');
   const chains = configuration.chainRegistry.all();
-  const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, chains, logger, clock });
+  const graphql = openGraphql({ databaseUrl: analystUrl, chains, logger, clock });
   opened.defer(() => graphql.close());
   return {
     routes: [withScope('data', [graphql.routes])],

@@ -63,12 +63,11 @@ describe('ingest', () => {
       CHAINS: 'good,bad',
       CHAIN_ID_GOOD: String(GOOD),
       RPC_URLS_GOOD: good.node.url,
-      POLL_INTERVAL_MS_GOOD: '50',
+      POLL_INTERVAL_MS: '50',
       // Transactions of scripted chains have no signatures.
       ...{ SWAPS_GOOD: 'off', SWAPS_BAD: 'off' },
       CHAIN_ID_BAD: String(BAD),
       RPC_URLS_BAD: bad.node.url,
-      POLL_INTERVAL_MS_BAD: '50',
     });
     // It was ingested before, long ago.
     await scratch.database.query(

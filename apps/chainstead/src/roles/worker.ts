@@ -154,19 +154,13 @@ function openNameReader(
     upstreams === null ? [] : [{ chain, pool: openPool({ chain, upstreams }, context) }],
   );
   const starts = own.map(({ chain, pool }) => startPool(pool, { ...context, chain, signal }));
-  const isAmong = (nodes: readonly NameNodes[], { chain }: Pick<NameNodes, 'chain'>): boolean =>
-    nodes.some((other) => other.chain.id === chain.id);
-  const shared = indexed.filter(
-    (nodes) => names.chains.some(({ chain }) => chain.id === nodes.chain.id) && !isAmong(own, nodes),
-  );
-  const { universalResolver } = names;
+  const shared = indexed.filter(({ chain }) => names.chains.some((other) => other.chain.id === chain.id));
   return {
     reader: createNameReader({
       nodes: [...own, ...shared],
       gateways: names.asksGateways ? egress : null,
-      contracts: { universalResolver },
     }),
-    unindexed: own.filter((nodes) => !isAmong(indexed, nodes)),
+    unindexed: own,
     async close() {
       await Promise.all(starts);
       await Promise.all(own.map(({ pool }) => pool.close()));

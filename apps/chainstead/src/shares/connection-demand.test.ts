@@ -26,11 +26,8 @@ test('to a standby an API opens its pool and one connection more, and none more 
 test('each further process of a role takes a pool, and what serves all chains once more', () => {
   expect(needed({ ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10);
   expect(needed({ ROLES: 'api:auto,ingest,worker' })).toBe(needed({}) + 3 * 10);
-  const MCP_DATABASE_URL = 'postgres://agent@one/x';
-  expect(needed({ MCP_DATABASE_URL, ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 4);
-  expect(needed({ GRAPHQL_DATABASE_URL: MCP_DATABASE_URL, ROLES: 'api:3,ingest,worker' })).toBe(
-    needed({}) + 2 * 10 + 3 * 4,
-  );
+  expect(needed({ MCP_SQL: 'true', ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 4);
+  expect(needed({ GRAPHQL: 'true', ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 4);
   expect(needed({ ROLES: 'api,ingest,worker:2' })).toBe(needed({}) + 21);
   // They share the chains, and each may help with one more, and have a job.
   expect(needed({ ROLES: 'api,ingest:2,worker' })).toBe(needed({}) + 10 + 2 + 2);

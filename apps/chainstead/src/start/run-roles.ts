@@ -156,12 +156,11 @@ async function startSystem(options: RunRolesOptions, metrics: Registry): Promise
 }
 
 function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {
-  const { graphqlDatabaseUrl, mcpDatabaseUrl } = options.configuration.api;
+  const { analystUrl } = options.configuration.database;
   return {
     ...options.context.environment,
     DATABASE_URL: options.storage.url,
-    ...(graphqlDatabaseUrl !== null && { GRAPHQL_DATABASE_URL: graphqlDatabaseUrl }),
-    ...(mcpDatabaseUrl !== null && { MCP_DATABASE_URL: mcpDatabaseUrl }),
+    ...(analystUrl !== null && { DATABASE_ANALYST_URL: analystUrl }),
     ...(options.configurationFile === null ? {} : { CHAINSTEAD_CONFIG: options.configurationFile }),
   };
 }

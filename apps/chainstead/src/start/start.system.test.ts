@@ -65,7 +65,7 @@ function start(
       // Its transactions have no signatures.
       SWAPS_SCRIPTED: 'off',
       START_BLOCK_SCRIPTED: '0',
-      POLL_INTERVAL_MS_SCRIPTED: '50',
+      POLL_INTERVAL_MS: '50',
       ...environment,
     },
   });

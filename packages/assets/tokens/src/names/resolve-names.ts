@@ -70,13 +70,14 @@ export function createNameResolution(options: NamesOptions): NameResolution {
 
 const NOT_CONFIGURED = {
   ens: {
-    message: 'ENS names are read from Ethereum, but no Ethereum node is configured: set NAMES_RPC_ETH',
-    key: 'NAMES_RPC_ETH',
+    message:
+      'ENS names are read from Ethereum, but no Ethereum node is configured: set RPC_URLS_ETH, and add eth to GATEWAY_CHAINS',
+    key: 'RPC_URLS_ETH',
   },
   unstoppable: {
     message:
-      'Unstoppable names are read from Polygon, Base and Ethereum, and no node of them is configured here: set NAMES_RPC_POLYGON, NAMES_RPC_BASE or NAMES_RPC_ETH',
-    key: 'NAMES_RPC_POLYGON',
+      'Unstoppable names are read from Polygon, Base and Ethereum, and no node of them is configured here: set RPC_URLS_POLYGON, and add polygon to GATEWAY_CHAINS',
+    key: 'RPC_URLS_POLYGON',
   },
 } as const;
 

@@ -260,7 +260,7 @@ describe('nodes', () => {
     '%s: 501 with what to set where no chain is configured that names are read from',
     async (path) => {
       opened.settings.chains = [];
-      const key = /^ens|reverse/.test(path) ? 'NAMES_RPC_ETH' : 'NAMES_RPC_POLYGON';
+      const key = /^ens|reverse/.test(path) ? 'RPC_URLS_ETH' : 'RPC_URLS_POLYGON';
       expect(await opened.ask(path)).toMatchObject({
         status: 501,
         body: {

@@ -6,10 +6,9 @@ import { provideReaderLogin } from './reader-login.ts';
 
 const scratch = scratchOfFile();
 const optionsOf = (password: string, makerUrl = scratch.url) => ({
-  ...{ url: scratch.url, makerUrl, purpose: 'graphql', password, connectionsMax: 4 },
-  ...{ setting: 'GRAPHQL', urlSetting: 'GRAPHQL_DATABASE_URL' },
+  ...{ url: scratch.url, makerUrl, password, connectionsMax: 4 },
 });
-const roleName = () => `${new URL(scratch.url).pathname.slice(1)}_graphql`;
+const roleName = () => `${new URL(scratch.url).pathname.slice(1)}_analyst`;
 
 afterAll(() => scratch.database.query(sql`DROP ROLE IF EXISTS "${rawSql(roleName())}"`));
 
@@ -25,11 +24,13 @@ test('a reader role is made once, can only read, and gets a new password', async
 });
 
 test('a role that may not create roles is told which statement to run', async () => {
-  const weak = await provideReaderLogin({ ...optionsOf('weak'), purpose: 'weak' });
+  const weak = await provideReaderLogin(optionsOf('weak'));
   try {
-    await expect(provideReaderLogin({ ...optionsOf('third', weak), purpose: 'other' })).rejects.toMatchObject({
+    const url = new URL(scratch.url);
+    url.pathname = '/other';
+    await expect(provideReaderLogin({ ...optionsOf('third', weak), url: url.href })).rejects.toMatchObject({
       code: 'READER_ROLE_MISSING',
-      message: expect.stringContaining(`_other" LOGIN CONNECTION LIMIT 4 IN ROLE chainstead_reader PASSWORD '…'`),
+      message: expect.stringContaining(`"other_analyst" LOGIN CONNECTION LIMIT 4 IN ROLE chainstead_reader`),
     });
   } finally {
     await scratch.database.query(sql`DROP ROLE "${rawSql(new URL(weak).username)}"`);

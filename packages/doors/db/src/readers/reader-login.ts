@@ -8,6 +8,7 @@ import { sql } from '../sql.ts';
 const APPLICATION_NAME = 'chainstead reader role';
 
 const READER_ROLE = 'chainstead_reader';
+const ROLE_ENDING = '_analyst';
 const NAME_LENGTH_MAX = 63;
 const SQLSTATE_INVALID_PASSWORD = '28P01';
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
@@ -16,20 +17,15 @@ const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '23505'
 export interface ReaderLoginOptions {
   readonly url: string;
   readonly makerUrl: string;
-  /** End of the role's name: `graphql`. */
-  readonly purpose: string;
   readonly password: string;
   readonly connectionsMax: number;
-  /** For the error: this needs the role, `urlSetting` replaces it. */
-  readonly setting: string;
-  readonly urlSetting: string;
 }
 
 /** @returns the database's URL with the role @throws {DatabaseError} READER_ROLE_MISSING */
 export async function provideReaderLogin(options: ReaderLoginOptions): Promise<string> {
-  const { url, makerUrl, purpose, password } = options;
+  const { url, makerUrl, password } = options;
   const { database } = parseConnectionString(url);
-  const role = `${database.slice(0, NAME_LENGTH_MAX - purpose.length - 1)}_${purpose}`;
+  const role = `${database.slice(0, NAME_LENGTH_MAX - ROLE_ENDING.length)}${ROLE_ENDING}`;
   const loginUrl = withLogin(url, role, password);
   await withSession(parseConnectionString(makerUrl), APPLICATION_NAME, async (maker) => {
     const roles = await queryOn(maker, sql`SELECT FROM pg_roles WHERE rolname = ${role}`);
@@ -41,17 +37,17 @@ export async function provideReaderLogin(options: ReaderLoginOptions): Promise<s
         await maker.query(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(password)}`);
     } catch (error) {
       if (!hasCode(error) || SQLSTATES_MADE_MEANWHILE.has(error.code)) return;
-      throw error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? mayNotCreate(options, create, error) : error;
+      throw error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? mayNotCreate(create, error) : error;
     }
   });
   return loginUrl;
 }
 
-function mayNotCreate({ setting, urlSetting }: ReaderLoginOptions, create: string, cause: Error): DatabaseError {
+function mayNotCreate(create: string, cause: Error): DatabaseError {
   return new DatabaseError({
     code: 'READER_ROLE_MISSING',
-    message: `${setting}=true needs a role that can only read, and the role of DATABASE_URL may not create it: ${cause.message}`,
-    remedy: `Run as a superuser: ${create} PASSWORD '…'. Then set ${urlSetting} to the URL of the database with this role, in place of ${setting}`,
+    message: `MCP_SQL and GRAPHQL need a role that can only read, and the role of DATABASE_URL may not create it: ${cause.message}`,
+    remedy: `Run as a superuser: ${create} PASSWORD '…'. Then set DATABASE_ANALYST_URL to the URL of the database with this role`,
     retryable: false,
     cause,
   });

@@ -39,7 +39,7 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   let checkedAt = Number.NEGATIVE_INFINITY;
   const connect = async (): Promise<PooledConnection> => {
     const connection = await database.pool.connect().catch((error: unknown) => {
-      logger.warn({ error: errorText(error) }, 'GRAPHQL_DATABASE_URL is unavailable');
+      logger.warn({ error: errorText(error) }, 'DATABASE_ANALYST_URL is unavailable');
       const [message, remedy] = [
         'The database of GraphQL is unavailable',
         'Retry in a moment, or use another route.',
@@ -79,8 +79,8 @@ function requireReader(excess: string | null): void {
   if (excess === null) return;
   throw new GraphqlRefusalError(
     'GRAPHQL_ROLE_UNSAFE',
-    `The role of GRAPHQL_DATABASE_URL is unsafe. ${excess}`,
-    'The operator has to set GRAPHQL_DATABASE_URL to a role that is only a member of chainstead_reader.',
+    `The role of DATABASE_ANALYST_URL is unsafe. ${excess}`,
+    'The operator has to set DATABASE_ANALYST_URL to a role that is only a member of chainstead_reader.',
   );
 }
 

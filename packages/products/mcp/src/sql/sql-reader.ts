@@ -113,7 +113,7 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
     await client.connect();
     return client;
   } catch (error) {
-    logger.warn({ error: errorText(error) }, 'MCP_DATABASE_URL is unavailable');
+    logger.warn({ error: errorText(error) }, 'DATABASE_ANALYST_URL is unavailable');
     const logFailure = (ending: unknown) =>
       logger.debug({ error: errorText(ending) }, 'SQL connection not ended');
     await client.end().catch(logFailure);
@@ -134,8 +134,8 @@ async function restrict(client: SessionClient, timeoutMs: number): Promise<void>
   if (excess !== null)
     throw new SqlRefusalError(
       'SQL_ROLE_UNSAFE',
-      `The role of MCP_DATABASE_URL is unsafe. ${excess}`,
-      'The operator has to set MCP_DATABASE_URL to a role that is only a member of chainstead_reader.',
+      `The role of DATABASE_ANALYST_URL is unsafe. ${excess}`,
+      'The operator has to set DATABASE_ANALYST_URL to a role that is only a member of chainstead_reader.',
     );
   await runAlone(client, 'SET LOCAL search_path TO analytics');
 }

@@ -49,6 +49,21 @@ describe('the price of a token', () => {
     expect(rolesOf(poolOf('a', 100, 10_000), poolOf('b', 102, 40_000))).toEqual(['counted', 'chosen']);
   });
 
+  // Prices in cents. docs/concepts/prices.md#an-example.
+  test('is as the example of the documentation says, before and during a push', () => {
+    const fresh = { ...poolOf('d', 400, timed([5, 2_000_000])), createdAt: NOW - 5 * MINUTE };
+    const others = [poolOf('b', 81, 30_000), poolOf('c', 50, 300), fresh];
+    const pushed = (minutesAgo: number) => poolOf('a', timed([1_440, 80], [minutesAgo, 120]), 80_000);
+    expect(priceOf(poolOf('a', 80, 80_000), ...others)).toBe(80);
+    expect(rolesOf(poolOf('a', 80, 80_000), ...others)).toEqual([
+      'chosen',
+      'counted',
+      'too-shallow',
+      'too-young',
+    ]);
+    expect([priceOf(pushed(9), ...others), priceOf(pushed(10), ...others)]).toEqual([80, 120]);
+  });
+
   // Invariant: PRICE-NOT-GUESSED
   test('is none without a pool that holds 500 dollars on each side', () => {
     expect(priceOf()).toBeNull();

@@ -52,7 +52,7 @@ export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
   | { readonly reason: 'unsettled'; readonly pool: string; readonly seconds: number }
 );
 
-/** Median weighted by lasting depth, held back while it jumps (docs/concepts/prices.md). */
+/** Median weighted by lasting depth, held back while it jumps (docs/concepts/price-rules.md). */
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,

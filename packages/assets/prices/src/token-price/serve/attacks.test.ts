@@ -1,5 +1,5 @@
 /**
- * Attacks on a price, over stored rows (docs/concepts/prices.md#attacks). The honest price is 1 dollar, from a pool with 100,000 dollars on each
+ * Attacks on a price, over stored rows (docs/concepts/price-proofs.md#attacks). The honest price is 1 dollar, from a pool with 100,000 dollars on each
  * side. During ten minutes, each attack leaves it within 10 %, or there is no price. Blocks are 60 seconds apart.
  */
 import { type Address, type Hex, parseAddress } from '@chainstead/core';

@@ -1,5 +1,5 @@
 /**
- * Attacks on a price with a Liquidity Book pair, over the rows of its logs (docs/concepts/prices.md#attacks). The honest price is 1 dollar, from a
+ * Attacks on a price with a Liquidity Book pair, over the rows of its logs (docs/concepts/price-proofs.md#attacks). The honest price is 1 dollar, from a
  * pool with 100,000 dollars on each side. During ten minutes, each attack leaves it there. Blocks are 60 seconds apart.
  */
 import { sql } from '@chainstead/db';

@@ -1,4 +1,4 @@
-/** Computes a price again from its explanation alone, as docs/concepts/prices.md describes it, with none of the program's code. */
+/** Computes a price again from its explanation alone, as docs/concepts/price-rules.md describes it, with none of the program's code. */
 import type { PriceExplanation } from '../serve/price-explanation.ts';
 
 type Ratio = readonly [bigint, bigint];

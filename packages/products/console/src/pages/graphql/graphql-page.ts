@@ -43,7 +43,7 @@ export const graphqlPage: ConsolePage = {
 };
 
 const WITHOUT_GRAPHQL = html`<h1>GraphQL</h1>
-<p>GraphQL is off. Set <code>GRAPHQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>GRAPHQL_DATABASE_URL</code>.</p>`;
+<p>GraphQL is off. Set <code>GRAPHQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>DATABASE_ANALYST_URL</code>.</p>`;
 
 function parseVariables(text: string): unknown {
   try {

@@ -48,7 +48,7 @@ export const sqlPage: ConsolePage = {
 const MESSAGE_MAX = 600;
 
 const WITHOUT_READER = html`<h1>SQL</h1>
-<p>SQL is off. Set <code>MCP_SQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>MCP_DATABASE_URL</code>.</p>`;
+<p>SQL is off. Set <code>MCP_SQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>DATABASE_ANALYST_URL</code>.</p>`;
 
 interface SqlResult {
   readonly columns: readonly string[];

@@ -4,11 +4,11 @@ import { openDatabase } from '@chainstead/db/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
-import { withReaderUrls } from './reader-urls.ts';
+import { withAnalystUrl } from './analyst-url.ts';
 
 const scratch = scratchOfFile();
 
-test('features that are on without a URL get the same role that can only read, from every process', async () => {
+test('SQL of agents and GraphQL get the same role that can only read, from every process', async () => {
   const { configuration } = parseConfiguration([environmentSource({ MCP_SQL: 'true' })]);
   const { database, url } = scratch;
   const storage = {
@@ -16,17 +16,17 @@ test('features that are on without a URL get the same role that can only read, f
     close: async () => {},
   };
   const [first, second] = [
-    await withReaderUrls(configuration, storage),
-    await withReaderUrls(configuration, storage),
+    await withAnalystUrl(configuration, storage),
+    await withAnalystUrl(configuration, storage),
   ];
-  const { mcpDatabaseUrl, graphqlDatabaseUrl } = first.api;
-  expect([second.api.mcpDatabaseUrl, graphqlDatabaseUrl]).toEqual([mcpDatabaseUrl, null]);
-  const reader = openDatabase({ url: mcpDatabaseUrl ?? '', applicationName: 'test', logger: silentLogger() });
+  const { analystUrl } = first.database;
+  expect(second.database.analystUrl).toBe(analystUrl);
+  const reader = openDatabase({ url: analystUrl ?? '', applicationName: 'test', logger: silentLogger() });
   try {
     expect(await reader.query(sql`SELECT count(*)::int AS n FROM analytics.tokens`)).toEqual([{ n: 0 }]);
     await expect(reader.query(sql`SELECT FROM server_secrets`)).rejects.toMatchObject({ code: '42501' });
   } finally {
     await reader.close();
-    await database.query(sql`DROP ROLE "${rawSql(new URL(mcpDatabaseUrl ?? '').username)}"`);
+    await database.query(sql`DROP ROLE "${rawSql(new URL(analystUrl ?? '').username)}"`);
   }
 });
