@@ -125,7 +125,7 @@ it.each([false, true])(
     const { database } = scratch;
     const commits = await openRangeCommits(database, stage.chain);
     onTestFinished(() => commits.close());
-    // Of another dataset.
+    // The blocks of another dataset.
     if (isStored) await commits.commit([], { range: RANGE, logs, kind: 'add' });
     const untilWaiting = (count: number): Promise<void> =>
       vi.waitFor(async () => {

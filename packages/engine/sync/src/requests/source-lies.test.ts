@@ -104,7 +104,7 @@ async function request(kind: Kind, source: BlockSource | null) {
 
 const truths = new Map<Kind, Outcome>();
 
-/** Of nodes. */
+/** The history as nodes give it. */
 async function truthOf(kind: Kind): Promise<Outcome> {
   const truth = truths.get(kind) ?? (await (await request(kind, null)).finish());
   truths.set(kind, truth);
@@ -153,14 +153,14 @@ const rewritten = (change: (lines: string[], at: number) => readonly string[]) =
 
 const someHash = `0x${'ab'.repeat(32)}`;
 const otherAddress = `0x${'12'.repeat(20)}`;
-/** Of a log that was added. */
+/** The index of a log that was added. */
 const FREE = 9_999;
 const otherRecipient = ({ topics }: JsonObject) => [
   ...(topics as readonly string[]).slice(0, 2),
   topicOf(otherAddress),
 ];
 
-/** Of another contract, and of another event, by the names of both kinds of source. */
+/** Adds logs of another contract and event, by the names of both kinds of source. */
 function withForeign([first = {}, ...others]: Logs): Logs {
   const ofContract = { ...first, address: otherAddress, logIndex: FREE, log_index: FREE };
   const ofEvent = { ...first, topics: [someHash], topic0: someHash, logIndex: FREE + 1, log_index: FREE + 1 };

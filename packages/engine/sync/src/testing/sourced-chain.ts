@@ -162,7 +162,7 @@ export async function openHyperSync(
 const ERA_NETWORK = 'scripted';
 
 export interface EraServed extends Partial<Pick<EraFolderOptions, 'format' | 'blocks'>> {
-  /** Of the bytes of the folder's only file. */
+  /** Changes the folder's only file. */
   readonly change?: (bytes: Buffer) => Buffer;
 }
 
