@@ -43,10 +43,11 @@ export interface ApiRequest {
 export async function startDemoApi(
   create: () => Promise<ScratchDatabase> = createScratchDatabase,
   environment: Readonly<Record<string, string>> = {},
+  startChain: () => Promise<DemoChain> = () => startDemoChain(),
 ): Promise<DemoApi> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.adopt(await create(), (one) => one.drop());
-  const chain = starting.adopt(await startDemoChain(), (one) => one.stop());
+  const chain = starting.adopt(await startChain(), (one) => one.stop());
   const coins = await startDemoCoins();
   starting.defer(() => coins.fullnode.close());
   await chain.makeTraffic(4);

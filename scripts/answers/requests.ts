@@ -25,7 +25,12 @@ type Parameter = Readonly<{
   required?: boolean;
   schema: { type?: unknown; enum?: string[] };
 }>;
-type Operation = Readonly<{ operationId?: string; parameters?: readonly Parameter[]; requestBody?: unknown }>;
+export type Operation = Readonly<{
+  operationId?: string;
+  summary: string;
+  parameters?: readonly Parameter[];
+  requestBody?: unknown;
+}>;
 
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

@@ -32,10 +32,19 @@ const DOLLARS = 2_500;
 const ROUNDS_BETWEEN_MOVES = 4;
 const MOODS = ['calm', 'curious', 'grumpy', 'sleepy', 'calm'];
 
-export async function startDemoChain(): Promise<DemoChain> {
+/** Times of blocks that don't follow the clock. */
+export interface DemoTimes {
+  /** Unix seconds. */
+  readonly firstTime: number;
+  readonly secondsPerBlock: number;
+}
+
+export async function startDemoChain(times?: DemoTimes): Promise<DemoChain> {
   const contracts = await compileDemoContracts();
-  const devnet = await startDevnet({ chainId: DEMO_CHAIN_ID });
+  const args = times === undefined ? [] : ['--timestamp', String(times.firstTime)];
+  const devnet = await startDevnet({ chainId: DEMO_CHAIN_ID, args });
   try {
+    if (times !== undefined) await devnet.client.setBlockTimestampInterval({ interval: times.secondsPerBlock });
     const wallets = devnet.accounts.slice(0, WALLETS);
     // One by one: the node gives nonces by mined transactions.
     const tokens: Address[] = [];

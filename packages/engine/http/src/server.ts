@@ -23,5 +23,11 @@ export { createRequestDatabase, type RequestDatabase } from './requests/request-
 export type { UpgradeHandler } from './serve.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
-export { type ApiUsage, createApiUsageCounter, readApiUsage } from './usage/api-usage-counter.ts';
+export {
+  type ApiUsage,
+  createApiUsageCounter,
+  type RouteUsage,
+  readApiUsage,
+  readRouteUsage,
+} from './usage/api-usage-counter.ts';
 export { createFlushedCounts } from './usage/flushed-counts.ts';

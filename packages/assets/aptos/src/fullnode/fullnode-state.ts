@@ -4,7 +4,7 @@ import type { HttpFullnode } from './http-fullnode.ts';
 
 export interface FullnodeStatus {
   readonly name: string;
-  readonly state: 'ok' | 'paused' | 'refused';
+  readonly state: 'healthy' | 'paused' | 'refused';
   readonly reason: string | null;
   readonly head: number | null;
   /** Epoch milliseconds; null: never. */
@@ -76,7 +76,7 @@ function pause(state: FullnodeState, waitMs: number | undefined, now: number): v
 export function statusOf(state: FullnodeState, now: number): FullnodeStatus {
   const { name, refused, head, headAt, oldest, requests, faults, lastError } = state;
   const isPaused = now < state.pausedUntil;
-  const usable = isPaused ? 'paused' : 'ok';
+  const usable = isPaused ? 'paused' : 'healthy';
   return {
     name,
     state: refused === null ? usable : 'refused',

@@ -109,3 +109,15 @@ export function readApiUsage(database: Database, days: number): Promise<ApiUsage
      ORDER BY day DESC, key_id, route, method`,
   );
 }
+
+/** Sums over all keys. */
+export type RouteUsage = Omit<ApiUsage, 'keyId' | 'day'>;
+
+/** Most requests first. @param days UTC, with the current one */
+export function readRouteUsage(database: Database, days: number): Promise<RouteUsage[]> {
+  return database.query<RouteUsage>(
+    sql`SELECT method, route, sum(requests)::float8 AS requests, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed
+     FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
+     GROUP BY method, route ORDER BY sum(requests) DESC, route, method`,
+  );
+}

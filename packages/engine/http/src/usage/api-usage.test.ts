@@ -3,7 +3,7 @@ import { type Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleApi } from '../testing/example-api.ts';
-import { createApiUsageCounter, readApiUsage } from './api-usage-counter.ts';
+import { createApiUsageCounter, readApiUsage, readRouteUsage } from './api-usage-counter.ts';
 
 let scratch: ScratchDatabase;
 const clock = { now: () => Date.now() };
@@ -29,6 +29,9 @@ describe('usage of the API', () => {
     expect(await readApiUsage(scratch.database, 1)).toMatchObject([
       { ...request, requests: 3, refused: 1, failed: 1 },
       { ...request, keyId: 'config:1', requests: 1, refused: 0, failed: 0 },
+    ]);
+    expect(await readRouteUsage(scratch.database, 1)).toEqual([
+      { method: 'GET', route: '/a/:b', requests: 4, refused: 1, failed: 1 },
     ]);
   });
 

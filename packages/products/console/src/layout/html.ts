@@ -23,6 +23,11 @@ export function cut(text: string, max: number = TEXT_MAX): string {
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean;
 }
 
+/** A shortened value that opens: a title needs a mouse. Not inside a paragraph. */
+export function opened(brief: Html | string, whole: Html | string): Html {
+  return html`<details class="value"><summary>${brief}</summary>${whole}</details>`;
+}
+
 /** Leaves out facts whose value is {@link NONE}. */
 export function record(facts: readonly (readonly [title: string, value: Html])[]): Html {
   const lines = facts.flatMap(([title, value]) =>

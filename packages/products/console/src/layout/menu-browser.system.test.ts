@@ -61,7 +61,7 @@ describe('the menu', () => {
     expect((await page.locator('header').boundingBox())?.height).toBeLessThanOrEqual(80);
     await page.getByRole('button', { name: 'Menu' }).click();
     for (const [name, first] of [
-      ['Nodes', 'Upstreams'],
+      ['RPC', 'Upstreams'],
       ['Access', 'Keys'],
     ] as const) {
       await page.locator('nav summary', { hasText: name }).click();

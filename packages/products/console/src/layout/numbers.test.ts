@@ -26,8 +26,12 @@ test.each([
   ['0.00002686500021492', '0.00002686'],
   ['-1234.5', '-1,234.5'],
   ['12', '12'],
-])('%s is shortened to %s by cutting off digits, and its title has all', (exact, short) => {
-  expect(String(decimal(exact))).toBe(`<data value="${exact}" title="${exact}">${short}</data>`);
+])('%s is shortened to %s by cutting off digits, and opens if it has more', (exact, short) => {
+  const view = `<data value="${exact}">${short}</data>`;
+  const isWhole = short.replaceAll(',', '') === exact;
+  expect(String(decimal(exact))).toBe(
+    isWhole ? view : `<details class="value"><summary>${view}</summary>${exact}</details>`,
+  );
 });
 
 test('a text that is no number is shown as it is', () => {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, shown } from './html.ts';
+import { type Html, opened, shown } from './html.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -23,7 +23,7 @@ export function plainCount(value: number): string {
 const FRACTION_DIGITS = 6;
 const SIGNIFICANT_DIGITS = 4;
 
-/** A decimal number, shortened by cutting off digits; the title has all. Other texts are unchanged. */
+/** A decimal number, shortened by cutting off digits; opened, it has all. Other texts are unchanged. */
 export function decimal(text: string): Html {
   const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return shown(text);
@@ -31,7 +31,8 @@ export function decimal(text: string): Html {
   const digits = whole === '0' ? Math.max(FRACTION_DIGITS, zeros + SIGNIFICANT_DIGITS) : FRACTION_DIGITS;
   const part = fraction.slice(0, digits).replace(/0+$/, '');
   const short = `${sign}${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${part === '' ? '' : `.${part}`}`;
-  return html`<data value="${text}" title="${text}">${short}</data>`;
+  const view = html`<data value="${text}">${short}</data>`;
+  return part === fraction.replace(/0+$/, '') ? view : opened(view, text);
 }
 
 /** A fraction of 1: never 100 % before it is complete, never 0 % above zero. */

@@ -3,7 +3,7 @@ import type { ConsoleAssets } from '../assets/console-assets.ts';
 import { changeForm } from './form.ts';
 import { type Html, NOTHING, shown } from './html.ts';
 
-export type MenuGroup = 'Nodes' | 'Data' | 'Access';
+export type MenuGroup = 'RPC' | 'Data' | 'Access';
 
 export interface MenuEntry {
   readonly path: string;
@@ -28,6 +28,8 @@ const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
   history: false,
+  // What is opened in a live part stays open.
+  morphIgnore: ['data-htmx-powered', 'open'],
 });
 
 export function page(facts: PageFacts): Html {

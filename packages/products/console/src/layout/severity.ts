@@ -9,8 +9,7 @@ export function severityView(severity: Severity, text: Html | string): Html {
 }
 
 export function nodeStateView(state: string, reason: string | null, max: number): Html {
-  const severity =
-    state === 'healthy' || state === 'ok' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
+  const severity = state === 'healthy' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
   return html`${severityView(severity, shown(state))}${reason !== null && html`: ${shown(reason, max)}`}`;
 }
 

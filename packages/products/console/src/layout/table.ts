@@ -27,22 +27,32 @@ export function wide(head: Text, cells: Column['cells']): Column {
   return { head, cells };
 }
 
-export function table({ label, caption, className, columns, none, rows }: TableFacts): Html {
+export function table(facts: TableFacts): Html {
+  const { none, rows } = facts;
   if (rows.length === 0 && none !== undefined) return html`<p class="soft">${none}</p>`;
+  const { start, line, end } = tableParts(facts);
+  return html`${start}${rows.map(line)}${end}`;
+}
+
+/** For rows that arrive one by one. */
+export function tableParts({ label, caption, className, columns }: Omit<TableFacts, 'none' | 'rows'>) {
   const described = columns.map((column) =>
     typeof column === 'object' && 'cells' in column ? column : { head: column, cells: '' },
   );
   const heads = described.map(
     ({ head, cells }) => html`<th scope="col"${classOf(cells === 'number' ? cells : '')}>${head}</th>`,
   );
-  const lines = rows.map((row) => {
-    const { id, cells } = 'cells' in row ? row : { id: null, cells: row };
-    const values = cells.map((cell, index) => html`<td${classOf(described[index]?.cells ?? '')}>${cell}</td>`);
-    return html`<tr${id !== null && html` id="${id}"`}>${values}</tr>`;
-  });
   const region = label === undefined ? NOTHING : html` tabindex="0" role="region" aria-label="${label}"`;
-  return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption>${caption}</caption>`}
-<thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+  return {
+    start: html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption>${caption}</caption>`}
+<thead><tr>${heads}</tr></thead><tbody>`,
+    line(row: TableFacts['rows'][number]): Html {
+      const { id, cells } = 'cells' in row ? row : { id: null, cells: row };
+      const values = cells.map((cell, index) => html`<td${classOf(described[index]?.cells ?? '')}>${cell}</td>`);
+      return html`<tr${id !== null && html` id="${id}"`}>${values}</tr>`;
+    },
+    end: html`</tbody></table></div>`,
+  };
 }
 
 function classOf(name: string): Html {

@@ -14,7 +14,8 @@ import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
 const RANGES_SHOWN = 500;
-const DAY_SECONDS = 86_400;
+/** A line of one point shows nothing. */
+const LAGS_MIN = 2;
 const NAME = '/chains/:chain';
 const DIGITS = /^\d{1,15}$/;
 
@@ -36,10 +37,12 @@ export const chainPage: ConsolePage = {
           given: query('to'),
           allowed: `${wanted.from} or more`,
         });
+      const samples = await overview.samples(facts);
+      const lag = samples.length < LAGS_MIN ? NOTHING : lagView(facts);
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
       return {
         title: cut(facts.card.name),
-        body: html`${history}\n${nodesView(facts, upstreams.addressOf)}\n${sourcesView(facts, clock.now())}`,
+        body: html`${headView(facts)}\n${lag}\n${history}\n${nodesView(facts, upstreams.addressOf)}\n${sourcesView(facts, clock.now())}`,
       };
     });
     routes.view(`${NAME}/lag.json`, async ({ parameter }) => {
@@ -49,7 +52,7 @@ export const chainPage: ConsolePage = {
       const plot = {
         labels: ['lag'],
         unit: facts.card.unit,
-        range: [to - DAY_SECONDS, to],
+        range: [(samples[0]?.minute.getTime() ?? 0) / 1_000, to],
         times: samples.map(({ minute }) => minute.getTime() / 1_000),
         values: [samples.map(({ lag }) => lag)],
       };
@@ -64,19 +67,29 @@ async function factsOf(overview: OverviewSource, name: string): Promise<ChainFac
   return facts;
 }
 
-function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dataset: string): Html {
-  const { card } = facts;
-  const address = `/console/chains/${encodeURIComponent(card.name)}`;
-  const isZoomed = wanted.from !== whole.from || wanted.to !== whole.to;
-  const ranges = listRanges(facts, wanted).filter((listed) => dataset === '' || listed.dataset === dataset);
+function headView({ card }: ChainFacts): Html {
   const { problem } = card;
   return html`<h1>${shown(card.name)}</h1>
 ${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
 <p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag !== null && html`, lag ${count(card.lag)} ${card.unit}`}.
-${card.updatedAt !== null && html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>
-<section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
-<div class="card plot" data-plot="${address}/lag.json">The plot needs JavaScript. The overview shows the numbers.</div></section>
-<section aria-labelledby="history"><h2 id="history">Coverage</h2>
+${card.updatedAt !== null && html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>`;
+}
+
+function lagView({ card }: ChainFacts): Html {
+  return html`<section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
+<div class="card plot" data-plot="${chainAddress(card)}/lag.json">The plot needs JavaScript. The overview shows the numbers.</div></section>`;
+}
+
+function chainAddress({ name }: ChainFacts['card']): string {
+  return `/console/chains/${encodeURIComponent(name)}`;
+}
+
+function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dataset: string): Html {
+  const { card } = facts;
+  const address = chainAddress(card);
+  const isZoomed = wanted.from !== whole.from || wanted.to !== whole.to;
+  const ranges = listRanges(facts, wanted).filter((listed) => dataset === '' || listed.dataset === dataset);
+  return html`<section aria-labelledby="history"><h2 id="history">Coverage</h2>
 <p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], address, card.unit)}
@@ -108,7 +121,14 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   return table({
     label: 'Ranges',
     caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
-    columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Source or reason'],
+    columns: [
+      'Dataset',
+      number('From'),
+      number('To'),
+      number(unit === 'blocks' ? 'Blocks' : 'Versions'),
+      'Proof',
+      'Source or reason',
+    ],
     none: 'No data for this range.',
     rows,
   });
@@ -160,7 +180,7 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     ...node,
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
-  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesTable(nodes)}</section>`;
+  return html`<section aria-labelledby="upstreams"><h2 id="upstreams">Upstreams</h2>${nodesTable(nodes)}</section>`;
 }
 
 const SOURCE_RANGES_SHOWN = 3;
@@ -208,10 +228,10 @@ function nodesTable(nodes: readonly Node[]): Html {
     shown(faultsText(faults), 300),
   ]);
   return table({
-    label: 'Nodes',
+    label: 'Upstreams',
     caption: 'As seen by the ingest process of the chain',
-    columns: ['Node', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
-    none: 'No node has been reported yet.',
+    columns: ['Upstream', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
+    none: 'No upstream has reported yet.',
     rows,
   });
 }

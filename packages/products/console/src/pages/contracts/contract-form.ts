@@ -42,7 +42,7 @@ ${form[name]}</textarea></div>`;
 ${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
 ${chainField}
 ${area('addresses', 'Addresses', 'One per line.', 3)}
-${hintedBox('strict', 'Strict', 'Refuses addresses without code. A node of the chain is read.', html`${form.strict !== '' && 'checked'}`)}
+${hintedBox('strict', 'Strict', 'Refuses addresses without code. An upstream of the chain is read.', html`${form.strict !== '' && 'checked'}`)}
 ${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
 ${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
 ${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}

@@ -1,6 +1,8 @@
 /** Own contracts in a real browser. Skipped with a message if the machine has none. */
 import { createChainRegistry } from '@chainstead/chains';
 import { contractRoutes } from '@chainstead/contracts';
+import { MAX_UINT256 } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
@@ -8,7 +10,7 @@ import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { HOSTILE } from '../../testing/hostile-texts.ts';
 import { scriptedFunctionRoute, scriptedSource } from './testing/scripted-node.ts';
-import { DEPOSITS, LARGEST, OTHER, seedContract } from './testing/seed-contract.ts';
+import { DEPOSITS, LARGEST, OTHER, seedContract, seedDeposit } from './testing/seed-contract.ts';
 
 const eth = createChainRegistry().get('eth');
 
@@ -68,6 +70,28 @@ test('from the list one gets to the rows of an event, filters them, goes on, and
   const saved: Buffer[] = [];
   for await (const part of await download.createReadStream()) saved.push(part);
   expect(Buffer.concat(saved).toString().trim().split('\r\n')).toHaveLength(DEPOSITS + 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a whole value opens by keyboard, and stays open with its row when new rows arrive', async () => {
+  const { page, context, complaints } = await shown.browser.open(
+    '/console/contracts/vault/deposit?chain=eth',
+    DESK,
+  );
+  const row = page.locator(`#log-${LARGEST}-3`);
+  await row.locator('summary', { hasText: '2^256' }).focus();
+  await page.keyboard.press('Enter');
+  await row.getByText(MAX_UINT256.toString()).waitFor();
+  const { database } = shown.stage;
+  const newest = LARGEST + HOSTILE.length + 1;
+  await seedDeposit(database, eth, newest);
+  await database.query(
+    sql`UPDATE sync_ranges SET last_block = ${newest} WHERE dataset = 'contracts.vault_deposit'`,
+  );
+  await page.locator(`#log-${newest}-3`).waitFor();
+  expect(await row.getByText(MAX_UINT256.toString()).isVisible()).toBe(true);
+  expect(await page.locator('main details[open]').count()).toBe(1);
   expect(complaints).toEqual([]);
   await context.close();
 });

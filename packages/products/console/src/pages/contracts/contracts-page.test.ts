@@ -145,7 +145,7 @@ test.each<[Partial<Record<keyof typeof FORM, string>>, string]>([
   ],
   [
     { strict: 'yes', addresses: UNREAD },
-    `No node of eth returned the code of ${UNREAD} in time. Retry, or untick Strict`,
+    `No upstream of eth returned the code of ${UNREAD} in time. Retry, or untick Strict`,
   ],
   [{ index: 'note' }, 'note can&#39;t have an index, because its values may have any size'],
 ])('refuses %j', async (change, problem) => {

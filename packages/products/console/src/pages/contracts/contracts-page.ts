@@ -112,7 +112,7 @@ async function codeProblem(
   const [unread] = read.filter((address) => !codes.has(address));
   return unread === undefined
     ? null
-    : `No node of ${chain.key} returned the code of ${unread} in time. Retry, or untick Strict`;
+    : `No upstream of ${chain.key} returned the code of ${unread} in time. Retry, or untick Strict`;
 }
 
 function contractListView(

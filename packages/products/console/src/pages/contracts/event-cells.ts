@@ -1,7 +1,7 @@
 import type { EventTable, ParameterColumn } from '@chainstead/contracts';
 import { MAX_UINT256 } from '@chainstead/core';
 import { html } from 'hono/html';
-import { cut, type Html, NONE, shown } from '../../layout/html.ts';
+import { cut, type Html, NONE, opened, shown } from '../../layout/html.ts';
 import {
   account,
   block,
@@ -57,7 +57,7 @@ export function integerView(digits: string): Html {
   const value = BigInt(digits);
   if (digits.length <= DIGITS_SHOWN) return html`${GROUPS.format(value)}`;
   const brief = value === MAX_UINT256 ? '2^256 − 1' : short(digits);
-  return html`<span title="${digits}">${brief}</span>`;
+  return opened(brief, digits);
 }
 
 const TEXT_SHOWN = 40;
@@ -65,7 +65,7 @@ const TEXT_MAX = 1_000;
 
 function textView(value: string): Html {
   if (value.length <= TEXT_SHOWN) return shown(value);
-  return html`<span title="${cut(value, TEXT_MAX)}">${shown(value, TEXT_SHOWN)}</span>`;
+  return opened(shown(value, TEXT_SHOWN), shown(value, TEXT_MAX));
 }
 
 const JSON_SHOWN = 30;
@@ -73,5 +73,5 @@ const JSON_MAX = 4_000;
 
 function structureView(json: string): Html {
   if (json.length <= JSON_SHOWN) return html`<code>${cut(json)}</code>`;
-  return html`<details><summary>${cut(json, JSON_SHOWN)}</summary>${cut(json, JSON_MAX)}</details>`;
+  return opened(cut(json, JSON_SHOWN), cut(json, JSON_MAX));
 }

@@ -35,10 +35,24 @@ test('a row links to its block, transaction and addresses, and shortens large va
   );
   for (const address of [VAULT, OTHER])
     expect(text).toContain(`href="/console/look-up/address/${address}?chain=eth" title="${address}"`);
-  expect(text).toContain(`<span title="${MAX_UINT256}">2^256 − 1</span>`);
+  expect(text).toContain(`<summary>2^256 − 1</summary>${MAX_UINT256}</details>`);
   expect(text).toContain('&quot;lower&quot;:&quot;-887272&quot;');
-  expect(text).toContain(`title="${hashOf(9, LARGEST)}"`);
+  expect(text).toContain(`<code>${hashOf(9, LARGEST)}</code></details>`);
   expect(text).toContain('<table class="rows">');
+});
+
+test('the first page is live with its filter, and later ones are not', async () => {
+  const live = '/console/events/contracts/vault/deposit?chain=eth';
+  const text = await page({ order: 'ASC' });
+  expect(text).toContain(`hx-sse:connect="${live}&amp;order=ASC"`);
+  const [, next = ''] = /href="([^"]+)" rel="next"/.exec(text) ?? [];
+  const later = await (await stage.get(next.replaceAll('&amp;', '&'), visitor)).text();
+  expect([later.includes('data-live'), blocks(later).length]).toEqual([false, 50]);
+  const events = await stage.get(`${live}&from_block=1005&to_block=1005`, visitor);
+  const reader = events.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  expect(blocks(Buffer.from(value ?? []).toString())).toEqual([1_005]);
+  await reader?.cancel();
 });
 
 test('pages lead through all rows in either order', async () => {

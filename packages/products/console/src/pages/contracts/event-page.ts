@@ -6,6 +6,7 @@ import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from 
 import { csvText } from '../../layout/csv.ts';
 import { hidden, selectField } from '../../layout/form.ts';
 import { cut, type Html, shown } from '../../layout/html.ts';
+import { livePart } from '../../layout/live-part.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
 import { chainNamed, placeOn } from '../explorer/subjects.ts';
@@ -22,20 +23,28 @@ const CSV_TEXT_MAX = 50_000_000;
 
 export function addEventRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { explorer } = services;
-  routes.view('/contracts/:name/:event', async (request) => {
-    const shownEvent = await readEventQuery(request, services);
-    const { chain, data } = shownEvent;
-    const page = { of: subjectOn(chain), limit: ROWS, cursor: request.query('cursor') || null };
-    const answer = await readTable(explorer.data, request.asker, data, page);
-    const rows = tableView(data, answer, {
+  const rowsOf = async (request: ConsoleRequest, wanted: EventQuery, cursor: string | null): Promise<Html> => {
+    const { chain, data } = wanted;
+    const page = { of: subjectOn(chain), limit: ROWS, cursor };
+    return tableView(data, await readTable(explorer.data, request.asker, data, page), {
       of: page.of,
       place: placeOn(chain),
       origin: request.origin,
-      more: (cursor) => addressOf(shownEvent, { cursor }),
+      more: (next) => addressOf(wanted, { cursor: next }),
       isOwnPage: true,
     });
-    return { title: 'Contract', body: eventView(shownEvent, rows) };
+  };
+  routes.view('/contracts/:name/:event', async (request) => {
+    const wanted = await readEventQuery(request, services);
+    const cursor = request.query('cursor') || null;
+    const rows = await rowsOf(request, wanted, cursor);
+    // Later pages hold older rows.
+    const live = cursor === null ? livePart(addressOf(wanted).slice('/console'.length), rows) : rows;
+    return { title: 'Contract', body: eventView(wanted, live) };
   });
+  routes.live('/contracts/:name/:event', async (request) =>
+    rowsOf(request, await readEventQuery(request, services), null),
+  );
   routes.view('/contracts/:name/:event/csv', async (request) => {
     const wanted = await readEventQuery(request, services);
     const content = await readCsv(wanted, request, services);
@@ -83,6 +92,7 @@ async function readEventQuery(
   const data = {
     ...listTable(event, 'Rows', () => path, eventColumns(table)),
     target: () => ({ path, query: { chain: chain.key, ...requestedOf(given, filters) } }),
+    idOf: (row: DataRow) => `log-${textAt(row, 'block_number')}-${textAt(row, 'log_index')}`,
   };
   return { chain, table, filters, given, data };
 }

@@ -149,7 +149,7 @@ function functionsView(view: FunctionsView): Html {
   return html`<h1>${shown(name)}: read contract</h1>
 <p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(name, chain.key)}">${shown(name)}, ${chain.key}</a></p>
 ${unknown && answerView(call, [], chain.key)}
-${functions.length === 0 ? html`<p>No view functions are stored. Add them with the complete ABI below.</p>` : html`<p class="hint">Each call reads a node. Write arrays and tuples as JSON.</p>`}
+${functions.length === 0 ? html`<p>No view functions are stored. Add them with the complete ABI below.</p>` : html`<p class="hint">Each call reads an upstream. Write arrays and tuples as JSON.</p>`}
 ${functions.map((item, index) => functionView(item, { id: `f${index}`, definition, chain, call: call?.signature === item.signature ? call : null }))}
 ${abiForm(view, functions.length === 0)}`;
 }

@@ -30,15 +30,9 @@ import {
   refused,
   wholeAptosAddress,
 } from './subjects.ts';
-import {
-  ACCOUNT_TABLES,
-  ACTIVITY_TABLES,
-  APTOS_TABLES,
-  COLLECTION_TABLES,
-  NFT_TABLES,
-  TOKEN_TABLES,
-} from './tables/all-tables.ts';
+import { ACCOUNT_TABLES, ACTIVITY_TABLES, APTOS_TABLES } from './tables/account-tables.ts';
 import { type CellPlace, textAt } from './tables/cells.ts';
+import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
 import {
   type DataTable,
   readTableWithin,

@@ -115,10 +115,10 @@ export function addTransactionRoutes(
     const block = place?.kind === 'transaction' ? place.blockNumber : reportedBlock;
     const { origin } = request;
     const of = { chain, block: block ?? 0, transaction, origin };
-    const absent = `No node of ${chain.key} has it in a block.`;
+    const absent = `No upstream of ${chain.key} has it in a block.`;
     const rows =
       block === null
-        ? html`<p>${place === undefined ? 'No node returned its block in time.' : absent}</p>`
+        ? html`<p>${place === undefined ? 'No upstream returned its block in time.' : absent}</p>`
         : html`<h2>Rows</h2>
 ${await blockLists(explorer, of)}
 <h2>Block</h2>

@@ -150,7 +150,7 @@ describe('a transaction', () => {
       `/api/v2.2/transaction/${transfer.hash}/verbose?chain=eth&amp;include=internal_transactions`,
     );
     expect(page).toMatch(
-      /Internal transactions[\s\S]{0,200}(?:No internal transactions\.|No node of the chain has traces\.)/,
+      /Internal transactions[\s\S]{0,200}(?:No internal transactions\.|No upstream of the chain has traces\.)/,
     );
   });
 

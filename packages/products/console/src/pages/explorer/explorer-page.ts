@@ -113,7 +113,7 @@ export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: Con
 function hashView(hash: string, found: readonly Found[], late: readonly string[], hasAptos: boolean): Html {
   const links = found.map(({ address, text }) => html`<li><a href="${address}">${text}</a></li>`);
   return html`<h1><code>${hash}</code></h1>
-${found.length === 0 ? html`<p>No node that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
-${late.length > 0 && html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from nodes. If you know the block, look up the block.</p>`}
+${found.length === 0 ? html`<p>No upstream that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
+${late.length > 0 && html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from upstreams. If you know the block, look up the block.</p>`}
 ${hasAptos && html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>`}`;
 }

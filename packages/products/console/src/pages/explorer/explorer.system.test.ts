@@ -293,11 +293,11 @@ describe('a transaction', () => {
   });
 
   test('that no node has, or of which none tells, is told apart', async () => {
-    expect((await get(`/hash/${NOWHERE}`)).page).toContain('No node that responded has');
+    expect((await get(`/hash/${NOWHERE}`)).page).toContain('No upstream that responded has');
     expect((await get(`/hash/${UNREPORTED}`)).page).toContain('No response in time: eth, base, polygon');
-    expect((await get(`/transaction/${NOWHERE}?chain=eth`)).page).toContain('No node of eth has it');
+    expect((await get(`/transaction/${NOWHERE}?chain=eth`)).page).toContain('No upstream of eth has it');
     expect((await get(`/transaction/${UNREPORTED}?chain=eth`)).page).toContain(
-      'No node returned its block in time',
+      'No upstream returned its block in time',
     );
   });
 

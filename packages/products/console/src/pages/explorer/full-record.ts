@@ -66,7 +66,7 @@ function rowsOrNone(part: RecordPart, body: DataRow, rows: readonly DataRow[], p
 
 function unreported(answer: Exclude<FullAnswer, { kind: 'record' }>): Html {
   return answer.kind === 'late'
-    ? html`<p class="soft">The nodes take longer than this page waits. Reload the page in a moment.</p>`
+    ? html`<p class="soft">The upstreams take longer than this page waits. Reload the page in a moment.</p>`
     : html`<p class="soft">Message of the API: ${shown(answer.message, MESSAGE_MAX)}</p>`;
 }
 
@@ -160,7 +160,7 @@ const internal: RecordPart = {
   ],
   rowsOf: (body) => listAt(body, 'internal_transactions'),
   none: ({ internal_transactions: reported }) =>
-    reported === null ? 'No node of the chain has traces.' : 'No internal transactions.',
+    reported === null ? 'No upstream of the chain has traces.' : 'No internal transactions.',
 };
 
 export const TRANSACTION: FullRecord = {

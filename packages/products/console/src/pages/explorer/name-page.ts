@@ -98,7 +98,7 @@ ${curlView(curlLine(context.origin, finding.target))}</dd></div>`;
 
 function wordsOf(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
   if (finding.kind === 'late')
-    return html`<span class="soft">The nodes take longer than this page waits. Reload the page in a moment.</span>`;
+    return html`<span class="soft">The upstreams take longer than this page waits. Reload the page in a moment.</span>`;
   if (finding.kind === 'reported')
     return html`<span class="soft">${shown(finding.message, MESSAGE_MAX)}${isPassing(finding) ? '. Reload the page in a moment.' : ''}</span>`;
   return html`${found(finding.answer)}${readingView(finding.reading, context)}`;

@@ -3,14 +3,9 @@ import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, shown } from '../../layout/html.ts';
 import { addressIn, chainNamed, networkNamed, pageOf, placeOn, readTokenId, refused } from './subjects.ts';
-import {
-  ACCOUNT_TABLES,
-  APTOS_TABLES,
-  COLLECTION_TABLES,
-  NFT_TABLES,
-  TOKEN_TABLES,
-} from './tables/all-tables.ts';
+import { ACCOUNT_TABLES, APTOS_TABLES } from './tables/account-tables.ts';
 import type { CellPlace } from './tables/cells.ts';
+import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
 import { type DataTable, readTable, type TableSubject, tableAddress, tableView } from './tables/data-table.ts';
 
 const ROWS = 50;

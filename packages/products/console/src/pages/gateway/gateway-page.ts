@@ -22,7 +22,7 @@ const HOUR_SECONDS = 3_600;
 export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
-  group: 'Nodes',
+  group: 'RPC',
   addRoutes(routes, { database, registry, upstreams, clock }) {
     const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
     const filterOf = ({ query }: ConsoleRequest): GatewayFilter & { readonly chainId: number | undefined } => {
@@ -187,9 +187,9 @@ function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
     ]);
   return table({
     label: 'Errors by upstream',
-    caption: html`Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other nodes, so clients see fewer errors`,
+    caption: html`Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other upstreams, so clients see fewer errors`,
     columns: [
-      ...[wide('Node', 'name'), 'Chain', number('Calls'), number('Errors')],
+      ...[wide('Upstream', 'name'), 'Chain', number('Calls'), number('Errors')],
       ...[wide('Kinds', 'name'), number('p50'), number('p95')],
     ],
     rows,

@@ -8,7 +8,7 @@ export type StripLevel = ProofLevel | 'missing';
 
 export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means: string }[] = [
   { level: 'receipts', means: 'proven by receipts' },
-  { level: 'cross', means: 'two nodes agree' },
+  { level: 'cross', means: 'two upstreams agree' },
   { level: 'not-applicable', means: 'not provable' },
   { level: 'none', means: 'not proven yet' },
   { level: 'unproven', means: 'could not be proven' },

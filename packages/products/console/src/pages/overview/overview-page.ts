@@ -7,15 +7,19 @@ import { streamStatusView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
 import { stripLegend, stripOf } from './coverage-strip.ts';
 import type { ChainCard, Overview } from './read-overview.ts';
+import { addSpeedPlots, speedPlots } from './speed-plots.ts';
 
 export const overviewPage: ConsolePage = {
   path: '',
   title: 'Overview',
-  addRoutes(routes, { overview }) {
+  addRoutes(routes, services) {
+    const { overview } = services;
+    addSpeedPlots(routes, services);
     routes.view('', async () => ({
       title: 'Overview',
       body: html`<h1>Overview</h1>
-${livePart('/overview', overviewView(await overview.read()))}`,
+${livePart('/overview', overviewView(await overview.read()))}
+${await speedPlots(overview)}`,
     }));
     routes.live('/overview', async () => overviewView(await overview.read()));
   },
@@ -23,7 +27,7 @@ ${livePart('/overview', overviewView(await overview.read()))}`,
 
 const PROBLEM_MAX = 600;
 
-export function overviewView({ chains, streams, setAside, at }: Overview): Html {
+export function overviewView({ chains, streams, setAside, requests, at }: Overview): Html {
   const attention = chains.filter(({ problem }) => problem !== null).length;
   return html`<p class="soft">As of ${moment(at)}. ${
     attention === 0
@@ -33,6 +37,7 @@ export function overviewView({ chains, streams, setAside, at }: Overview): Html 
 ${chains.length === 0 ? html`<p>No chain is indexed yet. Set <code>CHAINS</code> and restart.</p>` : stripLegend()}
 <section aria-label="Chains" class="cards">${chains.map(cardView)}</section>
 <section aria-labelledby="streams"><h2 id="streams">Streams</h2>${streamsView(streams)}</section>
+${requests.length > 0 && html`<section aria-labelledby="requests"><h2 id="requests">API requests</h2>${requestsView(requests)}</section>`}
 ${setAside.length > 0 && html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
 }
 
@@ -76,6 +81,27 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
   });
   return html`<p>${states.join(', ')}; ${counted(webhooksPending, 'webhook', 'webhooks')} pending.</p>
 ${failing.length > 0 && list}`;
+}
+
+const ROUTES_SHOWN = 10;
+
+function requestsView(requests: Overview['requests']): Html {
+  const cells = (requested: number, refused: number, failed: number) =>
+    [requested, requested - refused - failed, refused, failed].map(count);
+  const sum = (of: 'requests' | 'refused' | 'failed') => requests.reduce((total, row) => total + row[of], 0);
+  const rows = requests
+    .slice(0, ROUTES_SHOWN)
+    .map(({ method, route, requests: requested, refused, failed }) => [
+      html`<code>${shown(`${method} ${route}`)}</code>`,
+      ...cells(requested, refused, failed),
+    ]);
+  return table({
+    label: 'API requests by route and status',
+    className: 'rows',
+    caption: html`Today and yesterday (UTC), by all keys${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
+    columns: ['Route', ...['Requests', 'Success', '4xx', '5xx'].map(number)],
+    rows: [['All routes', ...cells(sum('requests'), sum('refused'), sum('failed'))], ...rows],
+  });
 }
 
 function setAsideView(work: Overview['setAside']): Html {

@@ -57,6 +57,44 @@ describe('the overview', () => {
     expect(chain).toContain('<td>missing</td>');
   });
 
+  test('has plots of blocks and rows a second, and none without figures', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    const empty = await textOf(stage, visitor);
+    expect([empty.includes('data-plot="'), empty.includes('API requests')]).toEqual([false, false]);
+    const other = await open();
+    const of = await other.signIn();
+    await seedChains(other.database, [7, 8]);
+    const page = await textOf(other, of);
+    for (const figure of ['blocks', 'rows'])
+      expect(page).toContain(`data-plot="/console/overview/speed.json?of=${figure}"`);
+    expect(page).not.toContain('of=versions');
+    const plot = await (await other.get('/console/overview/speed.json?of=blocks', of)).json();
+    // Sixty blocks a minute.
+    expect(plot).toMatchObject({
+      labels: ['chain-7', 'chain-8'],
+      unit: 'blocks/s',
+      values: [{ 0: 1 }, { 59: 1 }],
+    });
+    expect((await other.get('/console/overview/speed.json?of=<b>', of)).status).toBe(400);
+  });
+
+  test('counts API requests by route and status', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await stage.database.query(
+      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES
+       ('one', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 900, 30, 2),
+       ('two', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 100, 0, 0),
+       ('two', (now() AT TIME ZONE 'UTC')::date, 'POST', '/<b>', 7, 0, 7)`,
+    );
+    const page = await textOf(stage, visitor);
+    const section = page.slice(page.indexOf('<h2 id="requests">API requests</h2>'));
+    const numbers = [...section.matchAll(/<data class="n" value="(\d+)">/g)].map(([, value]) => Number(value));
+    expect(numbers).toEqual([...[1_007, 968, 30, 9], ...[1_000, 968, 30, 2], ...[7, 0, 0, 7]]);
+    expect(section).toContain('POST /&lt;b&gt;');
+  });
+
   test('says in words why a chain stands still, and what to do', async () => {
     const stage = await open();
     const visitor = await stage.signIn();
@@ -177,15 +215,18 @@ describe('a chain', () => {
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
     const page = await textOf(stage, visitor, '/console/chains/chain-7?from=500&to=700');
-    expect(page).toContain('two nodes agree');
+    expect(page).toContain('two upstreams agree');
     expect(page).toContain('http://node-a');
     expect(page).not.toContain('value="1200"');
     const all = await textOf(stage, visitor, '/console/chains/chain-7');
     expect(all).toContain('<data class="n" value="1200">');
     const lag = await (await stage.get('/console/chains/chain-7/lag.json', visitor)).json();
     expect(lag).toMatchObject({ unit: 'blocks', labels: ['lag'] });
-    const { range } = lag as { range: [number, number] };
-    expect(range[1] - range[0]).toBe(86_400);
+    const { range, times } = lag as { readonly range: [number, number]; readonly times: readonly number[] };
+    // Samples of an hour leave no empty day before them.
+    expect([range[0], times.length]).toEqual([times[0], 61]);
+    await stage.database.query(sql`DELETE FROM chain_metrics_minutely`);
+    expect(await textOf(stage, visitor, '/console/chains/chain-7')).not.toContain('lag.json');
   });
 
   test('shows its sources of history, with their state and the ranges that they gave', async () => {

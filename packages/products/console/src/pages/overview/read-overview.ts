@@ -2,7 +2,7 @@ import { type AptosNetwork, type AptosStatus, chainKeyOf, readAptosStatuses } fr
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { type BlockRange, type Clock, rangeSize } from '@chainstead/core';
 import { type Database, readSetAsideWork, type SetAsideWork } from '@chainstead/db';
-import { keepFor, keepForSecond } from '@chainstead/http/server';
+import { keepFor, keepForSecond, type RouteUsage, readRouteUsage } from '@chainstead/http/server';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import type { Dataset } from '@chainstead/sync/datasets';
 import {
@@ -34,6 +34,8 @@ export interface Overview {
   readonly chains: readonly ChainCard[];
   readonly streams: StreamStatuses;
   readonly setAside: readonly SetAsideWork[];
+  /** Since yesterday, by route. */
+  readonly requests: readonly RouteUsage[];
   readonly at: Date;
 }
 
@@ -48,11 +50,17 @@ export interface OverviewSource {
   chains(): Promise<readonly ChainFacts[]>;
   chain(name: string): Promise<ChainFacts | null>;
   samples(facts: ChainFacts): Promise<readonly ChainSample[]>;
+  /** Samples of the last three hours by minute, by {@link ChainCard.sampledAs}. */
+  recent(): ReturnType<typeof readChainSamples>;
 }
 
 const DAY = 24 * 60;
 const STEP = 15;
+const RECENT = 3 * 60;
 const DAY_KEPT_MS = 60_000;
+const RECENT_KEPT_MS = 30_000;
+/** With the current one, UTC. */
+const REQUEST_DAYS = 2;
 const PACE = 16;
 const STREAMS_SHOWN = 10;
 const SET_ASIDE_SHOWN = 20;
@@ -61,11 +69,15 @@ const NAME_MAX = 64;
 /** Concurrent; the number of queries does not depend on that of chains. */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
-  const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
-  const read = keepForSecond(() => readAll(options, readDay));
+  const kept = {
+    readDay: keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP })),
+    readRequests: keepFor(RECENT_KEPT_MS, () => readRouteUsage(database, REQUEST_DAYS)),
+  };
+  const read = keepForSecond(() => readAll(options, kept));
   return {
     read: async () => (await read()).overview,
-    readAfresh: async () => (await readAll(options, readDay)).overview,
+    readAfresh: async () => (await readAll(options, kept)).overview,
+    recent: keepFor(RECENT_KEPT_MS, () => readChainSamples(database, { minutes: RECENT, step: 1 })),
     chains: async () => [...(await read()).facts.values()],
     chain: async (name) => (await read()).facts.get(name) ?? null,
     async samples({ card }) {
@@ -75,18 +87,25 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   };
 }
 
-async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeof readChainSamples>) {
+interface KeptReads {
+  readonly readDay: () => ReturnType<typeof readChainSamples>;
+  readonly readRequests: () => ReturnType<typeof readRouteUsage>;
+}
+
+async function readAll(options: OverviewOptions, { readDay, readRequests }: KeptReads) {
   const { database, aptos, clock } = options;
-  const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads, reported] = await Promise.all([
-    readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
-    readAptosStatuses(database, aptos.datasets),
-    readStreamStatuses(database, STREAMS_SHOWN),
-    readSetAsideWork(database, SET_ASIDE_SHOWN),
-    readDay(),
-    readChainSamples(database, { minutes: PACE, step: 1 }),
-    readUnknownHeads(database),
-    readReportedChains(database),
-  ]);
+  const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads, reported, requests] =
+    await Promise.all([
+      readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
+      readAptosStatuses(database, aptos.datasets),
+      readStreamStatuses(database, STREAMS_SHOWN),
+      readSetAsideWork(database, SET_ASIDE_SHOWN),
+      readDay(),
+      readChainSamples(database, { minutes: PACE, step: 1 }),
+      readUnknownHeads(database),
+      readReportedChains(database),
+      readRequests(),
+    ]);
   const now = clock.now();
   const samplesOf = (chain: string): SamplesOfChain => ({
     day: day.get(chain) ?? [],
@@ -124,7 +143,7 @@ async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeo
   const chains = [...facts.map(({ card }) => card), ...never].toSorted(
     (left, right) => Number(right.problem !== null) - Number(left.problem !== null),
   );
-  return { overview: { chains, streams, setAside, at: new Date(now) }, facts: stored };
+  return { overview: { chains, streams, setAside, requests, at: new Date(now) }, facts: stored };
 }
 
 /** `day`: by quarter of an hour; `pace`: the last minutes. */
@@ -265,7 +284,7 @@ function problemOf(
     return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: ADVICE[stop.code] ?? advice };
   }
   if (unknownHead !== null && isConfigured && !isDone(status, context)) {
-    const text = `No node has returned the head since ${unknownHead.since.toISOString()}: ${unknownHead.reason}`;
+    const text = `No upstream has returned the head since ${unknownHead.since.toISOString()}: ${unknownHead.reason}`;
     return unknownHead.isSilent
       ? { title: 'No ingest process', text, advice: SILENT_ADVICE }
       : { title: 'Head unknown', text, advice: HELD_UP_ADVICE };
@@ -303,8 +322,12 @@ function historyOf(
 }
 
 /** Per second; null without samples, or if statistics were reset. */
-function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
-  const [first, last] = [samples[0], samples.at(-1)];
+export function growth(
+  samples: readonly ChainSample[],
+  read: (sample: ChainSample) => number | null,
+): number | null {
+  const known = samples.filter((sample) => read(sample) !== null);
+  const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return null;
   const [from, to] = [read(first), read(last)];
   const seconds = (last.minute.getTime() - first.minute.getTime()) / 1_000;
@@ -315,18 +338,18 @@ function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => 
 const ADVICE: Readonly<Record<string, string>> = {
   NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
   BLOCK_PART_UNAVAILABLE:
-    'Add a node, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
+    'Add an upstream, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
   UNPROVEN_BLOCK:
-    'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
+    'Add another upstream. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
   CHAIN_BEING_REMOVED: 'Run "chainstead chains remove" for this chain to the end, then it is indexed again.',
   REORG_TOO_DEEP:
-    'Find out which branch is right with a block explorer. If the nodes are right, start once with a larger REORG_DEPTH_MAX of the chain.',
+    'Find out which branch is right with a block explorer. If the upstreams are right, start once with a larger REORG_DEPTH_MAX of the chain.',
   VERSIONS_PRUNED:
     'The fullnodes pruned the oldest versions. Add a fullnode with the full history, or start later. New versions are still indexed.',
 };
 
 const HELD_UP_ADVICE =
-  'Indexing resumes automatically when the cause is gone. If the cause is a node, add another one.';
+  'Indexing resumes automatically when the cause is gone. If the cause is an upstream, add another one.';
 const SILENT_ADVICE =
   'No process with the role ingest works on this chain. Start one, or check why it is not running.';
-const NEVER_ADVICE = 'Check the log of the role ingest. Usually, no node of the chain responds.';
+const NEVER_ADVICE = 'Check the log of the role ingest. Usually, no upstream of the chain responds.';

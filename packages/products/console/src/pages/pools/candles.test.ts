@@ -1,23 +1,15 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
-import { createPartitions, createScratchDatabase } from '@chainstead/testkit';
+import { createPartitions } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
-import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsoleStage } from '../../testing/console-stage.ts';
+import { openPoolsStage } from './testing/open-pools-stage.ts';
 import { CATS, DEEP, HEAD, SHALLOW, seedPools } from './testing/seed-pools.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
-const stage = stageOfFile(async () => {
-  const scratch = await createScratchDatabase();
-  const onDemand = { waitMs: 200, maxCalls: 100, perKey: 10 };
-  const of = { database: scratch.database, chains: [eth], datasets, onDemand };
-  const routes = createDatasetRoutes({ ...of, clock: systemClock, logger: silentLogger() });
-  return openConsoleStage({ scratch, explorer: { routes } });
-});
+const stage = stageOfFile(() => openPoolsStage(eth));
 const visitor = madeForFile(() => stage.signIn());
 /** Seconds before now, for each block after those of the pools. */
 const AGES = [300, 180, 60];

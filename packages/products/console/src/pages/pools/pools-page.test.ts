@@ -1,9 +1,10 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, sql } from '@chainstead/db';
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { openConsoleStage } from '../../testing/console-stage.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPoolsStage } from './testing/open-pools-stage.ts';
 import {
   CATS,
   DEEP,
@@ -11,6 +12,7 @@ import {
   DOGS,
   FAKE,
   GONE,
+  LONELY,
   MANAGED,
   SHALLOW,
   seedPools,
@@ -19,10 +21,11 @@ import {
 } from './testing/seed-pools.ts';
 
 const eth = createChainRegistry().get('eth');
-const stage = stageOfFile(openConsoleStage);
+const stage = stageOfFile(() => openPoolsStage(eth));
 const visitor = madeForFile(() => stage.signIn());
 
 beforeAll(() => seedPools(stage.database, eth));
+afterAll(() => stage.scratch.drop());
 
 async function get(
   query: Readonly<Record<string, string>>,
@@ -122,9 +125,31 @@ describe('a token', () => {
     expect(factOf(page, 'End of block')).toContain('299, ');
   });
 
+  test.each(['', '299'])('has the price of the API at block "%s", and names the block', async (block) => {
+    const { page } = await get({ chain: 'eth', address: CATS, block });
+    const shownBlock = /<h2 id="price">Price at block (\d+)</.exec(page)?.[1] ?? '';
+    expect(shownBlock).toBe(block || '400');
+    const answer = await stage.app.request(`/api/v2.2/erc20/${CATS}/price?chain=eth&to_block=${shownBlock}`, {
+      headers: { 'x-api-key': EXAMPLE_KEY },
+    });
+    const { usdPriceFormatted } = (await answer.json()) as { readonly usdPriceFormatted: string };
+    expect(factOf(page, 'Price')).toBe(`${usdPriceFormatted} USD per CATS`);
+  });
+
+  test.each([
+    [{ address: addressOf(0x404) }, 'No proven pool of the token is known'],
+    [{ address: LONELY }, 'No pool of the token has a token with a price on its other side'],
+    [{ address: CATS, block: '999999' }, 'to_block must be at most the newest indexed block (400)'],
+  ])('without a price names what is missing: %j', async (query, missing) => {
+    const { page } = await get({ chain: 'eth', ...query });
+    expect(page).toContain('>No price at ');
+    expect(page).toContain(missing);
+  });
+
   test('without a deep pool is shown without a price', async () => {
     const { page } = await get({ chain: 'eth', address: DOGS });
     expect(page).toContain('Insufficient liquidity in pools to calculate the price');
+    expect(page).toContain('No pool holds min_side_usd on both sides');
     expect(rowsOf(page, 'Pools of this token').map(([pool]) => pool)).toEqual([shortOf(DOG_PAIR)]);
   });
 
@@ -202,7 +227,6 @@ test.each([
   { chain: 'nowhere', address: CATS },
   { chain: 'base', address: CATS },
   { address: CATS, block: '-1' },
-  { address: CATS, block: '999999' },
   { address: CATS, status: 'disproved' },
   { address: CATS, page: '0' },
 ])('%j is refused', async (query) => {

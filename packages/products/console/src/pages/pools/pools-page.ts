@@ -1,19 +1,18 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, decimalAmount, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { InvalidParameterError } from '@chainstead/http';
 import { type ListedPool, readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chainstead/markets';
-import { type PriceExplanation, readExplainedPrice, type ShownTokenPrice } from '@chainstead/prices';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NONE, NOTHING, nextLink, record, shown } from '../../layout/html.ts';
-import { count, duration, moment } from '../../layout/numbers.ts';
+import { count } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
 import { candlePlot } from '../explorer/candles.ts';
 import { chainNamed } from '../explorer/subjects.ts';
-import { accountLink, blockLink, short } from '../explorer/tables/cells.ts';
-import { curlLine, curlView } from '../explorer/tables/data-table.ts';
+import { blockLink, poolLink } from '../explorer/tables/cells.ts';
+import { priceSection } from './price-section.ts';
 
 const PAGE = 50;
 /** Per side of a token: some have hundreds of thousands. */
@@ -86,10 +85,11 @@ async function content(request: ConsoleRequest, services: ConsoleServices, query
 }
 
 async function addressContent(
-  { origin }: ConsoleRequest,
-  { explorer: { reads } }: ConsoleServices,
+  request: ConsoleRequest,
+  { explorer }: ConsoleServices,
   query: PoolsQuery & { readonly chain: Chain; readonly address: Address },
 ): Promise<Html> {
+  const { reads } = explorer;
   const { chain, address, block, status, page } = query;
   const [pool, { pools, isWhole }] = await Promise.all([
     readListedPool(reads, chain, address),
@@ -101,15 +101,11 @@ async function addressContent(
   const own = pool === null ? NOTHING : poolView(pool, chain, states);
   // The token of a pool is seldom traded itself.
   if (pool !== null && pools.length === 0) return own;
-  const search = { token: address, toBlock: block, exchange: null };
-  const price = await readExplainedPrice(reads, chain, search).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return error.message;
-    throw error;
-  });
+  const price = await priceSection(request, explorer, { chain: chain.key, token: address, block });
   const following = writeQuery({ chain: chain.key, address, status, page: String(page + 1) });
   const next = pools.length > page * PAGE ? `/console/pools${following}` : null;
   const list = { pools: shownPools, count: pools.length, isWhole, states, next };
-  return html`${own}${priceView(price, { chain: chain.key, token: address, origin })}${poolListView(list, chain)}`;
+  return html`${own}${price}${poolListView(list, chain)}`;
 }
 
 /** Uniswap v4: the hook sets the fee at each swap. */
@@ -211,11 +207,6 @@ function tokenLink(token: Address | null, symbol: string | null, { key, native }
   return poolLink(token, key, symbol === null || symbol.trim() === '' ? undefined : shown(symbol, SYMBOL_MAX));
 }
 
-function poolLink(address: string, chain: string, text = html`<code>${short(address)}</code>`): Html {
-  const query = new URLSearchParams({ chain, address });
-  return html`<a href="/console/pools?${query}" title="${address}">${text}</a>`;
-}
-
 function feeView({ fee }: ListedPool): Html {
   if (fee === null) return NONE;
   return fee === DYNAMIC_FEE ? html`set by the hook` : html`${fee / PPM_PER_PERCENT} %`;
@@ -233,151 +224,4 @@ function wholeLink(address: string | null, chain: string): Html {
 
 function textOrNone(text: string | null): Html {
   return text === null ? NONE : shown(text);
-}
-
-interface PriceContext {
-  readonly chain: string;
-  readonly token: string;
-  readonly origin: string;
-}
-
-type Candidate = PriceExplanation['candidates'][number];
-type Anchor = PriceExplanation['anchors'][number];
-
-const CANDIDATES_SHOWN = 100;
-const AMOUNT_DIGITS = 4;
-
-/** A text is the reason for no price. */
-function priceView(price: ShownTokenPrice | string, context: PriceContext): Html {
-  const { chain, token, origin } = context;
-  const requestAt = (block: string | null): Html => {
-    const query = new URLSearchParams({ chain, ...(block !== null && { to_block: block }), explain: 'true' });
-    return curlView(curlLine(origin, `/api/v2.2/erc20/${token}/price?${query}`));
-  };
-  if (typeof price === 'string')
-    return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
-<p>No price: ${shown(price, 300)}.</p>
-<p class="soft">This page uses stored balances only. An API request reads missing ones from a node.</p>
-${requestAt(null)}</section>`;
-  const { explanation } = price;
-  if (explanation === undefined) return NOTHING;
-  const { block } = explanation;
-  const command = `npx chainstead explain-price --chain ${chain} --token ${token} --block ${block}`;
-  const chosen = explanation.candidates.find(({ role }) => role === 'chosen');
-  const incomplete = html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`;
-  return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
-${!price.indexed.complete && incomplete}
-${factsOf(price, explanation, chain)}
-${chosen !== undefined && candlePlot(chain, chosen.pair_address)}
-<section aria-labelledby="candidates"><h3 id="candidates">Candidates</h3>${candidatesOf(explanation, chain)}</section>
-<section aria-labelledby="anchors"><h3 id="anchors">Anchors</h3>${anchorsOf(explanation, chain)}</section>
-${requestAt(block)}
-${curlView(command, 'Command')}</section>`;
-}
-
-const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
-  anchor: 'anchor: the price does not come from pools',
-  spot: 'spot: newest state of the chosen pool',
-  median: 'median of the chosen pool, because its newest price has not held for long enough',
-};
-
-function factsOf(price: ShownTokenPrice, explanation: PriceExplanation, chain: string): Html {
-  const { rule, move_cost_usd: cost, rules, time } = explanation;
-  const symbol = price.tokenSymbol === null ? NOTHING : html` per ${shown(price.tokenSymbol, 20)}`;
-  const bound = explanation.is_move_cost_upper_bound ? 'at most ' : '';
-  const dollars = (value: string | null): Html => (value === null ? NONE : html`${value} USD`);
-  const hold = `a jump by ${rules.jump_limit} holds ${duration(rules.hold_seconds)}`;
-  const limits = `window ${duration(rules.window_seconds)}, ${hold}, ${rules.pools_max} pools`;
-  return record([
-    ['Price', html`<strong>${price.usdPriceFormatted} USD</strong>${symbol}`],
-    ['End of block', html`${blockLink(Number(explanation.block), chain)}, ${moment(new Date(time * 1_000))}`],
-    ['Rule', html`${RULES[rule]}`],
-    ['Median of the window', dollars(explanation.median_usd)],
-    ['Held for', explanation.held_seconds === null ? NONE : html`${duration(explanation.held_seconds)}`],
-    ['Cost of raising it by 10 %', cost === null ? NONE : html`${bound}${cost} USD`],
-    ['Ether', dollars(explanation.ether_usd)],
-    ['Limits', html`${rules.min_side_usd} USD on each side, ${limits}`],
-    ['Exact price', html`<code>${explanation.price_numerator} / ${explanation.price_denominator}</code>`],
-  ]);
-}
-
-function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Html {
-  if (candidates.length === 0)
-    return html`<p class="soft">${rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.'}</p>`;
-  const rows = candidates
-    // Equal roles by weight; rounded numbers are enough for display.
-    .toSorted(
-      (left, right) =>
-        ROLES.indexOf(left.role) - ROLES.indexOf(right.role) ||
-        Number(right.weight_usd) - Number(left.weight_usd),
-    )
-    .slice(0, CANDIDATES_SHOWN)
-    .map((pool) => {
-      const newest = pool.states.at(-1)?.block;
-      return [
-        poolLink(pool.pair_address, chain),
-        shown(pool.exchange_name),
-        roleView(pool.role),
-        pool.price_usd,
-        pool.weight_usd,
-        html`${pool.sides.map((side, index) => [index > 0 && html`<br>`, depthView(side, chain)])}`,
-        blockLink(newest === undefined ? null : Number(newest), chain),
-        pool.created_time === null ? 'unknown' : moment(new Date(pool.created_time * 1_000)),
-      ];
-    });
-  const numbers = ['Price, USD', 'Weight, USD', 'Depth of each side', 'Newest state'].map(number);
-  const columns = ['Pool', 'Exchange', 'Role', ...numbers, 'Created'];
-  return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns, rows })}
-${candidates.length > CANDIDATES_SHOWN && html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>`}`;
-}
-
-const ROLES: readonly Candidate['role'][] = [
-  'chosen',
-  'counted',
-  'not-among-deepest',
-  'too-young',
-  'too-shallow',
-];
-
-function roleView(role: Candidate['role']): Html | string {
-  if (role === 'chosen') return html`<strong class="v-ok">chosen</strong>`;
-  return role === 'counted' ? role : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
-}
-
-/** The smaller of balance and virtual reserve. An unknown balance counts as no depth. */
-function depthView(
-  { token_address: token, decimals, balance, virtual_reserve: reserve }: Candidate['sides'][number],
-  chain: string,
-): Html {
-  const of = accountLink(token, chain);
-  if (balance === null) return html`<span class="v-warning">unknown</span> ${of}`;
-  const units = reserve === null || BigInt(balance) < BigInt(reserve) ? balance : reserve;
-  const [whole = '', digits = ''] = decimalAmount(units, decimals).split('.');
-  return html`${digits === '' ? whole : `${whole}.${digits.slice(0, AMOUNT_DIGITS)}`} ${of}`;
-}
-
-const SOURCES: Readonly<Record<Anchor['source'], Html>> = {
-  feed: html`feed`,
-  pool: html`pool of ether and dollars`,
-  assumed: html`<span class="v-warning">assumed: 1 US dollar</span>`,
-};
-
-function anchorsOf({ anchors }: PriceExplanation, chain: string): Html {
-  const rows = anchors.map(
-    ({ token_address: token, price_usd: price, source, feed, aggregator, block, log_index: log }) => [
-      accountLink(token, chain),
-      price,
-      SOURCES[source],
-      feed === null ? NONE : accountLink(feed, chain),
-      aggregator === null ? NONE : accountLink(aggregator, chain),
-      block === null ? NONE : html`${blockLink(Number(block), chain)}, log ${log}`,
-    ],
-  );
-  return table({
-    label: `Anchors, ${chain}`,
-    className: 'rows',
-    columns: ['Token', number('Price, USD'), 'Source', 'Feed', 'Aggregator', number('Value of block')],
-    none: 'No anchor has a price at this block.',
-    rows,
-  });
 }

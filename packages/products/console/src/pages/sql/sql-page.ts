@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ChangeRequest, ConsolePage, ConsoleRequest, FileAnswer, View } from '../../console-page.ts';
 import { csvText } from '../../layout/csv.ts';
 import { changeForm } from '../../layout/form.ts';
-import { cut, type Html, NONE, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, NONE, NOTHING, opened, shown } from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -169,9 +169,7 @@ function numberOf(value: unknown): number {
 function cellOf(value: unknown): Html {
   if (value === null || value === undefined) return NONE;
   const text = textOf(value);
-  return text.length > VALUE_MAX
-    ? html`<span title="${cut(text, COLUMNS_MAX)}">${shown(text, VALUE_MAX)}</span>`
-    : shown(text);
+  return text.length > VALUE_MAX ? opened(shown(text, VALUE_MAX), shown(text, COLUMNS_MAX)) : shown(text);
 }
 
 function textOf(value: unknown): string {

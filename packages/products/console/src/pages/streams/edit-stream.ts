@@ -213,8 +213,8 @@ function notLookedAt(
     absent.length === 1
       ? html`Block ${count(block)} is missing`
       : html`${count(absent.length)} of these blocks, from ${count(block)} on, are missing`;
-  const nodes = html`no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}`;
-  const late = html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`;
+  const nodes = html`no upstream of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}`;
+  const late = html`<p class="problem">The upstreams took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`;
   const missing = first !== undefined && html`<p class="problem">${blocksFrom(first)}: ${nodes}; ${state}.</p>`;
   return html`${missing}${looked !== rangeSize(range) && late}`;
 }

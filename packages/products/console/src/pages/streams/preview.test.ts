@@ -70,7 +70,7 @@ test('a preview shows the webhooks of a range with counts, and says what is not 
   expect(await stage.database.query(sql`SELECT id FROM streams`)).toEqual([]);
   expect(await stage.database.query(sql`SELECT id FROM stream_deliveries`)).toEqual([]);
   const beyond = await preview({ from: String(scripted.head + 5) });
-  expect(beyond.text).toContain('is missing: no node of');
+  expect(beyond.text).toContain('is missing: no upstream of');
   expect(beyond.text).toContain('no block of it is indexed here yet');
   const none = await preview({ addresses: '' });
   expect(none.text).toContain('nothing matched');

@@ -206,7 +206,7 @@ export function nodeProblemOf(error: unknown): FieldProblem | null {
   if (error instanceof DatabaseUnavailableError) return null;
   return {
     field: null,
-    message: `The blocks could not be read from the chain's nodes: ${error.message}. Try again later, or check the nodes on the page of the chain`,
+    message: `The blocks could not be read from the chain's upstreams: ${error.message}. Try again later, or check the upstreams on the page of the chain`,
   };
 }
 
@@ -233,7 +233,7 @@ const PROBLEMS_SHOWN = 20;
 const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
   includeContractLogs: 'event logs of contracts',
   includeNativeTxs: 'transactions of watched addresses',
-  includeInternalTxs: 'internal transactions (needs nodes with traces)',
+  includeInternalTxs: 'internal transactions (needs upstreams with traces)',
   includeAllTxLogs: 'all event logs of a matching transaction',
   allAddresses: 'events of all contracts, not only of watched addresses',
   filterPossibleSpamAddresses: 'skip contracts flagged as spam',

@@ -38,7 +38,7 @@ function diskView(
     bytesPerDay === null
       ? 'not known yet: the role worker stores sizes every hour'
       : `${byteText(bytesPerDay)} a day, over the last ${duration(overSeconds ?? 0)}`;
-  return html`${away.length > 0 && html`<p class="problem"><strong>Unavailable nodes:</strong> ${shown(away.join(', '), 400)}. Their tables are missing here.</p>`}
+  return html`${away.length > 0 && html`<p class="problem"><strong>Unavailable database nodes:</strong> ${shown(away.join(', '), 400)}. Their tables are missing here.</p>`}
 <dl class="facts narrow">
 <dt>Database, with indexes</dt><dd>${byteText(databaseBytes)}</dd>
 <dt>Growth</dt><dd>${growth}</dd>

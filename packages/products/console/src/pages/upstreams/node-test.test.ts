@@ -92,7 +92,7 @@ describe('the page of a test', () => {
   test('shows each finding as soon as there is one, and the verdict at the end', async () => {
     const reader = await ask();
     const begun = await until(reader, 'found of chain id');
-    expect(begun).toContain('<title>Node test');
+    expect(begun).toContain('<title>Upstream test');
     expect(begun).not.toContain('found of head');
     onFound?.(finding('head'));
     const more = await until(reader, 'found of head');

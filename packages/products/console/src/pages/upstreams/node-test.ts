@@ -18,7 +18,8 @@ export function bounded(test: NodeTest): NodeTest {
   return {
     chains: test.chains,
     async run(chain, url, onFinding) {
-      if (running >= AT_ONCE_MAX) throw new UnavailableError('Other node tests are running. Retry in 30 s');
+      if (running >= AT_ONCE_MAX)
+        throw new UnavailableError('Other tests of upstreams are running. Retry in 30 s');
       running += 1;
       try {
         return await test.run(chain, url, onFinding);

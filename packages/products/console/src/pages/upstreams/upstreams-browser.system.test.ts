@@ -66,7 +66,7 @@ describe('upstreams in a browser', () => {
     ['a telephone, without script', { ...TELEPHONE, javaScriptEnabled: false }],
   ])('try a node in a form on %s', async (_where, options) => {
     const { page, context, complaints } = await shown.browser.open('/console/upstreams', options);
-    const form = page.getByRole('form', { name: 'Test a node' });
+    const form = page.getByRole('form', { name: 'Test an upstream' });
     await form.getByLabel('Chain').fill('base');
     await form.getByLabel('URL').fill('https://node.example/secret-key');
     await form.getByRole('button').click();
@@ -76,7 +76,7 @@ describe('upstreams in a browser', () => {
     const widths = (await page.locator('main').boundingBox())?.width ?? 0;
     expect(widths).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
     expect(complaints).toEqual([]);
-    await page.getByRole('link', { name: 'Test another node' }).click();
+    await page.getByRole('link', { name: 'Test another upstream' }).click();
     await page.waitForURL('**/console/upstreams#test');
     await context.close();
   });
@@ -84,7 +84,7 @@ describe('upstreams in a browser', () => {
   test('shows what was found of a node before the test is over, without script', async () => {
     verdictMay = Promise.withResolvers();
     const { page, context } = await shown.browser.open('/console/upstreams', { javaScriptEnabled: false });
-    const form = page.getByRole('form', { name: 'Test a node' });
+    const form = page.getByRole('form', { name: 'Test an upstream' });
     await form.getByLabel('URL').fill('https://node.example');
     await form.getByRole('button').click({ noWaitAfter: true });
     await page.getByRole('cell', { name: 'Slow.' }).waitFor();

@@ -8,8 +8,8 @@ import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
-import { nodeStateView } from '../../layout/severity.ts';
-import { number, table, wide } from '../../layout/table.ts';
+import { nodeStateView, severityView } from '../../layout/severity.ts';
+import { number, table, tableParts, wide } from '../../layout/table.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
 import type { NodeAddress, ShownUpstream, Upstreams } from './read-upstreams.ts';
@@ -41,12 +41,10 @@ const CONCLUSIONS: Readonly<Record<Verdict, string>> = {
   bad: 'Not suitable for this chain.',
 };
 
-const TABLE_END = html`</tbody></table></div>`;
-
 export const upstreamsPage: ConsolePage = {
   path: '/upstreams',
   title: 'Upstreams',
-  group: 'Nodes',
+  group: 'RPC',
   addRoutes(routes, { upstreams, nodeTest, database }) {
     routes.view('/upstreams', async ({ token }) => {
       const read = await upstreams.read();
@@ -78,7 +76,7 @@ ${testForm(token, nodeTest.chains, first)}`,
       const first = await findings.next();
       const allowed = 'the name of a chain, such as eth';
       if (first.value === null) throw new InvalidParameterError({ parameter: 'chain', given: chain, allowed });
-      return { title: 'Node test', parts: nodeReportParts(first, findings) };
+      return { title: 'Upstream test', parts: nodeReportParts(first, findings) };
     });
   },
 };
@@ -87,32 +85,42 @@ async function* nodeReportParts(
   first: IteratorResult<Finding, TestedNode | null>,
   findings: AsyncIterator<Finding, TestedNode | null>,
 ): AsyncGenerator<Html> {
-  yield html`<h1>Node test</h1>
+  yield html`<h1>Upstream test</h1>
 <p class="soft">Findings appear as they arrive. The verdict follows below within 20 seconds.</p>
-<div class="table" tabindex="0" role="region" aria-label="Findings"><table><thead><tr><th scope="col">Verdict</th><th scope="col">Check</th><th scope="col">Result</th><th scope="col">Meaning and remedy</th></tr></thead><tbody>`;
+${FINDINGS.start}`;
   let reported = 0;
   try {
     let result = first;
     for (; result.done !== true; result = await findings.next()) {
       reported += 1;
-      yield findingRow(result.value);
+      yield FINDINGS.line(findingCells(result.value));
     }
     const tested = result.value;
-    if (tested === null) return yield TABLE_END;
+    if (tested === null) return yield FINDINGS.end;
     const { chain, name, findings: all, calls, tookMs } = tested;
     const verdict = worstVerdict(all);
-    yield html`${all.slice(reported).map(findingRow)}${TABLE_END}<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
+    const late = all.slice(reported).map((finding) => FINDINGS.line(findingCells(finding)));
+    yield html`${late}${FINDINGS.end}<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
 <span class="soft">${count(calls)} calls, ${duration(tookMs / 1_000)}.</span></p>
-<p><a href="/console/upstreams#test">Test another node</a></p>`;
+<p><a href="/console/upstreams#test">Test another upstream</a></p>`;
   } catch (error) {
-    yield TABLE_END;
+    yield FINDINGS.end;
     throw error;
   }
 }
 
-function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
-  return html`<tr><td><span class="v-${verdict}">${verdict}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
-<td class="text">${meaning !== null && shown(meaning, FOUND_MAX)}${remedy !== null && html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
+const FINDINGS = tableParts({
+  label: 'Findings',
+  columns: ['Verdict', wide('Check', 'name'), wide('Result', 'text'), wide('Meaning and remedy', 'text')],
+});
+
+function findingCells({ subject, verdict, found, meaning, remedy }: Finding): readonly Html[] {
+  return [
+    severityView(verdict, verdict),
+    shown(subject),
+    shown(found, FOUND_MAX),
+    html`${meaning !== null && shown(meaning, FOUND_MAX)}${remedy !== null && html`<br>${shown(remedy, FOUND_MAX)}`}`,
+  ];
 }
 
 const REASON_MAX = 300;
@@ -120,7 +128,7 @@ const REASON_MAX = 300;
 function upstreamsView({ rows, wrongAnswers, at }: Upstreams, addressOf: NodeAddress): Html {
   const chains = Map.groupBy(rows, ({ chain }) => chain);
   return html`<p class="soft">As of ${moment(at)}. Calls, latencies and errors: all processes, last hour. Requests/s and in flight: last 10 to 20 minutes.</p>
-${rows.length === 0 ? html`<p>No nodes are configured or in use.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
+${rows.length === 0 ? html`<p>No upstreams are configured or in use.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
 <section aria-labelledby="caught"><h2 id="caught">Wrong responses</h2>
 ${
   wrongAnswers.length === 0
@@ -132,9 +140,9 @@ ${
 function chainView(chain: string, rows: readonly ShownUpstream[]): Html {
   const title = cut(chain);
   const nodes = table({
-    label: `Nodes of ${title}`,
+    label: `Upstreams of ${title}`,
     columns: [
-      wide('Node', 'name'),
+      wide('Upstream', 'name'),
       wide('State', 'name'),
       ...['Head', 'p50 / p95', 'Calls'].map(number),
       wide('Errors', 'name'),
@@ -165,8 +173,8 @@ function cellsOf(row: ShownUpstream): (Html | string)[] {
 const NEARLY_USED = 0.9;
 
 function testForm(token: string, chains: readonly string[], first: string): Html {
-  return html`<section aria-labelledby="test"><h2 id="test">Test a node</h2>
-<p class="soft">Checks whether a node suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls.
+  return html`<section aria-labelledby="test"><h2 id="test">Test an upstream</h2>
+<p class="soft">Checks whether an upstream suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls.
 <code>chainstead doctor</code> runs the same test. This server calls the URL, which may be in your own network. The URL is not stored.</p>
 ${changeForm(
   '/console/upstreams/test',
@@ -174,8 +182,8 @@ ${changeForm(
   html`<div class="fields"><div><label for="chain">Chain</label><input id="chain" name="chain" type="text" list="chains" value="${first}" required maxlength="64" autocomplete="off">
 <datalist id="chains">${chains.map((chain) => html`<option value="${chain}"></option>`)}</datalist></div>
 <div><label for="url">URL</label><input id="url" name="url" type="text" inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"></div>
-<div><button>Test node</button></div></div>`,
-  'Test a node',
+<div><button>Test upstream</button></div></div>`,
+  'Test an upstream',
 )}</section>`;
 }
 
@@ -185,7 +193,7 @@ function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, a
   const listed = records.slice(0, page);
   const last = records.length > page ? listed.at(-1) : undefined;
   return html`<h1>Wrong responses</h1>
-<p class="soft">Responses of nodes that a proof or other nodes contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other nodes instead, and such a node less often.</p>
+<p class="soft">Responses of upstreams that a proof or other upstreams contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other upstreams instead, and such an upstream less often.</p>
 ${listed.length === 0 ? html`<p>No ${records.length === 0 ? 'wrong responses recorded' : 'older wrong responses'}.</p>` : wrongAnswersTable(listed, addressOf)}
 ${last !== undefined && html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
 <p><a href="/console/upstreams">Upstreams</a></p>`;
@@ -203,7 +211,7 @@ function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: Nod
   return table({
     label: 'Wrong responses',
     columns: [
-      ...[wide('Last seen', 'name'), wide('Node', 'name'), 'Chain'],
+      ...[wide('Last seen', 'name'), wide('Upstream', 'name'), 'Chain'],
       ...[wide('Kind', 'name'), number('Count'), wide('Details', 'text')],
     ],
     rows,

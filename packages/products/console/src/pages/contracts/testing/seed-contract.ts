@@ -71,19 +71,22 @@ export async function seedContract(
     indexed: ['owner', 'assets', 'is_first'],
   });
   const last = LARGEST + notes.length;
-  for (let block = 1_000; block <= last; block++) {
-    const owner = block < LARGEST ? OWNER : OTHER;
-    const assets = block < LARGEST ? String(block) : MAX_UINT256.toString();
-    const position = JSON.stringify({ lower: '-887272', holder: owner });
-    await database.query(
-      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${block}, ${hexBytes(hashOf(1, block))}, to_timestamp(${timestampOf(block)}))`,
-    );
-    await database.query(
-      sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, is_first, id, note, position)
-       VALUES (${chain.id}, ${block}, 0, 3, to_timestamp(${timestampOf(block)}), ${hexBytes(hashOf(2, block))}, ${hexBytes(VAULT)}, ${hexBytes(owner)}, ${assets}::numeric, ${block === 1_000}, ${hexBytes(hashOf(9, block))}, ${notes[block - LARGEST - 1] ?? ''}, ${position}::jsonb)`,
-    );
-  }
+  for (let block = 1_000; block <= last; block++)
+    await seedDeposit(database, chain, block, notes[block - LARGEST - 1]);
   await database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.vault_deposit', 1000, ${last}, 'receipts')`,
+  );
+}
+
+export async function seedDeposit(database: Database, chain: Chain, block: number, note = ''): Promise<void> {
+  const owner = block < LARGEST ? OWNER : OTHER;
+  const assets = block < LARGEST ? String(block) : MAX_UINT256.toString();
+  const position = JSON.stringify({ lower: '-887272', holder: owner });
+  await database.query(
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${block}, ${hexBytes(hashOf(1, block))}, to_timestamp(${timestampOf(block)}))`,
+  );
+  await database.query(
+    sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, is_first, id, note, position)
+       VALUES (${chain.id}, ${block}, 0, 3, to_timestamp(${timestampOf(block)}), ${hexBytes(hashOf(2, block))}, ${hexBytes(VAULT)}, ${hexBytes(owner)}, ${assets}::numeric, ${block === 1_000}, ${hexBytes(hashOf(9, block))}, ${note}, ${position}::jsonb)`,
   );
 }

@@ -1,6 +1,6 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
-import { cut, type Html, NONE, shown } from '../../../layout/html.ts';
+import { cut, type Html, NONE, opened, shown } from '../../../layout/html.ts';
 import { count, decimal, moment } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
@@ -45,9 +45,14 @@ export function pool(path: string): Cell {
   return (row, { chain }) => {
     const id = textAt(row, path);
     if (id === null || !POOL.test(id)) return NONE;
-    const query = new URLSearchParams({ chain, address: id });
-    return html`<a href="/console/pools?${query}" title="${id}"><code>${short(id)}</code></a>`;
+    return poolLink(id, chain);
   };
+}
+
+/** To the page of a pool, or of a token with its pools. */
+export function poolLink(address: string, chain: string, text = html`<code>${short(address)}</code>`): Html {
+  const query = new URLSearchParams({ chain, address });
+  return html`<a href="/console/pools?${query}" title="${address}">${text}</a>`;
 }
 
 export function contract(path: string, ...names: readonly string[]): Cell {
@@ -117,6 +122,14 @@ export function number(path: string, unlimited?: string): Cell {
     const value = textAt(row, path);
     if (unlimited !== undefined && valueAt(row, unlimited) === true) return html`unlimited`;
     return value === null ? NONE : decimal(value);
+  };
+}
+
+/** Whole native tokens. */
+export function nativeTokens(path: string): Cell {
+  return (row, { coin }) => {
+    const value = textAt(row, path);
+    return value === null ? NONE : html`${decimal(value)} ${coin?.symbol ?? ''}`;
   };
 }
 
@@ -191,11 +204,17 @@ export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
     if (texts.length === 0) return NONE;
-    return html`${texts.map((hex, index) => html`${index !== 0 && html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
+    return html`${texts.map(hexView)}`;
   };
 }
 
-const HEX_TITLE_MAX = 300;
+function hexView(hex: string): Html {
+  const brief = short(hex);
+  const code = html`<code>${brief}</code>`;
+  return brief === hex ? html`${code} ` : opened(code, html`<code>${cut(hex, HEX_MAX)}</code>`);
+}
+
+const HEX_MAX = 4_000;
 
 export function price(path: string, tokenPath: string): Cell {
   return (row, { chain, coin }) => {

@@ -21,6 +21,8 @@ export interface DataTable {
   target(of: TableSubject): { readonly path: string; readonly query: Query };
   rowsOf(body: unknown): readonly DataRow[];
   readonly columns: readonly Column[];
+  /** For live lists: an opened value stays with its row. */
+  readonly idOf?: (row: DataRow) => string;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -66,16 +68,18 @@ export type TableAnswer = { readonly target: string } & (
       readonly kind: 'rows';
       readonly rows: readonly DataRow[];
       readonly cursor: string | null;
-      readonly indexed: {
-        readonly from: string | null;
-        readonly to: string | null;
-        readonly complete: boolean;
-      } | null;
+      readonly indexed: IndexedBlocks | null;
       readonly note: string | null;
     }
-  | { readonly kind: 'reported'; readonly message: string }
+  | { readonly kind: 'reported'; readonly message: string; readonly indexed: IndexedBlocks | null }
   | { readonly kind: 'late' }
 );
+
+interface IndexedBlocks {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly complete: boolean;
+}
 
 interface TablePage {
   readonly of: TableSubject;
@@ -93,8 +97,10 @@ export async function readTable(
 ): Promise<TableAnswer> {
   const target = addressOf(table, page);
   const { status, body } = await data.get(target, asker);
-  if (status !== 200)
-    return { kind: 'reported', target, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+  if (status !== 200) {
+    const message = messageIn(body) ?? `The API returned HTTP ${status}`;
+    return { kind: 'reported', target, message, indexed: indexedIn(isObject(body) ? body.details : null) };
+  }
   const [note, cursor] = isObject(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
   const rows = table.rowsOf(body);
   return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
@@ -117,7 +123,7 @@ function addressOf(table: DataTable, { of, limit, cursor }: TablePage): string {
   return `${path}?${requested}`;
 }
 
-function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['indexed'] {
+function indexedIn(body: unknown): IndexedBlocks | null {
   if (!isObject(body) || !isObject(body.indexed)) return null;
   const { indexed } = body;
   const end = (...names: readonly string[]): string | null =>
@@ -126,10 +132,13 @@ function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['index
   return { from, to, complete: indexed.complete === true };
 }
 
-/** Aptos routes return several messages. */
+/** With the cause, if it is known. Aptos routes return several messages. */
 export function messageIn(body: unknown): string | null {
   if (!isObject(body)) return null;
-  if (!Array.isArray(body.message)) return textAt(body, 'message');
+  if (!Array.isArray(body.message)) {
+    const texts = [textAt(body, 'message'), textAt(body, 'details.cause')].filter((text) => text !== null);
+    return texts.length === 0 ? null : texts.join('. ');
+  }
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
 }
 
@@ -188,9 +197,9 @@ ${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">Mor
 }
 
 /** Few rows must not look like all rows. */
-function answerNote(answer: TableAnswer): Html {
-  if (answer.kind !== 'rows') return NOTHING;
-  if (answer.note !== null && answer.note !== '') return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
+export function answerNote(answer: TableAnswer): Html {
+  if (answer.kind === 'late') return NOTHING;
+  if (answer.kind === 'rows' && answer.note) return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
   if (answer.indexed === null || answer.indexed.complete) return NOTHING;
   const { from, to } = answer.indexed;
   if (from === null || to === null)
@@ -204,11 +213,7 @@ export function factsView(columns: readonly Column[], row: DataRow, place: CellP
 }
 
 export function rowsView(
-  {
-    title,
-    columns,
-    none,
-  }: { readonly title: string; readonly columns: readonly Column[]; readonly none?: string },
+  { title, columns, idOf, none }: Pick<DataTable, 'title' | 'columns' | 'idOf'> & { readonly none?: string },
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
@@ -217,7 +222,10 @@ export function rowsView(
     className: 'rows',
     columns: columns.map(([name, , shape]) => (shape === undefined ? name : wide(name, shape))),
     ...(none !== undefined && { none }),
-    rows: rows.map((row) => columns.map(([, cell]) => cell(row, place))),
+    rows: rows.map((row) => {
+      const cells = columns.map(([, cell]) => cell(row, place));
+      return idOf === undefined ? cells : { id: idOf(row), cells };
+    }),
   });
 }
 

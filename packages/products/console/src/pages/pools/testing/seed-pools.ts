@@ -11,6 +11,9 @@ export const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
 export const CATS = parseAddress(`0x${'11'.repeat(20)}`);
 /** Has only a shallow pool. */
 export const DOGS = parseAddress(`0x${'12'.repeat(20)}`);
+/** Has only a pool with a token without a price. */
+export const LONELY = parseAddress(`0x${'13'.repeat(20)}`);
+const PRICELESS = parseAddress(`0x${'14'.repeat(20)}`);
 export const [DEEP, SHALLOW, YOUNG] = [addressOf(0x9a1), addressOf(0x9a2), addressOf(0x9a3)];
 export const [FAKE, GONE, DOG_PAIR] = [addressOf(0x9a4), addressOf(0x9a5), addressOf(0x9a6)];
 /** At a pool manager, with a hook. */
@@ -66,6 +69,10 @@ const POOLS: readonly SeededPool[] = [
     ...{ token: DOGS, quote: USDC, pool: DOG_PAIR, status: 'proven', proof: 'address', block: null, fee: null },
     ...{ exchange: 'Uniswap v2', states: [[30, 10, 10]] },
   },
+  {
+    ...{ token: LONELY, quote: PRICELESS, pool: addressOf(0x9a7), status: 'proven', proof: 'address' },
+    ...{ block: null, fee: null, exchange: 'Uniswap v2', states: [[30, 1_000_000, 1_000_000]] },
+  },
 ];
 
 /** Stores pools of every status with states and feed values, so that CATS have a price. Blocks are 300 seconds apart. */
@@ -81,6 +88,8 @@ export async function seedPools(database: Database, chain: Chain): Promise<void>
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [DOGS, 'DOGS', 6],
+    [LONELY, 'LONE', 6],
+    [PRICELESS, 'NONE', 6],
     [WETH, 'WETH', 18],
     [USDC, 'USDC', 6],
   ] as const)
