@@ -2197,8 +2197,10 @@ CREATE FUNCTION "attach_partition"(parent regclass, chain_id bigint, from_block 
 DECLARE
   part text;
 BEGIN
-  SELECT format('%I.%I', relnamespace::regnamespace, format('%s_%s_%s', relname, chain_id, from_block)) INTO STRICT part
-    FROM pg_class WHERE oid = parent AND relkind = 'p';
+  -- Names of contracts' tables may end with numbers, and have no $. Names have 63 bytes.
+  SELECT format('%I.%I', relnamespace::regnamespace, left(relname, 61 - length(concat(chain_id, from_block)))
+      || CASE relnamespace::regnamespace::text WHEN 'contracts' THEN '$' ELSE '_' END || concat_ws('_', chain_id, from_block))
+    INTO STRICT part FROM pg_class WHERE oid = parent AND relkind = 'p';
   EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
     WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02)', part, parent);
   EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',

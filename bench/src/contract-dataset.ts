@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 import { CONTRACT_ABI, CONTRACT_TABLE } from './contract-run.ts';
 
@@ -29,6 +30,7 @@ export async function fillContractDataset(
   await database.query(sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
     SELECT ${rawSql(CHAIN_ID)}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
     FROM generate_series(0, ${rawSql(last)}) AS number`);
+  await createPartitions(database, CONTRACT_TABLE, createChainRegistry().get(CHAIN_ID).id);
   await database.query(
     sql`INSERT INTO ${rawSql(CONTRACT_TABLE)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, from_, to_, value)
      SELECT ${rawSql(CHAIN_ID)}, number / ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)},

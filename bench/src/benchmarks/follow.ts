@@ -31,7 +31,7 @@ export const follow: Benchmark = {
   title: 'Following 20 blocks a second of 200 transactions with all datasets, announcement to API response',
   async run({ server, sizes, runs, say }) {
     const blocks = (sizes.followSeconds * 1_000) / BLOCK_MS + WARM_UP_BLOCKS;
-    const follow = async (env: Readonly<Record<string, string>>): Promise<readonly number[]> => {
+    const follow = async (env: Readonly<Record<string, string>>): Promise<Followed> => {
       const node = await startGrowingNode(blocks);
       const scratch = await server.createDatabase();
       try {
@@ -45,9 +45,9 @@ export const follow: Benchmark = {
           blockMs: BLOCK_MS,
           env,
         };
-        const { latencies } = await runFollowing(plan);
+        const { latencies, cpuSeconds } = await runFollowing(plan);
         await requireAll(scratch, BLOCKS_BEFORE + 1, blocks, env);
-        return latencies.slice(WARM_UP_BLOCKS);
+        return { latencies: latencies.slice(WARM_UP_BLOCKS), cpuMs: (1_000 * cpuSeconds) / blocks };
       } finally {
         await scratch.drop();
         await node.stop();
@@ -59,25 +59,22 @@ export const follow: Benchmark = {
       { name: 'without those of markets', run: () => follow({ DATASETS: DATASETS_WITHOUT_MARKETS }) },
       say,
     );
-    const all = (figure: (latencies: readonly number[]) => number): number[] => first.map(figure);
+    const all = (figure: (latencies: readonly number[]) => number): number[] =>
+      first.map(({ latencies }) => figure(latencies));
     const p99 = (latencies: readonly number[]): number => quantile(latencies, 0.99);
     return {
       comparisons: [
         {
           name: 'p99 of all datasets, without those of markets',
           unit: 'ms',
-          ...{ ours: all(p99), peer: second.map(p99), target: { atMost: 1.25 } },
+          ...{ ours: all(p99), peer: second.map(({ latencies }) => p99(latencies)), target: { atMost: 1.25 } },
         },
       ],
       measures: [
         { name: 'announcement to API response, p50', unit: 'ms', samples: all((one) => quantile(one, 0.5)) },
-        {
-          name: 'announcement to API response, p99',
-          unit: 'ms',
-          samples: all(p99),
-          target: { atMost: 2 * BLOCK_MS },
-        },
+        { name: 'announcement to API response, p99', unit: 'ms', samples: all(p99) },
         { name: 'announcement to API response, worst', unit: 'ms', samples: all((one) => Math.max(...one)) },
+        { name: 'processor time per block', unit: 'ms', samples: first.map(({ cpuMs }) => cpuMs) },
       ],
       notes: [
         `${blocks - WARM_UP_BLOCKS} blocks per run, each one proven. The head is polled every 10 ms. Postgres reuses its WAL segments.`,
@@ -86,6 +83,12 @@ export const follow: Benchmark = {
     };
   },
 };
+
+interface Followed {
+  readonly latencies: readonly number[];
+  /** Processor time of the ingest process and of its start, per followed block. */
+  readonly cpuMs: number;
+}
 
 function startGrowingNode(blocks: number): Promise<BenchNode> {
   return startBenchNode({

@@ -12,7 +12,7 @@ const BLOCKS = 3;
 const PATIENCE_MS = 120_000;
 
 test.each(['none', 'receipts'])(
-  'are backfilled with proof %s and followed, with all of their rows',
+  'are backfilled with proof %s, followed and proven, with all of their rows',
   async (proof) => {
     const node = await startBenchNode({
       ...{ chainId: CHAIN_ID, blocks: BLOCKS, finalityDepth: 0, signers: 1_000, nftShare: 0.2 },
@@ -44,6 +44,7 @@ test.each(['none', 'receipts'])(
     await untilStored(BACKFILLED);
     await node.setFaults({ lagBlocks: 0 });
     await untilStored(BLOCKS);
+    await waitUntil(async () => ((await isProven(database)) ? null : program.output()), PATIENCE_MS);
     const [rows] = await database.query<Record<string, number>>(
       sql`SELECT (SELECT count(*) FROM transactions WHERE sender_recovered)::int AS transactions,
          (SELECT count(*) FROM logs)::int AS logs, (SELECT count(*) FROM dataset_failures)::int AS failures,
@@ -65,4 +66,8 @@ async function isStored(database: Database, blocks: number): Promise<boolean> {
        FROM (SELECT range_agg(int8range(first_block, last_block, '[]')) AS covered FROM sync_ranges GROUP BY dataset) AS ranges`,
   );
   return found?.isStored === true;
+}
+
+async function isProven(database: Database): Promise<boolean> {
+  return (await database.query(sql`SELECT FROM sync_ranges WHERE proof = 'none'`)).length === 0;
 }

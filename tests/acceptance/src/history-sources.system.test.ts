@@ -193,12 +193,13 @@ interface Collections {
   readonly result: readonly { readonly token_address: string; readonly count: number }[];
 }
 
-test('the history of a wallet comes from a source at its first request', async () => {
+test('the history of a wallet comes from a source at its first request, and continues after a kill', async () => {
   const START = 5_200;
   const { chain, logReads, parts, run } = await openStage(1_337_063, START + 100, START);
   const portal = parts.adopt(await servePortal(chain, { faults: { latencyMs: 300 } }), (one) => one.close());
-  const program = run(['start'], { HISTORY_SOURCED: `portal:${portal.url}` });
-  const url = await program.url;
+  const start = () => run(['start'], { HISTORY_SOURCED: `portal:${portal.url}` });
+  let program = start();
+  let url = await program.url;
   const old = chain.expectedNftMoves({ from: 0, to: START - 1 });
   const wallet = old[0]?.to ?? '';
   const read = async (): Promise<Collections> => {
@@ -212,6 +213,10 @@ test('the history of a wallet comes from a source at its first request', async (
   const first = await read();
   expect(first).toMatchObject({ status: 'SYNCING', indexed: { complete: false } });
   expect(Number(first.indexed.from_block)).toBeGreaterThan(0);
+  // The next part is read by now: each response takes a moment.
+  await program.kill();
+  program = start();
+  url = await program.url;
   await vi.waitFor(async () => expect((await read()).status).toBe('SYNCED'), { timeout: 60_000, interval: 100 });
   const whole = await read();
   expect(whole.indexed).toMatchObject({ from_block: '0', complete: true });

@@ -1,6 +1,6 @@
 /** Recorded and real blocks from each source of history: for every dataset, the rows that a backfill from nodes writes. */
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,7 +171,33 @@ describe.skipIf(isMissing || PROOFS.isMissing)(PROOFS.title('era files'), () => 
     expect(ofEra.status?.uses.blocks).toMatchObject({ blocks: 2, failures: 0 });
     expect(ofEra.rows).toEqual(rows);
   });
+
+  test.each(['ere', 'e2hs'])(
+    'an %s file whose proofs a list contradicts is left to nodes, by name',
+    async (format) => {
+      const range = { from: 19_426_586, to: 19_426_587 };
+      const served = await constructedChain(range);
+      const filling = { ...ETH, backfillProof: 'receipts', ranges: [range], served } as const;
+      const { rows } = await fill('nodesOfEra', filling);
+      const own = await mkdtemp(join(tmpdir(), 'era-'));
+      onTestFinished(() => rm(own, { recursive: true }));
+      const name = `mainnet-02371-f8e2f40d.${format}`;
+      await cp(join(PROOFS.folder, 'files', name), join(own, name));
+      const list = await readFile(join(PROOFS.folder, 'lists/historical-summaries-with-proof-epoch-364328.ssz'));
+      const others = list.subarray(SUMMARIES_START).map((byte) => byte ^ 1);
+      await writeFile(join(own, 'historical-summaries.ssz'), others);
+      const ofEra = await fill('era', { ...filling, again: true }, openEraSource({ folder: own, chain: eth }));
+      expect(ofEra.rows).toEqual(rows);
+      expect(ofEra.status?.uses.blocks).toMatchObject({
+        blocks: 0,
+        reason: expect.stringContaining(`${name}: the proof of block 19426586 is wrong`),
+      });
+    },
+  );
 });
+
+/** Epoch, offset, six proof nodes; then the entries. */
+const SUMMARIES_START = 204;
 
 /** As new nodes have blocks, and files of which the public list proves no difficulty. */
 function withoutDifficulty(chain: ChainSource): ChainSource {

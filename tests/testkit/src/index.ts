@@ -114,4 +114,4 @@ export { serveHyperSync } from './sources/serve-hypersync.ts';
 export { servePortal } from './sources/serve-portal.ts';
 export type { SourceFaultSettings } from './sources/source-faults.ts';
 export type { SourceServer } from './sources/source-server.ts';
-export { compress as compressFramed, writeEraFolder } from './sources/write-era.ts';
+export { compress as compressFramed, type EraFolderOptions, writeEraFolder } from './sources/write-era.ts';

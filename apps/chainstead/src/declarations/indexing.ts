@@ -135,7 +135,7 @@ function declareAdd(contracts: Command, context: CommandContext): void {
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
     .option('--strict', 'Refuse a chain that is not in CHAINS, and addresses without code')
     .addHelpText('after', CONTRACTS_EXAMPLES)
-    .action(run(context, async () => (await import('../commands/contracts.ts')).addContractOfCommand));
+    .action(run(context, async () => (await import('../commands/add-contract.ts')).addContractOfCommand));
 }
 
 const CONTRACTS_EXAMPLES = `

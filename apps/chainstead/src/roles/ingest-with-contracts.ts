@@ -6,7 +6,7 @@ import type { Dataset } from '@chainstead/sync/datasets';
 import type { Configuration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 
-/** Between looks for changed contracts and complete factories: two small statements each. */
+/** Between looks for changed contracts and complete factories. */
 const LOOK_MS = 250;
 const LOOKS_PER_SIZE = 40;
 

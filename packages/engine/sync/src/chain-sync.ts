@@ -66,7 +66,7 @@ export function createChainSync(settings: ChainSyncOptions): ChainSync {
             progress = beginProgress(clock.now());
           },
           saveFailure: async (saving, error, stop) => {
-            if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
+            if (error instanceof DatabaseUnavailableError) progress.failure = error.message;
             if (stop !== null) await saveChainStop(saving, chain.id, stop);
             else await saveStall(saving, chain.id, errorText(error));
           },
@@ -168,8 +168,11 @@ async function runGuarded(
     });
     const following = { ...shared, firstFollowed: state.firstFollowed, endBlock, onProgress: reports.progress };
     const followed = follow(following, state.checkpoint, stop).catch(async (error: unknown) => {
-      // Blocks below a hole in the files are indexed first: each retry ends the session.
-      if (error instanceof FilesLackBlocksError) await backfill;
+      if (error instanceof FilesLackBlocksError) {
+        progress.failure = error.message;
+        // Blocks below a hole in the files are indexed first: each retry ends the session.
+        await backfill;
+      }
       throw error;
     });
     const work = [followed, backfill];

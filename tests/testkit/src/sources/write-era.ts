@@ -14,8 +14,8 @@ export interface EraFolderOptions {
   readonly network: string;
   /** Ascending, without holes. Each epoch of 8,192 blocks becomes a file. */
   readonly blocks: Iterable<SourceBlock>;
-  /** `ere` files are written without proofs. Default `ere`. */
-  readonly format?: 'era1' | 'ere';
+  /** `ere` files are written without proofs, `e2hs` files with empty ones. Default `ere`. */
+  readonly format?: 'era1' | 'ere' | 'e2hs';
   /** False: `ere` files without receipts. Default true. */
   readonly hasReceipts?: boolean;
 }
@@ -48,32 +48,41 @@ export async function writeEraFolder(options: EraFolderOptions): Promise<readonl
     const prefix = join(folder, `${network}-${String(epoch).padStart(5, '0')}`);
     const root = accumulator(encoded);
     const suffix = hasReceipts ? '' : '-noreceipts';
-    const path =
-      format === 'era1'
-        ? `${prefix}-${root.toString('hex', 0, 4)}.era1`
-        : `${prefix}-${last}-noproofs${suffix}.ere`;
-    await writeFile(path, format === 'era1' ? era1(encoded, root) : ere(encoded, hasReceipts));
+    const [name, file] = {
+      era1: () => [`${root.toString('hex', 0, 4)}.era1`, blockwise(encoded, root)] as const,
+      e2hs: () => [`${last}.e2hs`, blockwise(encoded, null)] as const,
+      ere: () => [`${last}-noproofs${suffix}.ere`, ere(encoded, hasReceipts)] as const,
+    }[format]();
+    const path = `${prefix}-${name}`;
+    await writeFile(path, file);
     paths.push(path);
   }
   return paths;
 }
 
-function era1(blocks: readonly EncodedBlock[], root: Buffer): Buffer {
+/** Block by block. @param root null: an e2hs file, whose headers have proofs, here empty ones, and no difficulties */
+function blockwise(blocks: readonly EncodedBlock[], root: Buffer | null): Buffer {
   const file = createFile();
   const offsets = blocks.map(({ header, body, receipts, totalDifficulty }) => {
-    const place = file.add('0300', compress(header));
+    const place =
+      root === null ? file.add('0301', compress(withoutProof(header))) : file.add('0300', compress(header));
     file.add('0400', compress(body));
     file.add('0500', compress(receipts));
-    file.add('0600', littleEndian(totalDifficulty, 32));
+    if (root !== null) file.add('0600', littleEndian(totalDifficulty, 32));
     return place;
   });
-  file.add('0700', root);
+  if (root !== null) file.add('0700', root);
   const start = file.bytes();
   file.add(
     '6632',
     numbers([blocks[0]?.block.number ?? 0, ...offsets.map((offset) => offset - start), blocks.length]),
   );
   return file.whole();
+}
+
+/** SSZ container of two byte lists. */
+function withoutProof(header: Buffer): Buffer {
+  return Buffer.concat([littleEndian(8n, 4), littleEndian(BigInt(8 + header.length), 4), header]);
 }
 
 function ere(blocks: readonly EncodedBlock[], hasReceipts: boolean): Buffer {

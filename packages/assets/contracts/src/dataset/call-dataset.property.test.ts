@@ -2,7 +2,7 @@
 
 import { type Hex, parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { hashOf, timestampOf } from '@chainstead/testkit';
+import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { toFunctionSelector } from 'viem';
@@ -56,6 +56,7 @@ test('rows are equal to the transactions to the contract', async () => {
         ...(['0x', '0x01', '0xdeadbeef'] as const).map((other) => ({ to: CALLED, input: other })),
       ];
       const rows = dataset.wholeBlocks?.decode(blockOfCalls(BLOCK, calls), { chain, timestampOf });
+      await createPartitions(scratch.database, table.name, chain.id);
       await scratch.database.transaction((transaction) =>
         transaction.copy(table.name, dataset.table.columns, (rows ?? []).map(dataset.table.copyLine)),
       );
@@ -109,6 +110,7 @@ test('rows have the place, time, hash and contract of their transaction', async 
     { to: CALLED, input: `0x${input.slice(2).toUpperCase()}` as const },
   ];
   const rows = dataset.wholeBlocks?.decode(blockOfCalls(BLOCK, calls), { chain, timestampOf });
+  await createPartitions(scratch.database, table.name, chain.id);
   await scratch.database.transaction((transaction) =>
     transaction.copy(table.name, dataset.table.columns, (rows ?? []).map(dataset.table.copyLine)),
   );

@@ -58,8 +58,8 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       if (first === undefined) return [];
       const preceding = precedingOf(ofTable, definitions);
       // Children and implementations follow from old rows.
-      const deletesOldRows = preceding === null;
-      const members = { requireCurrent, deletesOldRows, ...(preceding !== null && { preceding }) };
+      const retention = { deletesOldRows: preceding === null, isKeptWhole: preceding !== null };
+      const members = { requireCurrent, ...retention, ...(preceding !== null && { preceding }) };
       const datasetOf = first.table.kind === 'call' ? callDataset : eventDataset;
       return [datasetOf(first.table, new Map(ofTable.map(emittersOfPlace)), members)];
     });

@@ -4,6 +4,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { readAbi } from '@chainstead/events/decoding';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, keccak256, toBytes } from 'viem';
@@ -67,6 +68,7 @@ test('rows are equal to the values of their logs', async () => {
         ...(anonymous ? [{ ...log, logIndex: 3, topics: [HASH, ...log.topics] }] : []),
       ];
       const rows = dataset.decode([log, ...others], { chain, timestampOf: () => TIME });
+      await createPartitions(scratch.database, table.name, chain.id);
       await scratch.database.transaction((transaction) =>
         transaction.copy(table.name, dataset.table.columns, rows.map(dataset.table.copyLine)),
       );

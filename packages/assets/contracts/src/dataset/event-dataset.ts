@@ -20,7 +20,7 @@ export interface Emitters {
   readonly byImplementation?: ImplementationForms | null;
 }
 
-export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
+export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows' | 'isKeptWhole'>;
 
 /** Children's logs are decoded from any contract, and chosen as rows are written. */
 export function eventDataset(

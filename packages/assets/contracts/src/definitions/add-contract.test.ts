@@ -1,4 +1,5 @@
 import { rawSql, sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -54,6 +55,7 @@ describe('a contract', () => {
     for (const table of tables) {
       const { name, columns, copyLine } = rowTableOf(table);
       const values = table.kind === 'call' ? [ONE, '7', true, ...numbers] : numbers;
+      await createPartitions(scratch.database, name, eth.id);
       await scratch.database.transaction((transaction) =>
         transaction.copy(name, columns, [copyLine({ ...row, values })]),
       );

@@ -106,11 +106,11 @@ export async function lockContracts(transaction: Transaction): Promise<void> {
 }
 
 export async function readRevision(database: Pick<Database, 'query'>): Promise<string> {
-  const [row] = await database.query<{ revision: string }>(
-    sql`SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,
-  );
+  const [row] = await database.query<{ revision: string }>(REVISION);
   return row?.revision ?? '';
 }
+
+export const REVISION = sql`SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`;
 
 const storedFactory = z.object({
   ...{ event: z.string(), child: z.string(), of: z.string().nullable() },

@@ -46,7 +46,7 @@ const NO_ROWS: RowCounts = { rows: 0, isExact: true, bytes: 0, undecoded: 0 };
 
 async function countRows(database: Database, name: string, chainId: ChainId): Promise<RowCounts> {
   const [size] = await database.query<{ bytes: number }>(
-    sql`SELECT pg_total_relation_size(${name}::regclass) AS bytes`,
+    sql`SELECT sum(pg_total_relation_size(relid))::bigint AS bytes FROM pg_partition_tree(${name}::regclass)`,
   );
   const bytes = size?.bytes ?? 0;
   const isExact = bytes <= COUNT_BYTES_MAX;

@@ -1,8 +1,9 @@
 /** Pairs of contracts whose names meet: nothing of the one is used by the other, or the second one is refused. */
 
 import { createChainRegistry } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
+import { parseAddress, parseChainId } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -40,6 +41,7 @@ async function countOwnRows(tables: readonly EventTable[]): Promise<readonly (re
     const row = { ...place, transactionHash: `0x${'1f'.repeat(32)}`, contract: ADDRESS };
     const values = table.parameters.map(() => null);
     const line = copyLine({ ...row, values, undecoded: null });
+    await createPartitions(scratch.database, name, parseChainId(1));
     await scratch.database.transaction((transaction) => transaction.copy(name, columns, [line]));
   }
   const counts = tables

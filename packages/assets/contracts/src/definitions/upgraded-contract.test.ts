@@ -4,6 +4,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync/requests';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,7 @@ async function index(name: string, logs: readonly Log[]): Promise<void> {
     const covered = coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
     const isOpen = ({ blockNumber }: Log) =>
       covered.every(({ from, to }) => blockNumber < from || blockNumber > to) && blockNumber <= LAST;
+    await createPartitions(scratch.database, table.name, chain.id);
     const rows = decode(logs.filter(isOpen), { chain, timestampOf: () => 1_700_000_000 });
     await scratch.database.transaction(async (transaction) => {
       await transaction.query(sql`CREATE TEMP TABLE read_again (LIKE ${rawSql(table.name)}) ON COMMIT DROP`);

@@ -2,7 +2,7 @@
 
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { hashOf, timestampOf } from '@chainstead/testkit';
+import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { toEventSelector, toFunctionSelector } from 'viem';
 import { expect, test } from 'vitest';
@@ -67,6 +67,7 @@ test.each([
         const lines = rows.map((row) => table.copyLine(row));
         const range = { range: { from: 2, to: BLOCK + 1 }, datasets: new Set(datasets.map(({ name }) => name)) };
         const chosen = await dependent?.select(transaction, chain, range, lines);
+        await createPartitions(transaction, table.name, chain.id);
         await transaction.copy(table.name, table.columns, chosen ?? lines);
       }
     });

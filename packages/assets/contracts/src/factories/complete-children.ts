@@ -1,20 +1,16 @@
 import { type Database, sql } from '@chainstead/db';
-import { readRevision } from '../definitions/contract-definition.ts';
-import { readMissingTables } from '../tables/missing-tables.ts';
+import { REVISION } from '../definitions/contract-definition.ts';
+import { MISSING } from '../tables/missing-tables.ts';
 
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ key: string }>(COMPLETE);
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Changes with definitions, missing tables and known children. Parses no ABI. */
+/** Changes with definitions, missing tables and known children. One statement: it is read often. */
 export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
-  const parts = [
-    await readRevision(database),
-    await readMissingTables(database),
-    await readCompleteChildren(database),
-  ];
-  return parts.flatMap((part) => (typeof part === 'string' ? [part] : [...part])).join('\n');
+  const [row] = await database.query<{ state: string }>(STATE);
+  return row?.state ?? '';
 }
 
 /** Unfollowed chain: up to the highest block with events. One statement: the checkpoint moves. */
@@ -28,3 +24,5 @@ const COMPLETE = sql`SELECT chain_id || ' ' || dataset AS key
         (SELECT checkpoint FROM sync_chains AS known WHERE known.chain_id = contract_definitions.chain_id), max(covered.last_block))))
       FROM sync_ranges AS covered WHERE covered.chain_id = contract_definitions.chain_id AND covered.dataset = made.dataset)
   ORDER BY key`;
+
+const STATE = sql`SELECT jsonb_build_array((${REVISION}), ARRAY(${MISSING}), ARRAY(${COMPLETE}))::text AS state`;

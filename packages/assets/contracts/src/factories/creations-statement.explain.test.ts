@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
@@ -33,6 +33,7 @@ beforeAll(async () => {
       factory: { of: null, event: 'Created(address child)', child: 'child' },
       abi: [{ type: 'event', name: 'Used', inputs: [] }],
     });
+  for (const { id } of [eth, base]) await createPartitions(database, CREATIONS.table, id);
   await seed(1, CHILDREN / 20);
   await database.query(sql`ANALYZE`);
   await seed(CHILDREN / 20 + 1, CHILDREN);
@@ -57,8 +58,10 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   ])('%s takes an entry of the index each', async (_name, numbers, found) => {
     const statement = creationsStatement(eth, CREATIONS, numbers.map(childOf));
     const { nodes } = await explain(scratch.database, statement, plan);
-    const scans = nodes.filter((node) => node['Relation Name'] === 'pools_created');
-    expect(scans.map((scan) => scan['Index Name'])).toEqual(['pools_created$child']);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'pools_created_1_minvalue');
+    expect(scans.map((scan) => scan['Index Name'])).toEqual([
+      expect.stringMatching(/^pools_created_1_minvalue_child_/),
+    ]);
     expect(scans[0]?.['Index Cond']).toContain('child');
     expect(rowsRead(nodes, 'pools_created')).toBe(found);
   });

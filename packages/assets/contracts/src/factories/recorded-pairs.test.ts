@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { createPartitions, listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { decodeEventLog, erc20Abi, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
@@ -68,6 +68,7 @@ async function decodeAll(logs: readonly Log[]): Promise<void> {
       const lines = decode(logs, { chain, timestampOf: () => 1_636_000_000 }).map((row) => table.copyLine(row));
       const blocks = { range: { from: NUMBER, to: NUMBER }, datasets: new Set(datasets.map(({ name }) => name)) };
       const chosen = await dependent?.select(transaction, chain, blocks, lines);
+      await createPartitions(transaction, table.name, chain.id);
       await transaction.copy(table.name, table.columns, chosen ?? lines);
     }
   });

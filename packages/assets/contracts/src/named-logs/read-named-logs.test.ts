@@ -64,7 +64,8 @@ test('logs of an upgraded event are described by the event with as many topics',
 });
 
 test('a suspended contract has no logs until it is resumed', async () => {
-  await suspendLargeContracts(scratch.database, chain, 0);
+  // A table without rows has no bytes.
+  await suspendLargeContracts(scratch.database, chain, -1);
   expect(await read(logOf(5, 2), 'vault')).toBeUndefined();
   await resumeContract(scratch.database, 'vault', chain.id);
   expect(await read(logOf(5, 2), 'vault')).toHaveLength(1);

@@ -26,4 +26,4 @@ export async function readIndexes(
 }
 
 const INDEXES = sql`SELECT 'contracts.' || relname AS name, ${indexColumns(sql`indexed_table.oid`)} AS indexes
-  FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind IN ('r', 'p')`;
+  FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'p'`;

@@ -18,7 +18,7 @@ export async function createEventTables(
 /** CREATE INDEX locks even if the index exists, and writers may wait for this transaction. */
 async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ name: string }>(
-    sql`SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'i'`,
+    sql`SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'I'`,
   );
   return new Set(rows.map(({ name }) => name));
 }
@@ -61,7 +61,7 @@ function statementsOf(table: EventTable): readonly Sql[] {
     ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
   ];
   return [
-    sql`CREATE TABLE IF NOT EXISTS ${name} (${rawSql(columns.join(', '))})`,
+    sql`CREATE TABLE IF NOT EXISTS ${name} (${rawSql(columns.join(', '))}) PARTITION BY RANGE (chain_id, block_number)`,
     sql`COMMENT ON TABLE ${name} IS '${signature}'`,
     sql`CREATE OR REPLACE VIEW ${view} AS SELECT ${rawSql(shown.join(', '))} FROM ${name} WHERE ${rawSql(UNDECODED)} IS NULL`,
     sql`COMMENT ON VIEW ${view} IS '${signature}'`,

@@ -5,7 +5,7 @@ import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { removeCoverage } from '@chainstead/sync/requests';
-import { timestampOf } from '@chainstead/testkit';
+import { createPartitions, timestampOf } from '@chainstead/testkit';
 
 /** Writes rows of the blocks and records their coverage. @param datasets in their order of dependence */
 export async function writeContractRows(
@@ -21,6 +21,7 @@ export async function writeContractRows(
     const wanted = logs.filter(({ blockNumber }) => blockNumber >= first);
     const lines = decode(wanted, { chain, timestampOf }).map((row) => table.copyLine(row));
     const chosen = await dependent?.select(transaction, chain, { range, datasets: new Set(names) }, lines);
+    await createPartitions(transaction, table.name, chain.id);
     await transaction.copy(table.name, table.columns, chosen ?? lines);
   }
   for (const name of names)

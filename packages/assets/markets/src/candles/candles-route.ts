@@ -15,7 +15,7 @@ import { PAIR_NOT_FOUND, pairParameter } from '../swap-lists/pair-parameter.ts';
 import { CURRENCIES, pairOf } from '../trade-values/price-trade.ts';
 import { TIMEFRAMES } from '../trade-values/timeframe.ts';
 import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
-import { getCandles } from './get-candles.ts';
+import { getCandles, readWholeExtent } from './get-candles.ts';
 
 /** docs/api/swaps.md#candlesticks */
 export const pairCandlesRoute: RouteModule = (app, dependencies) => {
@@ -44,18 +44,19 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
     read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundCandles> => {
       const [from, to] = spanOf(filter);
       const pool = filter.address as PoolId;
-      const listed = await getPair(reads, chain, pool);
+      const { timeframe, currency } = filter;
+      const end = Math.min(to / 1_000, position?.start ?? Number.POSITIVE_INFINITY);
+      const span = { timeframe, times: { from: from / 1_000, to: end }, pinnedBlock: upperBound };
+      const [listed, extent] = await Promise.all([
+        getPair(reads, chain, pool),
+        readWholeExtent(reads, chain, span),
+      ]);
       if (listed === null || listed.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
       const pair = pairOf(...listed.tokens, chain);
       const [base, quote] = [listed.tokenOf(pair.base), listed.tokenOf(pair.quote)];
-      const end = Math.min(to / 1_000, position?.start ?? Number.POSITIVE_INFINITY);
-      const { timeframe, currency } = filter;
-      const page = await getCandles(reads, chain, {
-        ...{ pool, pair, timeframe, currency, limit },
-        decimals: { base: base.decimals, quote: quote.decimals },
-        times: { from: from / 1_000, to: end },
-        pinnedBlock: upperBound,
-      });
+      const decimals = { base: base.decimals, quote: quote.decimals };
+      const query = { ...span, extent, pool, pair, decimals, currency, limit };
+      const page = await getCandles(reads, chain, query);
       const last = page.candles.at(-1);
       const next =
         page.hasMore && last !== undefined

@@ -3,7 +3,6 @@ import type { ReadDatabase } from '@chainstead/db';
 import { defineApiError } from '@chainstead/http';
 import type { Indexed } from '@chainstead/pages';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
-import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { TimeSpan } from '../trade-values/figured-pool.ts';
@@ -11,11 +10,16 @@ import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timef
 import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
 import { readExtent } from './read-extent.ts';
 
-export interface CandlesQuery extends CandlePool {
+interface CandlesSpan extends Pick<CandlePool, 'timeframe'> {
   readonly times: TimeSpan;
   /** Newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
+}
+
+export interface CandlesQuery extends CandlePool, CandlesSpan {
   readonly limit: number;
+  /** @default {@link readWholeExtent} */
+  readonly extent?: Awaited<ReturnType<typeof readWholeExtent>>;
 }
 
 export interface CandlesPage {
@@ -37,11 +41,7 @@ export async function getCandles(
   limits: CandleLimits = CANDLE_LIMITS,
 ): Promise<CandlesPage> {
   const { pinnedBlock, limit, timeframe } = query;
-  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
-  const [{ indexed, stored }, covered] = await Promise.all([
-    readExtent(database, chain, boundsOf(times, pinnedBlock)),
-    readCoveredBlocks(database, chain),
-  ]);
+  const { times, indexed, stored, covered } = query.extent ?? (await readWholeExtent(database, chain, query));
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
   const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits, covered };
   const candles: OpenCandle[] = [];
@@ -68,6 +68,16 @@ export async function getCandles(
     if (candles.length > limit) return page(candles.slice(0, limit), true);
   }
   return page(candles, false);
+}
+
+/** Extent of whole candles. Independent of the pair: a request reads both concurrently. */
+export async function readWholeExtent(
+  database: ReadDatabase,
+  chain: Chain,
+  { timeframe, pinnedBlock, ...query }: CandlesSpan,
+) {
+  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
+  return { ...(await readExtent(database, chain, boundsOf(times, pinnedBlock))), times };
 }
 
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };

@@ -50,7 +50,7 @@ export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Sql {
 SELECT
   (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${NEWEST_FIRST}) FROM found) AS packed,
   (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
-    FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
+    FROM blocks AS block WHERE block.chain_id = ${chainId} AND block.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM found))) AS times,
   (SELECT ARRAY[${PLACE_COLUMNS}] FROM found ORDER BY ${PLACE_COLUMNS} LIMIT 1) AS last`;
 }
 

@@ -34,7 +34,7 @@ export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Sql {
 SELECT ${hexText('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
   ORDER BY block_number, transaction_index, log_index) AS packed FROM found GROUP BY pool
 UNION ALL SELECT NULL, string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
-FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`;
+FROM blocks AS block WHERE block.chain_id = ${chainId} AND block.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM found))`;
 }
 
 export function swapsInRanges(chain: Chain, { pools, ranges }: PoolSwapsQuery, columns: readonly string[]) {

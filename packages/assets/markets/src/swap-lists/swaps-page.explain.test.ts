@@ -148,6 +148,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       const scans = nodes.filter(ofTables);
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
       expect(rowsScanned(scans)).toBeLessThanOrEqual(LIMIT + 2);
+      // Their times, and the steps to the dates.
+      const blocks = nodes.filter((node) => node['Relation Name'] === 'blocks');
+      expect(rowsScanned(blocks)).toBeLessThanOrEqual(2 * LIMIT);
     }
   });
 

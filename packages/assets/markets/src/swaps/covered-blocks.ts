@@ -11,6 +11,10 @@ export async function readCoveredBlocks(
   const rows = await database.select<BlockRange>(
     sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,
   );
+  return coveredBlocks(rows);
+}
+
+export function coveredBlocks(rows: readonly BlockRange[]): CoveredBlocks {
   const ranges = mergeRanges(rows);
   return { ranges, has: (block) => isIn(ranges, block) };
 }

@@ -23,9 +23,9 @@ import { isFinal, untilItSucceeds } from './retry-range.ts';
 
 /** With fewer reads than an upstream's concurrency times the chunks, round trips dominate. */
 const PROVEN_READS_IN_FLIGHT = 6;
-const DATA_WEIGHT_MAX = 12_000;
+export const DATA_WEIGHT_MAX = 12_000;
 /** Logs, about, of one commit from a source. */
-const PART_WEIGHT = 6_000;
+export const PART_WEIGHT = 6_000;
 
 /** All that reading and decoding need: nothing is claimed or written. */
 export type ReadOptions = Pick<
@@ -167,7 +167,6 @@ export async function readDecoded(
     return readRangeProven(
       {
         ...options,
-        sources: undefined,
         parts,
         leavesOut,
         leavesFileGaps: true,

@@ -21,7 +21,7 @@ export const CHUNKS_IN_FLIGHT = 4;
 /** Bounds memory. 10,000 logs save a few percent per row and need 60 MB more. */
 const LOGS_PER_CHUNK = 6_000;
 export const FAST_CHUNK = { blocksFirst: 64, blocksMax: 20_000, logsPerChunk: LOGS_PER_CHUNK };
-const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CHUNK };
+export const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CHUNK };
 /** One request each: sources limit requests more than blocks. */
 export const SOURCE_CHUNK = {
   blocks: { blocksFirst: 500, blocksMax: 20_000, logsPerChunk: 20 * LOGS_PER_CHUNK },

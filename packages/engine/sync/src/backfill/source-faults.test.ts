@@ -1,12 +1,11 @@
 /** Each lie and fault of a source through the backfill: no wrong row, nothing missing at the end, the source named. */
 import type { ChainSource, JsonObject, SourceFaultSettings } from '@chainstead/testkit';
-import { createScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import {
+  expectNamed,
   type OpenSource,
-  openEra,
   openHyperSync,
   openPortal,
   openSourcedChain,
@@ -56,6 +55,24 @@ const inRows = (list: 'transactions' | 'logs', change: (rows: readonly JsonObjec
   tampered((line) => ({ ...line, [list]: change(rowsOf(line, list)) }));
 const inFirst = (changes: (row: JsonObject) => JsonObject): OpenSource =>
   inRows('transactions', ([first = {}, ...others]) => [{ ...first, ...changes(first) }, ...others]);
+const hyperSyncWith =
+  (faults: Faults): OpenSource =>
+  (chain, parts) =>
+    openHyperSync(chain, parts, faults);
+/** The same of a HyperSync, whose names are in snake_case. */
+const inHyperSync =
+  (tamper: Tamper): OpenSource =>
+  (chain, parts) =>
+    openHyperSync(chain, parts, {
+      nestedLists: true,
+      tamper: (line) => (numberOf(line) === chain.middle.number ? tamper(line) : line),
+    });
+const inPageHeader = (changes: JsonObject): OpenSource =>
+  inHyperSync((line) => ({ ...line, header: { ...(line.header as JsonObject), ...changes } }));
+const inPage = (list: 'transactions' | 'logs', change: (rows: readonly JsonObject[]) => readonly JsonObject[]) =>
+  inHyperSync((line) => ({ ...line, [list]: change(rowsOf(line, list)) }));
+const inFirstOfPage = (changes: (row: JsonObject) => JsonObject): OpenSource =>
+  inPage('transactions', ([first = {}, ...others]) => [{ ...first, ...changes(first) }, ...others]);
 /** Changes the lines of each response with the block in the middle; `at` is its place. */
 const rewritten =
   (rewrite: (lines: string[], at: number) => readonly string[]): OpenSource =>
@@ -74,17 +91,6 @@ const someHash = `0x${'ab'.repeat(32)}`;
 function expectTruth({ rows, covered }: SourcedFill): void {
   expect(rows).toEqual(rowsOfNodes);
   expect(covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
-}
-
-/** In the log, in the status and in the metrics. */
-function expectNamed({ status, warnings, metrics }: SourcedFill, reason: RegExp): void {
-  const warning = warnings.find((one) => reason.test(one.reason));
-  expect(warnings.map((one) => one.reason).join('\n')).toMatch(reason);
-  expect(warning?.source).toBe(status?.name);
-  expect(warning?.left_alone_ms).toBeGreaterThan(0);
-  expect(metrics).toMatch(
-    new RegExp(`chainstead_source_failures_total\\{[^}]*source="${status?.name}"[^}]*\\} [1-9]`),
-  );
 }
 
 // Invariant: PROOF-SOURCE-CANONICAL
@@ -127,15 +133,32 @@ describe('a lie', () => {
     ],
     ['a line of 100 MB', rewritten(longLine()), /a line exceeds/],
     [
-      'an era file of another network',
-      (chain, parts) => openEra(chain, parts, { blocks: otherNetwork() }),
-      /nodes have/,
-    ],
-    [
       'a HyperSync of another network',
       (chain, parts) => openHyperSync(chain, parts, { wrongChainId: 5 }),
       /chain 5/,
     ],
+    ['a dropped log of a HyperSync', inPage('logs', (logs) => logs.slice(1)), /root-mismatch/],
+    ['an added log', inPage('logs', (logs) => [...logs, { ...logs[0], log_index: 999 }]), /root-mismatch/],
+    [
+      'a changed amount of a HyperSync',
+      inPage('logs', (logs) => logs.map((log) => ({ ...log, data: someHash }))),
+      /root-mismatch/,
+    ],
+    ['another status', inFirstOfPage(({ status }) => ({ status: 1 - Number(status) })), /root-mismatch/],
+    ['other gas', inFirstOfPage(() => ({ gas_used: '0x1' })), /receipt-mismatch/],
+    ['another value', inFirstOfPage(() => ({ value: '0x123' })), /transaction-hash-mismatch/],
+    ['another hash of a transaction', inFirstOfPage(() => ({ hash: someHash })), /A log names/],
+    ['a value that is null', inFirstOfPage(() => ({ value: null })), /does not hold|lacks/],
+    [
+      'a dropped transaction of a HyperSync',
+      inPage('transactions', (all) => all.slice(0, -1)),
+      /is of no transaction/,
+    ],
+    ['another parent in a page', inPageHeader({ parent_hash: someHash }), /as its parent/],
+    ['a time beyond 2^53', inPageHeader({ timestamp: 2 ** 53 }), /timestamp/],
+    ['half of a byte', inPageHeader({ extra_data: '0x0' }), /extraData/],
+    ['a row beyond the page', inPageHeader({ number: 9_000 }), /outside/],
+    ['a block that is missing in a page', inHyperSync(() => null), /is missing/],
   ])('%s', async (_name, open, reason) => {
     const fill = await sourced.fill(open);
     expectTruth(fill);
@@ -171,22 +194,16 @@ describe('a fault', () => {
       /bytes/,
       5_000,
     ],
-    ['an era file with a wrong accumulator', eraWith(flipAccumulator), /accumulator is not that/, 60_000],
+    ['a height that a HyperSync does not serve', hyperSyncWith({ servedTo: 50 }), /no block 51/, 60_000],
+    ['pages without a block', hyperSyncWith({ emptyRate: 1 }), /no block/, 60_000],
+    ['413 for a single block', hyperSyncWith({ tooLargeBlocks: 0 }), /HTTP 413/, 5_000],
+    ['502 with HTML', hyperSyncWith(status(502)), /HTTP 502/, 5_000],
   ])('%s', async (_name, open, reason, leftAloneMs) => {
     // Filtered logs of one dataset, whole blocks of the other.
     const fill = await sourced.fill(open, { proof: 'none', order: 'newest-first' });
     expectTruth(fill);
     expectNamed(fill, reason);
     expect(fill.warnings[0]?.left_alone_ms).toBe(leftAloneMs);
-  });
-
-  test.each([
-    ['cut', (file: Buffer) => file.subarray(0, -100), /the index counts/],
-    ['with a wrong index', (file: Buffer) => withByte(file, file.length - 16), /ends beyond the file/],
-  ])('an era file %s', async (_name, change, reason) => {
-    const fill = await sourced.fill(eraWith(change));
-    expectTruth(fill);
-    expect(fill.warnings.map((one) => one.reason).join('\n')).toMatch(reason);
   });
 });
 
@@ -198,8 +215,10 @@ describe('no fault', () => {
     ['numbers in other forms', portalWith({ tamper: otherForms })],
     ['`r` and `s` with and without leading zeros', portalWith({ tamper: paddedInOddBlocks })],
     ['empty access lists left out', portalWith({ tamper: withoutEmptyLists })],
-    ['era files', (chain, parts) => openEra(chain, parts)],
-    ['a HyperSync', (chain, parts) => openHyperSync(chain, parts, { nestedLists: true })],
+    ['a HyperSync', inHyperSync((line) => line)],
+    // It has not all fields: headers come from nodes.
+    ['a HyperSync with another miner', inPageHeader({ miner: `0x${'ab'.repeat(20)}` })],
+    ['a HyperSync without a root', inPageHeader({ receipts_root: null })],
   ])('%s: each block is read from the source', async (_name, open) => {
     const fill = await sourced.fill(open);
     expectTruth(fill);
@@ -238,28 +257,6 @@ function status(code: number, retryAfterSeconds?: number): Faults {
 
 function cut(where: 'line' | 'inside' | 'connection', afterLines: number): Faults {
   return { cut: { rate: 1, afterLines, where } };
-}
-
-function eraWith(change: (file: Buffer) => Buffer): OpenSource {
-  return (chain, parts) => openEra(chain, parts, { change });
-}
-
-function withByte(file: Buffer, at: number): Buffer {
-  const changed = Buffer.from(file);
-  changed[at] = (changed[at] ?? 0) ^ 1;
-  return changed;
-}
-
-/** Its last byte is in front of the index: a head, the first number, the count and an offset for each block. */
-function flipAccumulator(file: Buffer): Buffer {
-  const blocks = Number(file.readBigInt64LE(file.length - 8));
-  return withByte(file, file.length - (8 + 16 + 8 * blocks) - 1);
-}
-
-function otherNetwork() {
-  const other = createScriptedChain({ seed: 1, chainId: CHAIN_ID, finalityDepth: 0, isSigned: true });
-  other.mine(40);
-  return other.blocksIn({ from: 0, to: 40 });
 }
 
 /** Once: then the line is as it should be. */

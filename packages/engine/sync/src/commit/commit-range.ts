@@ -16,7 +16,7 @@ import type { RangeLevels } from '../read/part-levels.ts';
 import type { RangeRead } from '../read/read-range.ts';
 import { lockChainCommits } from '../rows/commit-lock.ts';
 import { removeRows, type WriteMode } from '../rows/row-changes.ts';
-import { writeRows } from '../rows/write-batch.ts';
+import { hasBlocks, writeBlocks, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitSettled } from './commit-settled.ts';
 import { independentOf, watchRows, writeDependentRows } from './dependent-rows.ts';
@@ -39,6 +39,10 @@ export function commitRange(
 ): Promise<ReadonlyMap<string, number>> {
   const { chain } = dependencies;
   const { range } = read;
+  // Nodes may have lied to a history: proven rows replace its rows.
+  const proven = datasets.filter((dataset) => isProven(dataset, chain, read.levels));
+  const withHistories = (transaction: Transaction): Promise<readonly Dataset[]> =>
+    datasetsWithHistories(transaction, chain, proven, range);
   return commitSettled(dependencies, {
     datasets,
     placed: { blocks: [range], batch },
@@ -51,9 +55,11 @@ export function commitRange(
     },
     async write(transaction, { rowsMayExist, lock }) {
       const watches = await watchRows(transaction, chain, datasets, range);
-      const proven = datasets.filter((dataset) => isProven(dataset, chain, read.levels));
-      const replaced =
-        kind === 'replace' ? datasets : await datasetsWithHistories(transaction, chain, proven, range);
+      // A history stores the blocks of its rows. One that does so after this look makes the copy of blocks fail.
+      const isStored = rowsMayExist || (await hasBlocks(transaction, chain, range));
+      // From here on, histories with rows of these blocks wait for this commit: those before it are seen.
+      if (isStored) await writeBlocks(transaction, batch.blockLines);
+      const replaced = kind === 'replace' ? datasets : isStored ? await withHistories(transaction) : [];
       if (replaced.length > 0) await removeRange(transaction, chain, replaced, range);
       if (kind === 'replace')
         await recordRewritten(
@@ -67,7 +73,7 @@ export function commitRange(
       const added = await writeRows(
         transaction,
         batchOf(batch, independentOf(datasets)),
-        { blocks: 'may-exist', rows: mode },
+        { blocks: isStored ? 'written' : 'empty-range', rows: mode },
         { isFollowed: (dataset) => isFollowed(dataset, expected) },
       );
       await lock();

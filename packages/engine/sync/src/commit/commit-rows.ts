@@ -25,7 +25,9 @@ export async function commitRows<T>(
   let left = datasets.length;
   return retryCommit(attempt, async (error) => {
     const table = tableWithoutPartition(error);
-    const dataset = datasets.find((candidate) => candidate.table.name === table);
+    const named = (name: string) => datasets.find((candidate) => candidate.table.name === name);
+    // Names of own contracts' tables include their schema.
+    const dataset = table === null ? undefined : (named(`${schemaOf(error)}.${table}`) ?? named(table));
     if (left === 0 || dataset === undefined) return false;
     left -= 1;
     const isSingle = rows === 'single' || !kept.includes(dataset);
@@ -53,6 +55,10 @@ export function tableWithoutPartition(error: unknown): string | null {
   // Citus forwards only the message, which names a shard, and for a COPY no error code.
   const isHandedOn = error.code === CHECK_VIOLATION || error.code === INTERNAL_ERROR;
   return isHandedOn ? (/^no partition of relation "(\w+)_\d+"/.exec(error.message)?.[1] ?? null) : null;
+}
+
+function schemaOf(error: unknown): string {
+  return error instanceof Error && 'schema' in error ? String(error.schema) : '';
 }
 
 const CHECK_VIOLATION = '23514';

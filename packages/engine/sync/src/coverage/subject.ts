@@ -41,10 +41,7 @@ export async function listSubjectRanges(
   );
 }
 
-/**
- * Those with rows of requested histories in the range, maybe: nodes may have lied to a history, so proven rows replace
- * its rows.
- */
+/** Those with ranges of requested histories in these blocks. */
 export async function datasetsWithHistories<Kept extends { readonly name: string }>(
   transaction: Transaction,
   { id }: { readonly id: ChainId },
@@ -52,11 +49,6 @@ export async function datasetsWithHistories<Kept extends { readonly name: string
   { from, to }: BlockRange,
 ): Promise<readonly Kept[]> {
   if (datasets.length === 0) return [];
-  // A history stores the block of each row: most ranges have none.
-  const [stored] = await transaction.query<{ block: number }>(
-    sql`SELECT block_number AS block FROM blocks WHERE chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} LIMIT 1`,
-  );
-  if (stored === undefined) return [];
   const names = datasets.map(({ name }) => name);
   const rows = await transaction.query<{ dataset: string }>(
     sql`SELECT dataset FROM subject_ranges

@@ -25,6 +25,9 @@ export async function ensurePartitions(
     // On Citus, two tables would deadlock: both create shards.
     if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
     await transactionLock(transaction, `partitions:${table.name}`);
+    // Own contracts may be removed while their blocks are read.
+    if ((await transaction.query(sql`SELECT WHERE to_regclass(${table.name}) IS NOT NULL`)).length === 0)
+      return [];
     const existing = await readPartitions(transaction, table, chainId);
     const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
     const nearby = await densityOf(transaction, chainId, nearest(existing, wanted));
@@ -49,7 +52,7 @@ export async function ensurePartitions(
 
 /** For a partition that a killed process may not have announced. */
 export async function announceAgain(database: Database, table: string): Promise<void> {
-  await database.query(sql`SELECT announce_partitions(to_regclass(${table}))`);
+  await database.query(sql`SELECT announce_partitions(oid) FROM pg_class WHERE oid = to_regclass(${table})`);
 }
 
 function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {

@@ -4,6 +4,7 @@ import type { RowTable } from '../dataset/row-table.ts';
 import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 
 export interface Partition extends PartitionBounds {
+  /** In SQL: quoted, and with its schema, if it needs them. */
   readonly name: string;
   readonly chainId: number;
   readonly bytes: number;
@@ -34,7 +35,7 @@ export async function readPartitions(
       hasShards: boolean;
     }
   >(
-    sql`SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
+    sql`SELECT part.oid::regclass::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
          pg_has_role(part.relowner, 'USAGE') AS "isOwn", part.reltuples::float8 AS tuples, part.relpages AS pages,
          obj_description(part.oid, 'pg_class') IS NOT DISTINCT FROM ${SEALED} AS "isSealed",
          current_setting('block_size')::int AS "pageBytes", to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasShards"
@@ -90,8 +91,4 @@ function parseBounds(name: string, bounds: string): Pick<Partition, 'chainId' | 
     from: from === 'MINVALUE' ? 0 : Number(from),
     to: to === 'MAXVALUE' ? PARTITION_TOP : Number(to),
   };
-}
-
-export function quoted(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
 }

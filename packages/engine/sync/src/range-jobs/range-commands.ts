@@ -175,16 +175,13 @@ export async function verifyRanges(
     for (const { datasets, range } of works.flatMap((work) => inSpans(work, retainedFrom))) {
       if (!(await owner.claim(chain.id, range, 'verify')))
         throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
-      const result = await verifyRange(
-        { ...options, datasets, owner, policy: options.proof, knownContracts: createKnownContracts() },
-        range,
-        VERIFY_READS_IN_FLIGHT,
-        signal,
-      );
-      proven.push(...result.proven);
-      repairs.push(...result.repairs);
-      done += rangeSize(range);
-      options.onProgress?.(inBlocks({ done, total, logs: 0, unavailable: null }, wanted));
+      const own = { ...options, datasets, owner, policy: options.proof, knownContracts: createKnownContracts() };
+      for await (const part of verifyRange(own, range, VERIFY_READS_IN_FLIGHT, signal)) {
+        proven.push(...part.proven);
+        repairs.push(...part.repairs);
+        done += rangeSize(part.range);
+        options.onProgress?.(inBlocks({ done, total, logs: 0, unavailable: null }, wanted));
+      }
     }
   });
   return {

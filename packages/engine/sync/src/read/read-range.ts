@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
-import { type ChosenSource, type HistorySources, isGap } from '@chainstead/sources';
+import { type ChosenSource, isGap } from '@chainstead/sources';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
@@ -110,12 +110,7 @@ export async function blocksOfLogs(
 
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
-/** Waits before each block from a node, and after each block from a source. */
-export type ReadingTurn = (signal: AbortSignal, from: 'node' | 'source') => Promise<void>;
-
 export interface ProvenReading extends WatchedReader {
-  /** Read before nodes. @default none */
-  readonly sources?: HistorySources | undefined;
   readonly depth: number;
   /** Skips blocks that the era files of a chain without nodes don't prove, like blocks that lack a part. @default false */
   readonly leavesFileGaps?: boolean;
@@ -123,7 +118,8 @@ export interface ProvenReading extends WatchedReader {
   readonly leavesOut?: boolean;
   /** Above, the caller reads smaller ranges: a very large block is then a separate range. @default unlimited */
   readonly weightMax?: number;
-  readonly turn?: ReadingTurn;
+  /** Waits before each block. */
+  readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -139,7 +135,7 @@ interface LeftOutBlock {
   readonly reason: string;
 }
 
-/** Decodes on arrival: spares the GC. @throws UnprovenBlockError, RangeTooLargeError */
+/** From nodes. Decodes on arrival: spares the GC. @throws UnprovenBlockError, RangeTooLargeError */
 export async function readRangeProven(
   reading: ProvenReading,
   range: BlockRange,
@@ -151,9 +147,8 @@ export async function readRangeProven(
     if (weightMax !== undefined && rangeSize(range) > 1)
       throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max });
   };
-  const next = await readFromSource(reading, range, gathered);
   const read = async (number: number): Promise<DecodedBlock | LeftOutBlock | null> => {
-    await turn?.(signal, 'node');
+    await turn?.(signal);
     const holds: (() => void)[] = [];
     const enterLarge = async (): Promise<void> => {
       requireSmaller(AHEAD_BYTES_MAX);
@@ -176,8 +171,7 @@ export async function readRangeProven(
       for (const end of holds) end();
     }
   };
-  const left = { from: next, to: range.to };
-  for await (const block of next > range.to ? [] : readAhead(left, Math.min(depth, rangeSize(left)), read)) {
+  for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     const what = `a block of ${range.from} to ${range.to} could not be read`;
     if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
     if ('reason' in block) gathered.lack(block, reading.parts ?? new Set());
@@ -208,29 +202,6 @@ export async function* readSourceParts(
 export function mayReadFromSource(chain: Chain, parts: ReadonlySet<BlockPart>): boolean {
   return !parts.has('internalTransactions') && canProveBlocks(chain, parts.has('transactions'));
 }
-
-/** @returns the first block that is left for nodes */
-async function readFromSource(
-  reading: ProvenReading,
-  range: BlockRange,
-  gathered: ReturnType<typeof gatherBlocks>,
-): Promise<number> {
-  const { chain, parts = new Set(), sources, turn, signal } = reading;
-  if (sources === undefined || !mayReadFromSource(chain, parts)) return range.from;
-  const chosen = await sources.choose('blocks', range, signal);
-  let next = range.from;
-  if (chosen === null) return next;
-  const wanted = sourceReading({ ...reading, unitWeight: UNIT_WEIGHT });
-  for await (const blocks of readSourceBlocks(wanted, chosen, signal))
-    for (const block of blocks) {
-      gathered.take(decodeBlock(block, gathered.decoder));
-      next = block.header.number + 1;
-      await turn?.(signal, 'source');
-    }
-  return next;
-}
-
-const UNIT_WEIGHT = 6_000;
 
 function sourceReading({
   pool,

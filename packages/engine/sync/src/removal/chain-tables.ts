@@ -54,8 +54,8 @@ export async function readChainTables(
           AND NOT (attname = 'chain_id' AND EXISTS (SELECT FROM pg_attribute AS other
             WHERE other.attrelid = found.oid AND other.attname = 'network' AND NOT other.attisdropped))
           -- A table that was a partition is dropped as a whole.
-          AND NOT EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
-            AND parent.relnamespace = found.relnamespace AND found.relname ~ ('^' || parent.relname || '_[0-9]+_[0-9]+$'))
+          AND NOT (relkind = 'r' AND EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
+            AND parent.relnamespace = found.relnamespace AND found.relname ~ ('^' || parent.relname || '[_$][0-9]+_[0-9]+$')))
         ORDER BY relname`,
     ),
     readTableSizes(database),

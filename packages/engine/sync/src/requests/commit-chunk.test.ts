@@ -3,10 +3,11 @@ import type { Log } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listSubjectRanges, subjectKey } from '../coverage/subject.ts';
-import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
+import { lockChainCommits } from '../rows/commit-lock.ts';
+import { createMarkTables, markedAccount, marks, misderived } from '../testing/marks-dataset.ts';
 import { openRangeCommits } from '../testing/range-commits.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
 import { type Chunk, commitChunk } from './commit-chunk.ts';
@@ -100,25 +101,57 @@ it('writes nothing if it has no logs, and is recorded', async () => {
   await expectRecorded(requested, 0);
 });
 
+/** A log that nodes made up, next to the real ones. */
+function lieBeside([truth]: readonly Log[]): Log {
+  if (truth === undefined) throw new Error('The chain has transfers');
+  return { ...truth, logIndex: 1_000, data: `0x${'f'.repeat(64)}` };
+}
+
 it('leaves no row that nodes made up, once proven rows of the same blocks are added', async () => {
   const { stage, chunk, logs } = await openRequested();
-  const [truth] = logs;
-  if (truth === undefined) throw new Error('The chain has transfers');
-  const lie = { ...truth, logIndex: 1_000, data: `0x${'f'.repeat(64)}` } as const;
-  const found = { logs: [...logs, lie] };
+  const found = { logs: [...logs, lieBeside(logs)] };
   expect(await commitChunk(stage, { ...chunk, read: { ...chunk.read, found } })).toBe(logs.length + 1);
   const commits = await openRangeCommits(scratch.database, stage.chain);
   onTestFinished(() => commits.close());
   await commits.commit([marks], { range: RANGE, logs, kind: 'add', proof: 'receipts' });
   expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
-  const wrong = await scratch.database.query(
-    sql`SELECT account FROM mark_totals JOIN mark_highest USING (account, chain_id) WHERE chain_id = ${stage.chain.id}
-     EXCEPT SELECT account FROM (
-       SELECT account, count(*) AS marks, sum(amount) AS total, max(amount) AS amount FROM marks WHERE chain_id = ${stage.chain.id} GROUP BY account) AS own
-      JOIN mark_totals USING (account, marks, total) JOIN mark_highest USING (account, amount)`,
-  );
-  expect(wrong).toEqual([]);
+  expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
 });
+
+it.each([false, true])(
+  'leaves no row that nodes made up, if it ends while proven rows are written, in stored blocks: %s',
+  async (isStored) => {
+    const { stage, chunk, logs } = await openRequested();
+    const { database } = scratch;
+    const commits = await openRangeCommits(database, stage.chain);
+    onTestFinished(() => commits.close());
+    // The blocks of another dataset.
+    if (isStored) await commits.commit([], { range: RANGE, logs, kind: 'add' });
+    const untilWaiting = (count: number): Promise<void> =>
+      vi.waitFor(async () => {
+        const waiting = await database.query(
+          sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        expect(waiting).toHaveLength(count);
+      }, 10_000);
+    const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const other = database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, stage.chain);
+      held.resolve();
+      await free.promise;
+    });
+    await held.promise;
+    const found = { logs: [lieBeside(logs)] };
+    const history = commitChunk(stage, { ...chunk, read: { ...chunk.read, found } });
+    await untilWaiting(1);
+    const proven = commits.commit([marks], { range: RANGE, logs, kind: 'add', proof: 'receipts' });
+    await untilWaiting(2);
+    free.resolve();
+    await Promise.all([other, history, proven]);
+    expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+    expect(await misderived(database, stage.chain.id)).toEqual([]);
+  },
+);
 
 it('keeps its rows when rows without a proof are added, which may lack some', async () => {
   const { stage, chunk, logs } = await openRequested();

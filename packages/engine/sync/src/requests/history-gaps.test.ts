@@ -27,11 +27,12 @@ beforeAll(() => createMarkTables(scratch.database));
 
 type Ranges = Awaited<ReturnType<BlockSource['available']>>;
 
-/** A stage whose pool serves only the blocks of files, which a public list contains. */
-async function openNodeless(files: () => Ranges, firstFollowed = BLOCKS + 1) {
+/** A stage whose pool serves only the blocks of files, which a public list contains. @param facts the chain's sync sets its start */
+async function openNodeless(files: () => Ranges, facts?: { readonly reorgDepthMax: number }) {
   const { database } = scratch;
   const stage = await openScriptedStage(database, nextChainId++, [ofWallets], {
-    ...{ blocks: BLOCKS, finalityDepth: 0, isSigned: true, firstFollowed },
+    ...{ blocks: BLOCKS, finalityDepth: 0, isSigned: true },
+    ...(facts && { facts, firstFollowed: null }),
   });
   onTestFinished(() => stage.close());
   const { chain, clock, logger } = stage;
@@ -104,14 +105,27 @@ test.each([
   expect(await history.covered()).toEqual([{ from: 0, to: BLOCKS }]);
 });
 
-test('a chain stops at a hole above its head, and names the block', async () => {
+test('a chain indexes the blocks below a hole above its head, then stops and names the block', async () => {
   const files = [
     { from: 0, to: 30 },
     { from: 41, to: BLOCKS },
   ];
-  const { stage, pool } = await openNodeless(() => files, 28);
+  const FIRST_FOLLOWED = 28;
+  const { stage, pool } = await openNodeless(() => files, { reorgDepthMax: BLOCKS - FIRST_FOLLOWED });
+  const atHole = Promise.withResolvers<void>();
+  const gated: typeof pool = {
+    ...pool,
+    async getWholeBlock(at, options) {
+      // The backfill reads nothing until the follower is at the hole.
+      if (typeof at === 'number' && at < FIRST_FOLLOWED) await atHole.promise;
+      return pool.getWholeBlock(at, options).catch((error: unknown) => {
+        atHole.resolve();
+        throw error;
+      });
+    },
+  };
   const settings = {
-    startBlock: 28,
+    startBlock: 1,
     endBlock: null,
     proof: 'strict',
     backfillProof: 'receipts',
@@ -119,7 +133,7 @@ test('a chain stops at a hole above its head, and names the block', async () => 
     verifyBlocksPerSecond: 1_000,
   } as const;
   const ending = new AbortController();
-  const running = createChainSync({ ...stage, pool, settings }).run(ending.signal);
+  const running = createChainSync({ ...stage, pool: gated, settings }).run(ending.signal);
   onTestFinished(async () => {
     ending.abort();
     await running;
@@ -133,4 +147,5 @@ test('a chain stops at a hole above its head, and names the block', async () => 
       stopMessage: expect.stringContaining('has block 31. Add the file'),
     });
   }, 20_000);
+  expect(await stage.coverageOf(marks)).toEqual({ ranges: [{ from: 1, to: 30 }], levels: ['receipts'] });
 });

@@ -16,7 +16,7 @@ export async function deleteOldRows(
   rowsAtOnce: number = ROWS_AT_ONCE,
 ): Promise<number> {
   const { chain, database, datasets, retention, logger, metrics } = options;
-  const deleting = datasets.filter((dataset) => !dataset.table.isPartitioned && isDroppable(dataset));
+  const deleting = datasets.filter((dataset) => dataset.deletesOldRows === true && isDroppable(dataset));
   if (deleting.length === 0) return 0;
   // A reorg moves the window down: it must never include a deleted block.
   const below = (await readRetainedFrom(database, { chain, retention })) - chain.reorgDepthMax;

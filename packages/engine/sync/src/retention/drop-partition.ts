@@ -88,16 +88,15 @@ export async function findDetached(
   source: Pick<Database, 'query'>,
   { table }: NamedTable,
 ): Promise<readonly DetachedPartition[]> {
-  const partitions = await source.query<{ name: string; isPending: boolean }>(
-    sql`SELECT relname AS name, coalesce(inhdetachpending, false) AS "isPending"
-       FROM pg_class LEFT JOIN pg_inherits ON inhrelid = pg_class.oid
-      WHERE relname ~ ('^' || ${table.name} || '_[0-9]+_[0-9]+$') AND relkind = 'r' AND relnamespace = current_schema()::regnamespace
-        AND (inhrelid IS NULL OR inhdetachpending AND inhparent = to_regclass(${table.name})) ORDER BY relname`,
+  const partitions = await source.query<{ name: string; chain: string; isPending: boolean }>(
+    sql`SELECT part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
+         coalesce(inhdetachpending, false) AS "isPending"
+       FROM pg_class AS whole JOIN pg_class AS part ON part.relnamespace = whole.relnamespace AND part.relkind = 'r'
+         AND part.relname ~ ('^' || whole.relname || '[_$][0-9]+_[0-9]+$')
+         LEFT JOIN pg_inherits ON inhrelid = part.oid
+      WHERE whole.oid = to_regclass(${table.name}) AND (inhrelid IS NULL OR inhdetachpending AND inhparent = whole.oid) ORDER BY part.relname`,
   );
-  return partitions.map((partition) => {
-    const [chainId] = partition.name.slice(table.name.length + 1).split('_');
-    return { ...partition, chainId: parseChainId(Number(chainId)) };
-  });
+  return partitions.map(({ chain, ...partition }) => ({ ...partition, chainId: parseChainId(Number(chain)) }));
 }
 
 /** Removes coverage recorded until now. @throws if earlier statements take too long */

@@ -3,7 +3,7 @@ import { type Database, rawSql, sql } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import { type Partition, quoted, readPartitions, SEALED } from '../partitions/read-partitions.ts';
+import { type Partition, readPartitions, SEALED } from '../partitions/read-partitions.ts';
 import type { RetentionOptions } from './retention-options.ts';
 
 export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
@@ -75,19 +75,19 @@ function isFull(
 
 /** First drops invalid copies of an interrupted rebuild. */
 async function sealPartition(database: Database, { name }: Partition): Promise<void> {
-  const indexes = await database.query<{ name: string; isValid: boolean }>(
-    sql`SELECT made.relname AS name, pg_index.indisvalid AS "isValid" FROM pg_index
+  const indexes = await database.query<{ name: string; isValid: boolean; isCopy: boolean }>(
+    sql`SELECT made.oid::regclass::text AS name, made.relname ~ '_cc(new|old)[0-9]*$' AS "isCopy", pg_index.indisvalid AS "isValid" FROM pg_index
        JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
       WHERE pg_index.indrelid = to_regclass(${name}) AND pg_am.amname = 'btree'`,
   );
   for (const index of indexes)
-    if (!index.isValid && /_cc(new|old)\d*$/.test(index.name))
-      await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(quoted(index.name))}`);
+    if (!index.isValid && index.isCopy)
+      await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(index.name)}`);
   // Otherwise index builds would dirty every page (hint bits).
-  await database.query(sql`VACUUM (FREEZE, SKIP_LOCKED) ${rawSql(quoted(name))}`);
+  await database.query(sql`VACUUM (FREEZE, SKIP_LOCKED) ${rawSql(name)}`);
   for (const index of indexes.filter(({ isValid }) => isValid)) {
-    await database.query(sql`ALTER INDEX ${rawSql(quoted(index.name))} SET (fillfactor = 100)`);
-    await database.query(sql`REINDEX INDEX CONCURRENTLY ${rawSql(quoted(index.name))}`);
+    await database.query(sql`ALTER INDEX ${rawSql(index.name)} SET (fillfactor = 100)`);
+    await database.query(sql`REINDEX INDEX CONCURRENTLY ${rawSql(index.name)}`);
   }
-  await database.query(sql`COMMENT ON TABLE ${rawSql(quoted(name))} IS '${rawSql(SEALED)}'`);
+  await database.query(sql`COMMENT ON TABLE ${rawSql(name)} IS '${rawSql(SEALED)}'`);
 }

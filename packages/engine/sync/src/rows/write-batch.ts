@@ -1,4 +1,5 @@
 /** The only writer of decoded rows, in the transaction of coverage and checkpoint. */
+import type { BlockRange, ChainId } from '@chainstead/core';
 import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type AddedRows, type Adding, addRows, gatherCopies, type WriteMode } from './row-changes.ts';
@@ -8,20 +9,31 @@ import { copyToStagingTable } from './staging-table.ts';
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
-  mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
+  mode: { readonly blocks: WriteMode | 'written'; readonly rows: WriteMode },
   { isFollowed }: Pick<Adding, 'isFollowed'> = {},
 ): Promise<AddedRows> {
   const copies = gatherCopies(transaction);
   if (mode.blocks === 'empty-range')
     await copies.add({ table: 'blocks', columns: BLOCK_COLUMNS, lines: batch.blockLines });
-  else await writeBlocks(transaction, batch.blockLines);
+  else if (mode.blocks === 'may-exist') await writeBlocks(transaction, batch.blockLines);
   return addRows(transaction, batch.parts, mode.rows, {
     copies,
     ...(isFollowed === undefined ? {} : { isFollowed }),
   });
 }
 
-/** The new row wins. */
+export async function hasBlocks(
+  transaction: Transaction,
+  { id }: { readonly id: ChainId },
+  { from, to }: BlockRange,
+): Promise<boolean> {
+  const [stored] = await transaction.query<{ block: number }>(
+    sql`SELECT block_number AS block FROM blocks WHERE chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} LIMIT 1`,
+  );
+  return stored !== undefined;
+}
+
+/** The new row wins. Until the transaction ends, others that write these blocks wait. */
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const staging = await copyToStagingTable(

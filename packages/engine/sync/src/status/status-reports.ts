@@ -38,13 +38,13 @@ export interface ChainProgress {
   /** Last checkpoint move, or start of the lead. Epoch milliseconds. */
   progressAt: number;
   loggedAt: number;
-  /** Null once every block up to the head is indexed, or the checkpoint moved. */
-  databaseFailure: string | null;
+  /** Why the checkpoint does not move; null once it moved, or every block up to the head is indexed. */
+  failure: string | null;
   failing: ReadonlySet<string>;
 }
 
 export function beginProgress(now: number): ChainProgress {
-  const unknown = { head: null, checkpoint: null, historyStart: null, provingRate: null, databaseFailure: null };
+  const unknown = { head: null, checkpoint: null, historyStart: null, provingRate: null, failure: null };
   const filling = { filling: createFillingPace(), fillingRate: null };
   return { ...unknown, ...filling, progressAt: now, loggedAt: 0, failing: new Set() };
 }
@@ -82,7 +82,7 @@ export function startStatusReports(
     const silentMs = clock.now() - state.progressAt;
     const { head, checkpoint } = state;
     const caughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
-    if (caughtUp) state.databaseFailure = null;
+    if (caughtUp) state.failure = null;
     const idle = options.settings.mayIdle === true && caughtUp && isHeadKnown(upstreams, clock.now());
     const stalled = silentMs > stallAfterMs && !idle;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
@@ -129,7 +129,7 @@ export function startStatusReports(
       if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
         state.checkpoint = checkpoint;
         state.progressAt = clock.now();
-        state.databaseFailure = null;
+        state.failure = null;
       }
     },
     proving: (blocksPerSecond) => {
@@ -173,13 +173,13 @@ export function explain(
   state: {
     readonly head: { readonly number: number } | null;
     readonly checkpoint: { readonly number: number } | null;
-    readonly databaseFailure?: string | null;
+    readonly failure?: string | null;
   },
   upstreams: readonly UpstreamStatus[],
   now: number,
 ): string {
   if (!isHeadKnown(upstreams, now)) return complaintsOf(upstreams, 0);
-  if (typeof state.databaseFailure === 'string') return state.databaseFailure;
+  if (typeof state.failure === 'string') return state.failure;
   if (state.head !== null && state.checkpoint !== null && state.head.number <= state.checkpoint.number)
     return `no upstream has announced a block above ${state.checkpoint.number}`;
   return complaintsOf(upstreams, 0);

@@ -132,7 +132,7 @@ export async function openMarkedChain(
           owner,
           logger: silentLogger(),
         };
-        await verifyRange(options, step.range, 4, signal);
+        await Array.fromAsync(verifyRange(options, step.range, 4, signal));
         return;
       }
       case 'subject': {

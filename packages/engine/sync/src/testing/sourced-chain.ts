@@ -17,12 +17,14 @@ import {
   type ChainSource,
   type Closable,
   closeOf,
+  type EraFolderOptions,
   type ScriptedBlock,
   type SourceFaultSettings,
   serveHyperSync,
   servePortal,
   writeEraFolder,
 } from '@chainstead/testkit';
+import { expect } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -119,6 +121,17 @@ export async function openSourcedChain(database: Database, chainId: number): Pro
   return opened;
 }
 
+/** The log, the status and the metrics name the source of the fill, with the reason. */
+export function expectNamed({ status, warnings, metrics }: SourcedFill, reason: RegExp): void {
+  const warning = warnings.find((one) => reason.test(one.reason));
+  expect(warnings.map((one) => one.reason).join('\n')).toMatch(reason);
+  expect(warning?.source).toBe(status?.name);
+  expect(warning?.left_alone_ms).toBeGreaterThan(0);
+  expect(metrics).toMatch(
+    new RegExp(`chainstead_source_failures_total\\{[^}]*source="${status?.name}"[^}]*\\} [1-9]`),
+  );
+}
+
 interface Served {
   readonly faults?: Partial<SourceFaultSettings>;
   /** Changes of the chain that it serves. */
@@ -148,15 +161,23 @@ export async function openHyperSync(
 
 const ERA_NETWORK = 'scripted';
 
-/** @param change of the bytes of the folder's only file */
+export interface EraServed extends Partial<Pick<EraFolderOptions, 'format' | 'blocks'>> {
+  /** Changes the folder's only file. */
+  readonly change?: (bytes: Buffer) => Buffer;
+}
+
 export async function openEra(
   { stage: { chain, scripted }, onRefusal }: SourcedChain,
   parts: AsyncDisposableStack,
-  { change = (bytes: Buffer) => bytes, blocks = scripted.blocksIn({ from: 0, to: SOURCED_BLOCKS }) } = {},
+  {
+    format = 'era1',
+    change = (bytes) => bytes,
+    blocks = scripted.blocksIn({ from: 0, to: SOURCED_BLOCKS }),
+  }: EraServed = {},
 ): Promise<BlockSource> {
   const folder = await mkdtemp(join(tmpdir(), 'era-'));
   parts.defer(() => rm(folder, { recursive: true }));
-  const [path = ''] = await writeEraFolder({ folder, network: ERA_NETWORK, format: 'era1', blocks });
+  const [path = ''] = await writeEraFolder({ folder, network: ERA_NETWORK, format, blocks });
   await writeFile(path, change(await readFile(path)));
   return openEraSource({ folder, chain: { id: chain.id, key: ERA_NETWORK }, onRefusal });
 }
@@ -185,7 +206,7 @@ async function rowsOf(database: Database, chainId: number): Promise<Record<strin
 }
 
 /** All but where it begins. */
-async function clearChain(database: Database, chainId: number): Promise<void> {
+export async function clearChain(database: Database, chainId: number): Promise<void> {
   const tables = await database.query<{ name: string }>(
     sql`SELECT c.table_name AS name FROM information_schema.columns c JOIN pg_class ON relname = c.table_name AND relkind IN ('r', 'p')
       WHERE c.table_schema = 'public' AND column_name = 'chain_id' AND NOT relispartition AND c.table_name NOT IN ('sync_chains', 'projections')`,

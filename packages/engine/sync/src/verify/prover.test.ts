@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createHistorySources, openPortalSource } from '@chainstead/sources';
+import { BlockTooLargeError } from '@chainstead/rpc';
+import { type BlockSource, createHistorySources, openPortalSource } from '@chainstead/sources';
 import {
   createScratchDatabase,
   type FaultSettings,
@@ -117,6 +118,21 @@ describe('the prover', () => {
     expect(stored).toBe(expected);
   });
 
+  it('proves a range with large blocks in parts, one large block at a time', async () => {
+    const stage = await openFilled();
+    const large = new Set<unknown>([30, 31, 50]);
+    const pool: ProverOptions['pool'] = {
+      ...stage.pool,
+      async getWholeBlock(at, options) {
+        const { bytesMax: bytes_max } = options ?? {};
+        if (bytes_max === undefined || !large.has(at)) return stage.pool.getWholeBlock(at, options);
+        throw new BlockTooLargeError({ chain: stage.chain.key, block: Number(at), bytes_max });
+      },
+    };
+    await prove(optionsOf(stage, { pool }), never);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+  });
+
   it('leaves blocks that another process works on to it', async () => {
     const stage = await openFilled();
     const other = await createClaimOwner(scratch.database);
@@ -154,14 +170,17 @@ describe('the prover', () => {
 });
 
 /** Opens a chain whose filtered logs came from a Portal. */
-async function openFilledByPortal(faults: Partial<SourceFaultSettings> = {}) {
+async function openFilledByPortal(
+  faults: Partial<SourceFaultSettings> = {},
+  changed = (source: BlockSource): BlockSource => source,
+) {
   const options = { blocks: BLOCKS, finalityDepth: 0, isSigned: true };
   const stage = await openScriptedStage(scratch.database, nextChainId++, [marks as Dataset], options);
   onTestFinished(() => stage.close());
   const portal = await servePortal(stage.scripted, { faults });
   onTestFinished(() => portal.close());
   const { chain, clock, logger } = stage;
-  const source = openPortalSource({ url: portal.url, chain, clock });
+  const source = changed(openPortalSource({ url: portal.url, chain, clock }));
   const sources = createHistorySources({ chain, clock, logger, sources: [source] });
   onTestFinished(() => sources.close());
   const filling = { ...stage, sources, order: 'newest-first', proof: 'none', kind: 'add' } as const;
@@ -186,6 +205,27 @@ describe('the prover of blocks from a source', () => {
     expect(logs).toMatchObject({ failures: 1, reason: expect.stringMatching(/too few/) });
     expect(logs?.reason).toContain(source.name);
     expect(blocks).toMatchObject({ blocks: BLOCKS, failures: 0 });
+  });
+
+  it('commits blocks of 20 MB two by two', async () => {
+    const { stage, sources } = await openFilledByPortal({}, (source) => ({
+      ...source,
+      async *readBlocks(...wanted) {
+        for await (const block of source.readBlocks(...wanted)) yield { ...block, bytes: 20_000_000 };
+      },
+    }));
+    let commits = 0;
+    const database: typeof stage.database = {
+      ...stage.database,
+      transaction(work) {
+        commits += 1;
+        return stage.database.transaction(work);
+      },
+    };
+    await prove(optionsOf(stage, { sources, database }), never);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+    expect(commits).toBe(BLOCKS / 2);
+    expect(sources.statuses()[0]?.uses.blocks.blocks).toBe(BLOCKS);
   });
 
   it.each([

@@ -3,9 +3,10 @@ import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
-import { mayReadFromSource, type ReadingTurn } from '../read/read-range.ts';
+import { mayReadFromSource } from '../read/read-range.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
+import type { ReadingTurn } from './read-parts.ts';
 import { type VerifyOptions, verifyRange } from './verify-range.ts';
 
 export interface ProverOptions extends VerifyOptions {
@@ -23,7 +24,7 @@ export interface ProverOptions extends VerifyOptions {
 }
 
 const READS_IN_FLIGHT = 8;
-/** Decoded rows of so many blocks are held until the commit. */
+/** In one request. */
 const SOURCE_RANGE_BLOCKS = 256;
 /** Limits how long the claim is held at a fixed rate. */
 const SOURCE_RANGE_SECONDS = 8;
@@ -105,8 +106,7 @@ function createDoubts(options: ProverOptions) {
         continue;
       }
       tried.add(range.to);
-      const levels = await proveRange({ ...options, datasets }, range, signal);
-      const isSettled = levels !== null && (levels.unproven ?? 0) === 0;
+      const isSettled = (await proveRange({ ...options, datasets }, range, signal)) === 'proven';
       wait = isSettled ? DOUBT_AFTER_MS : Math.min(wait * 2, DOUBT_MAX_MS);
       dueAt = clock.now() + (isSettled ? 0 : wait);
       return true;
@@ -116,18 +116,25 @@ function createDoubts(options: ProverOptions) {
 }
 
 /** Null if they could not be proven now. */
-async function proveRange(options: ProverOptions, range: BlockRange, signal: AbortSignal) {
-  const { chain, owner, logger } = options;
+async function proveRange(
+  options: ProverOptions,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<'proven' | 'contradicted' | null> {
+  const { chain, owner, logger, metrics } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;
+  let isContradicted = false;
   try {
-    const result = await verifyRange(options, range, READS_IN_FLIGHT, signal);
-    options.metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(range));
-    for (const { block, dataset, missing, surplus, upstream } of result.repairs)
-      logger.warn(
-        { chain: chain.key, block, dataset, missing, surplus, upstream },
-        'Stored rows differed from the proven block and were repaired',
-      );
-    return result.levels;
+    for await (const part of verifyRange(options, range, READS_IN_FLIGHT, signal)) {
+      metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(part.range));
+      isContradicted ||= part.proven.some(({ proof }) => proof === 'unproven');
+      for (const { block, dataset, missing, surplus, upstream } of part.repairs)
+        logger.warn(
+          { chain: chain.key, block, dataset, missing, surplus, upstream },
+          'Stored rows differed from the proven block and were repaired',
+        );
+    }
+    return isContradicted ? 'contradicted' : 'proven';
   } catch (error) {
     await owner.release(chain.id, range);
     signal.throwIfAborted();

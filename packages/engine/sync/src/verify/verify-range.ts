@@ -1,10 +1,8 @@
 /** Repairs differences, reports the upstream at fault, and raises the proof level. */
-import type { Chain, ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, type Logger, rangeSize, subtractRanges } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, subtractRanges } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
-import type { UpstreamPool } from '@chainstead/rpc';
-import type { HistorySources } from '@chainstead/sources';
+import type { ProofLevel } from '@chainstead/proof';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels } from '../commit/commit-range.ts';
 import { commitSettled, type SettledRows } from '../commit/commit-settled.ts';
@@ -21,11 +19,11 @@ import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart, partsOf } from '../dataset/whole-block.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
-import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
-import { type DecodedRange, type ReadingTurn, readRangeProven, wholeDatasets } from '../read/read-range.ts';
+import { batchOf, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
+import { type DecodedRange, wholeDatasets } from '../read/read-range.ts';
 import {
   addMissing,
   type BlockRowCount,
@@ -35,44 +33,50 @@ import {
 } from '../rows/row-changes.ts';
 import { writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
+import { type PartsOptions, readParts } from './read-parts.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 
-export interface VerifyOptions extends CommitDependencies {
-  readonly pool: UpstreamPool;
-  /** Read before nodes, in order. @default none */
-  readonly sources?: HistorySources | undefined;
-  readonly policy: ProofPolicy;
-  readonly recoverSigners?: RecoverSigners | undefined;
+export interface VerifyOptions extends CommitDependencies, PartsOptions {
   readonly metrics: SyncMetrics;
-  readonly logger: Logger;
   readonly owner: ClaimOwner;
   /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  readonly turn?: ReadingTurn;
 }
 
-export interface VerifyResult {
+/** A part of the range, committed. */
+export interface VerifiedPart {
   readonly range: BlockRange;
-  readonly levels: Readonly<Record<string, number>>;
   readonly proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[];
   readonly repairs: readonly Repair[];
 }
 
-/** The commit ends the caller's claim. @throws UnprovenBlockError, RangeClaimedError */
-export async function verifyRange(
+/**
+ * Parts from the start of the range: that bounds memory. Each commit ends the caller's claim of its blocks.
+ *
+ * @throws UnprovenBlockError, RangeClaimedError
+ */
+export async function* verifyRange(
   options: VerifyOptions,
   range: BlockRange,
   readsInFlight: number,
   signal: AbortSignal,
-): Promise<VerifyResult> {
-  const { chain, datasets, rowsAtOnce } = options;
-  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  const reading = { ...options, parts: partsOf(datasets, chain), depth: readsInFlight, signal };
-  const read = await readRangeProven(reading, range, decoder);
+): AsyncGenerator<VerifiedPart> {
+  for await (const read of readParts(options, range, readsInFlight, signal)) {
+    const repairs = await commitPart(options, read).finally(() => read.batch.release());
+    // Datasets verified together read the same parts, or all read logs.
+    const [first] = options.datasets;
+    const proven = read.levels[first === undefined ? 'logs' : deepestPart(first, options.chain)] ?? [];
+    yield { range: read.range, proven, repairs };
+  }
+}
+
+async function commitPart(options: VerifyOptions, read: DecodedRange): Promise<readonly Repair[]> {
+  const { chain, datasets, metrics, owner, pool, sources } = options;
+  const { range } = read;
   const repairs = await commitSettled(options, {
     ...{ datasets, placed: { blocks: [range], batch: read.batch }, locksFirst: true },
     async begin(transaction) {
-      await consumeClaim(transaction, options.owner, chain, range);
+      await consumeClaim(transaction, owner, chain, range);
       await requireSameBlocks(transaction, chain, range, read.blocks);
     },
     async write(transaction, { lock }) {
@@ -81,18 +85,12 @@ export async function verifyRange(
     },
   });
   for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {
-    options.metrics.proverRepairedBlocks.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
+    metrics.proverRepairedBlocks.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
     const what = `its logs of block ${block} had ${missing} rows too few and ${surplus} too many`;
-    const isSource = upstream !== null && options.sources?.blame(upstream, what, { from: block, to: block });
-    if (upstream !== null && isSource !== true)
-      options.pool.reportFault(upstream, kind, { block, missing, surplus });
+    const isSource = upstream !== null && sources?.blame(upstream, what, { from: block, to: block });
+    if (upstream !== null && isSource !== true) pool.reportFault(upstream, kind, { block, missing, surplus });
   }
-  // Datasets verified together read the same parts, or all read logs.
-  const [first] = datasets;
-  const proven = read.levels[first === undefined ? 'logs' : deepestPart(first, chain)] ?? [];
-  const levels: Record<string, number> = {};
-  for (const level of proven) levels[level.proof] = (levels[level.proof] ?? 0) + rangeSize(level.range);
-  return { range, levels, proven, repairs };
+  return repairs;
 }
 
 async function writeRepairs(

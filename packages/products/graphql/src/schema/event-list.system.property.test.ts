@@ -1,8 +1,9 @@
 /** Pages of events with random conditions, orders and sizes, compared with the same rows filtered and sorted in memory. */
 
 import { createChainRegistry } from '@chainstead/chains';
-import { silentLogger } from '@chainstead/core';
+import { parseChainId, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -127,6 +128,8 @@ const schemas = new Map<number, BuiltSchema>();
 
 beforeAll(async () => {
   await addEvents(scratch.database, 'vault', [EVENT], ['owner', 'assets', 'assets_gte']);
+  for (const chainId of [1, 10])
+    await createPartitions(scratch.database, 'contracts.vault_moved', parseChainId(chainId));
   const [table] = await scratch.database.query<{ oid: string }>(
     sql`SELECT 'contracts.vault_moved'::regclass::oid::text AS oid`,
   );

@@ -126,7 +126,7 @@ function sourceOf(resource: PgResource): RowSource | null {
   const finders = Object.entries(resource.codec.attributes ?? {}).flatMap(([column, { extensions }]): Finder[] =>
     extensions?.isFinder === true ? [{ name: column, column, key: null, hasChain: true }] : [],
   );
-  return { finders, isFound: false, order: LOG_PLACE, isPartitioned: false };
+  return { finders, isFound: false, order: LOG_PLACE, isPartitioned: true };
 }
 
 function whereType(resource: PgResource): string {

@@ -92,7 +92,7 @@ async function readTables(withClient: WithPgClient, wanted: readonly string[] | 
          WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        ))) AS revision
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = ANY (${SHOWN_SCHEMAS}::text[]) AND c.relkind IN ('r', 'v') AND ${isWanted}
+     WHERE n.nspname = ANY (${SHOWN_SCHEMAS}::text[]) AND c.relkind IN ('p', 'v') AND ${isWanted}
      ORDER BY c.oid LIMIT ${INTROSPECTION_MAX + 1}`,
   );
 }

@@ -1,8 +1,10 @@
 /** The route as clients meet it: a login with the rights of readers, on a real server. */
 
 import { readFile } from 'node:fs/promises';
+import { parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql/index.js';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -159,6 +161,7 @@ test('a chain has its name, its id and an alias, as in all routes', async () => 
 
 test('a list has the number of its rows, whatever the page is', async () => {
   const emitter = sql`${Buffer.alloc(20, 1)}::bytea`;
+  await createPartitions(scratch.database, 'contracts.vault_deposit', parseChainId(137));
   await scratch.database.query(
     sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, note)
      SELECT 137, 10, 0, n, now(), '\\x01', ${emitter}, ${emitter}, CASE n WHEN 0 THEN 'rare' END FROM generate_series(0, 10000) AS n`,

@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, parseAddress, parseChainId } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 
 export const ETH = createChainRegistry().get('eth');
 export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
@@ -60,6 +61,8 @@ export async function writeDeposits(
         sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
          VALUES (1, ${number}::bigint, sha256(convert_to(${`${number}/${branch}`}::text, 'UTF8')), to_timestamp(1600000000 + 12 * ${number}::bigint)) ON CONFLICT DO NOTHING`,
       );
+    for (const chainId of new Set(deposits.map((one) => one.chainId ?? 1)))
+      await createPartitions(transaction, 'contracts.vault_deposit', parseChainId(chainId));
     for (const { block, log = 0, owner = OWNER, assets = '1000', note = 'hello', chainId = 1 } of deposits)
       await transaction.query(
         sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress, parseHash } from '@chainstead/core';
+import { type Address, parseAddress, parseChainId, parseHash } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { hashOf, timestampOf } from '@chainstead/testkit';
+import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { addContract } from '../../definitions/add-contract.ts';
 import { readDefinitions } from '../../definitions/contract-definition.ts';
 import type { EventTable } from '../../tables/event-table.ts';
@@ -134,6 +134,8 @@ export async function seedRows(
     ].join('\t'),
   );
   await database.transaction(async (transaction) => {
+    for (const chainId of new Set(rows.map((row) => row.chainId)))
+      await createPartitions(transaction, name, parseChainId(chainId));
     await transaction.copy(name, columns, rows.map(copyLine));
     await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], blocks);
     await transaction.query(

@@ -96,8 +96,10 @@ export async function readDirectPrices(
     factories: pricedFactories(chain, factories),
   };
   const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
-  const histories = await readHistories(database, chain, pools, place);
-  const facts = await readTokenFacts(database, chain, histories);
+  const [histories, facts] = await Promise.all([
+    readHistories(database, chain, pools, place),
+    readTokenFacts(database, chain, pools),
+  ]);
   const { decimals } = facts;
   const byToken = groupByToken(histories);
   const withPools = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
@@ -226,7 +228,7 @@ export function priceFrom(
   return { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
 }
 
-const POOLS_PER_STATEMENT = 64;
+const POOLS_PER_STATEMENT = 128;
 
 export async function readHistories(
   database: ReadDatabase,

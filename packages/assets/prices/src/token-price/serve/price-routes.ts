@@ -129,12 +129,15 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
             return { token: tokenOf(address), exchange, toBlock };
           },
         );
-        for (const price of await read(wanted)) {
+        const [prices, { indexed }] = await Promise.all([
+          read(wanted),
+          readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds),
+        ]);
+        for (const price of prices) {
           if (!('refusal' in price)) shown.push(showTokenPrice(price, chain, false));
           else if (price.refusal.of === 'unknown-exchange' || price.refusal.of === 'beyond-head')
             throw errorOf(price, chain);
         }
-        const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
         return c.json(shown, 200, indexedHeaders(indexed));
       },
     });

@@ -1,8 +1,19 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import {
+  digits,
+  int4,
+  int8,
+  type PackedTexts,
+  packedRows,
+  type RowOf,
+  readPackedPage,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20/requests';
-import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets/requests';
+import { poolKey, poolStateOf } from '@chainstead/markets/requests';
 import { areTablesSpread, readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
@@ -71,7 +82,7 @@ async function readStates(
   const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
   const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
     const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
-    const selectFrom = (kind: StateRow['kind'], table: Sql, place: Sql, state = STATE): Sql =>
+    const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
       sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
     const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
     // A reading has the state at its block's end, also of the block before the first indexed one.
@@ -90,17 +101,20 @@ async function readStates(
     ? joinSql(pools.map(rangesOfPool), ' UNION ')
     : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
        CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
-  const rows = await database.select<StateRow>(
-    sql`WITH state AS MATERIALIZED (${ranges})
-     SELECT state.*, coalesce(stood_since, extract(epoch FROM block_timestamp))::float8 AS since,
-       coalesce(extract(epoch FROM block_timestamp), stood_since)::float8 AS time
-     FROM state LEFT JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
-     WHERE coalesce(stood_since, extract(epoch FROM block_timestamp)) IS NOT NULL ORDER BY position, state.block_number`,
+  const { rows } = await readPackedPage<StateRow, PackedTexts>(
+    database,
+    STATES,
+    (select) => sql`WITH state AS MATERIALIZED (${ranges}), block AS MATERIALIZED (
+     SELECT block_number, extract(epoch FROM block_timestamp) AS at FROM blocks
+     WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM state))), timed AS MATERIALIZED (
+     SELECT state.*, coalesce(stood_since, at)::float8 AS since, coalesce(at, stood_since)::float8 AS time
+     FROM state LEFT JOIN block USING (block_number) WHERE coalesce(stood_since, at) IS NOT NULL ORDER BY position, block_number)
+     SELECT ${select} FROM timed`,
   );
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.flatMap((pool, position) => {
     const of = byPool.get(position) ?? [];
-    const ofKind = (kind: StateRow['kind']) => of.filter((row) => row.kind === kind);
+    const ofKind = (kind: RowKind) => of.filter((row) => row.kind === kind);
     const events = ofKind('event').flatMap(stateOf);
     const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
     // From the first state on, events report all: a reading counts only before them.
@@ -121,22 +135,31 @@ async function readStates(
 }
 
 const INT4_MAX = rawSql(2_147_483_647);
-const STATE = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
+const STATE = sql`reserve0, reserve1, sqrt_price_x96, liquidity, tick`;
 const NO_STATE = sql`NULL, NULL, NULL, NULL, NULL::integer`;
 
-interface StateRow extends StateColumns {
-  readonly position: number;
-  readonly blockNumber: number;
-  readonly kind: 'event' | 'reading' | 'creation';
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly since: number;
-  readonly time: number;
-}
+const seconds = (column: string) => ({ ...digits(column), read: Number });
+const STATES = packedRows({
+  position: int4('position'),
+  blockNumber: int8('block_number'),
+  transactionIndex: int4('transaction_index'),
+  logIndex: int4('log_index'),
+  kind: text('kind'),
+  since: seconds('since'),
+  time: seconds('time'),
+  reserve0: textOrNull('reserve0::text'),
+  reserve1: textOrNull('reserve1::text'),
+  sqrtPriceX96: textOrNull('sqrt_price_x96::text'),
+  liquidity: textOrNull('liquidity::text'),
+  tick: textOrNull('tick::text'),
+});
+
+type StateRow = RowOf<typeof STATES>;
+type RowKind = 'event' | 'reading' | 'creation';
 
 function stateOf(row: StateRow): readonly ReportedState[] {
   const { blockNumber: block, since, transactionIndex, logIndex } = row;
-  const state = poolStateOf(row);
+  const state = poolStateOf({ ...row, tick: row.tick === null ? null : Number(row.tick) });
   return state === null ? [] : [{ block, since, transactionIndex, logIndex, state }];
 }
 

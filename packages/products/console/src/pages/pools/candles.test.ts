@@ -3,7 +3,7 @@ import { hexBytes, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openPoolsStage } from './testing/open-pools-stage.ts';
 import { CATS, DEEP, HEAD, SHALLOW, seedPools } from './testing/seed-pools.ts';
 
@@ -41,8 +41,6 @@ beforeAll(async () => {
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${HEAD + AGES.length}, 'receipts')`,
     );
 });
-
-afterAll(() => stage.scratch.drop());
 
 async function plotOf(pool: string) {
   const answer = await stage.get(`/console/look-up/candles.json?chain=eth&pool=${pool}`, visitor);

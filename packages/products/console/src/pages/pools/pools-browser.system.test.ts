@@ -3,15 +3,15 @@ import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, sql } from '@chainstead/db';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
-import { openConsoleStage } from '../../testing/console-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { HOSTILE } from '../../testing/hostile-texts.ts';
+import { openPoolsStage } from './testing/open-pools-stage.ts';
 import { CATS, DEEP, DOGS, FAKE, GONE, seedPools, USDC } from './testing/seed-pools.ts';
 
 const eth = createChainRegistry().get('eth');
 
 const shown = stageInBrowser(async () => {
-  const stage = await openConsoleStage();
+  const stage = await openPoolsStage(eth);
   await seedPools(stage.database, eth);
   await stage.database.query(
     sql`UPDATE tokens SET symbol = ${HOSTILE.slice(0, -1).join('')} WHERE address = ${hexBytes(DOGS)}`,

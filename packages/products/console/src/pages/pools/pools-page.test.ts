@@ -3,7 +3,7 @@ import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openPoolsStage } from './testing/open-pools-stage.ts';
 import {
   CATS,
@@ -25,7 +25,6 @@ const stage = stageOfFile(() => openPoolsStage(eth));
 const visitor = madeForFile(() => stage.signIn());
 
 beforeAll(() => seedPools(stage.database, eth));
-afterAll(() => stage.scratch.drop());
 
 async function get(
   query: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, MAX_UINT256, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
 export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
 export const [OWNER, OTHER] = [addressOf(0x0a), addressOf(0x0b)];
@@ -70,6 +70,7 @@ export async function seedContract(
     firstBlock: 1_000,
     indexed: ['owner', 'assets', 'is_first'],
   });
+  await createPartitions(database, 'contracts.vault_deposit', chain.id);
   const last = LARGEST + notes.length;
   for (let block = 1_000; block <= last; block++)
     await seedDeposit(database, chain, block, notes[block - LARGEST - 1]);

@@ -1,0 +1,82 @@
+/** Damaged era files through the backfill: no wrong row, nothing missing at the end, the file named. */
+import { createScriptedChain } from '@chainstead/testkit';
+import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createMarkTables } from '../testing/marks-dataset.ts';
+import {
+  type EraServed,
+  expectNamed,
+  openEra,
+  openSourcedChain,
+  SOURCED_BLOCKS,
+  SOURCED_RANGE,
+  type SourcedFill,
+} from '../testing/sourced-chain.ts';
+import { createWholeBlockTables } from '../testing/whole-block-datasets.ts';
+
+const CHAIN_ID = 966_001;
+const scratch = scratchOfFile();
+beforeAll(async () => {
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+const sourced = stageOfFile(() => openSourcedChain(scratch.database, CHAIN_ID));
+let rowsOfNodes: SourcedFill['rows'];
+beforeAll(async () => {
+  rowsOfNodes = (await sourced.fill(null)).rows;
+});
+
+/** Expects the rows of nodes. */
+async function fillFrom(served: EraServed): Promise<SourcedFill> {
+  const fill = await sourced.fill((chain, parts) => openEra(chain, parts, served));
+  expect(fill.rows).toEqual(rowsOfNodes);
+  expect(fill.covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
+  return fill;
+}
+
+describe.each(['era1', 'ere', 'e2hs'] as const)('an %s file', (format) => {
+  test('is read, without a fault', async () => {
+    const { warnings, status } = await fillFrom({ format });
+    expect(warnings).toEqual([]);
+    expect(status?.uses.blocks).toMatchObject({ blocks: SOURCED_BLOCKS, failures: 0 });
+  });
+
+  test('of another network', async () => {
+    const other = createScriptedChain({ seed: 1, chainId: CHAIN_ID, finalityDepth: 0, isSigned: true });
+    other.mine(40);
+    expectNamed(await fillFrom({ format, blocks: other.blocksIn({ from: 0, to: 40 }) }), /nodes have/);
+  });
+
+  test('that is cut', async () => {
+    const { warnings } = await fillFrom({ format, change: (file) => file.subarray(0, -100) });
+    expect(warnings[0]?.reason).toMatch(/the index counts/);
+  });
+
+  test('with an index that leads beside the last block', async () => {
+    // Behind the last offset, ere files have the number of parts too.
+    const change = (file: Buffer) => withByte(file, file.length - (format === 'ere' ? 24 : 16));
+    const { warnings } = await fillFrom({ format, change });
+    expect(warnings.map(({ reason }) => reason).join()).toMatch(/scripted-00000-\w+.*: /);
+  });
+});
+
+test('an ere file with a wrong number of parts', async () => {
+  const { warnings } = await fillFrom({ format: 'ere', change: (file) => withByte(file, file.length - 16) });
+  expect(warnings[0]?.reason).toMatch(/does not end with its index/);
+});
+
+test('an era1 file with a wrong accumulator', async () => {
+  expectNamed(await fillFrom({ format: 'era1', change: flipAccumulator }), /accumulator is not that/);
+});
+
+function withByte(file: Buffer, at: number): Buffer {
+  const changed = Buffer.from(file);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+}
+
+/** Its last byte is in front of the index: a head, the first number, the count and an offset for each block. */
+function flipAccumulator(file: Buffer): Buffer {
+  const blocks = Number(file.readBigInt64LE(file.length - 8));
+  return withByte(file, file.length - (8 + 16 + 8 * blocks) - 1);
+}

@@ -1,0 +1,90 @@
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import { type BlockRange, type Logger, rangeSize } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
+import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
+import type { HistorySources } from '@chainstead/sources';
+import { DATA_WEIGHT_MAX, PART_WEIGHT } from '../backfill/backfill-chunk.ts';
+import { chunksOf } from '../backfill/backfill-ranges.ts';
+import { PROVEN_CHUNK } from '../backfill/chunk-plan.ts';
+import { halvesOf } from '../backfill/retry-range.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { partsOf } from '../dataset/whole-block.ts';
+import { createChunkSizing } from '../read/chunk-size.ts';
+import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts';
+import {
+  type DecodedRange,
+  mayReadFromSource,
+  type ProvenReading,
+  readRangeProven,
+  readSourceParts,
+} from '../read/read-range.ts';
+
+/** Waits before each block from a node, and after each block from a source. */
+export type ReadingTurn = (signal: AbortSignal, from: 'node' | 'source') => Promise<void>;
+
+export interface PartsOptions {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly datasets: readonly Dataset[];
+  /** Read before nodes, in order. @default none */
+  readonly sources?: HistorySources | undefined;
+  readonly policy: ProofPolicy;
+  readonly recoverSigners?: RecoverSigners | undefined;
+  readonly logger: Logger;
+  readonly rowsAtOnce?: number;
+  readonly turn?: ReadingTurn;
+}
+
+/**
+ * Whole blocks of the range from its start, in parts as small as those of a backfill: from a source what it has, the
+ * rest from nodes. Each part must be released.
+ *
+ * @throws UnprovenBlockError
+ */
+export async function* readParts(
+  options: PartsOptions,
+  range: BlockRange,
+  depth: number,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedRange> {
+  const { chain, datasets, sources, turn, rowsAtOnce } = options;
+  const newDecoder = () => createBatchDecoder(chain, datasets, rowsAtOnce);
+  const parts = partsOf(datasets, chain);
+  const turnOfNode = async (stop: AbortSignal): Promise<void> => turn?.(stop, 'node');
+  const reading = { ...options, parts, depth, signal, turn: turnOfNode };
+  const chosen = mayReadFromSource(chain, parts) ? await sources?.choose('blocks', range, signal) : null;
+  let { from } = range;
+  if (chosen !== null && chosen !== undefined)
+    for await (const read of readSourceParts({ ...reading, unitWeight: PART_WEIGHT }, chosen, newDecoder)) {
+      const blocks = rangeSize(read.range);
+      from = read.range.to + 1;
+      yield read;
+      for (let block = 0; block < blocks; block++) await turn?.(signal, 'source');
+    }
+  const sizing = createChunkSizing(PROVEN_CHUNK);
+  for (const chunk of chunksOf({ order: 'oldest-first' }, { from, to: range.to }, sizing))
+    for await (const read of readHalved(reading, chunk, newDecoder)) {
+      sizing.seen(rangeSize(read.range), read.weight);
+      yield read;
+    }
+}
+
+async function* readHalved(
+  reading: ProvenReading,
+  range: BlockRange,
+  newDecoder: () => BatchDecoder,
+): AsyncGenerator<DecodedRange> {
+  const read = await readUpTo(reading, range, newDecoder());
+  if (read !== null) yield read;
+  else for (const half of halvesOf('oldest-first', range)) yield* readHalved(reading, half, newDecoder);
+}
+
+/** Null if the blocks are too many bytes to hold. */
+async function readUpTo(...[reading, range, decoder]: Parameters<typeof readRangeProven>) {
+  try {
+    return await readRangeProven({ ...reading, weightMax: DATA_WEIGHT_MAX }, range, decoder);
+  } catch (error) {
+    if (error instanceof RangeTooLargeError) return null;
+    throw error;
+  }
+}
