@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { type BlockSource, openEraSource, openHyperSyncSource, openPortalSource } from '@chainstead/sources';
+import type { BlockSource } from '@chainstead/sources';
+import { openEraSource, openHyperSyncSource, openPortalSource } from '@chainstead/sources/open';
 import {
   type ChainSource,
   chainOfBlocks,

@@ -1,14 +1,8 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import { createLocalUpstreamLimits, type UpstreamLimits } from '@chainstead/rpc/pool';
-import {
-  type BlockSource,
-  createHistorySources,
-  type HistorySources,
-  openEraSource,
-  openHyperSyncSource,
-  openPortalSource,
-} from '@chainstead/sources';
+import { type BlockSource, createHistorySources, type HistorySources } from '@chainstead/sources';
+import { openEraSource, openHyperSyncSource, openPortalSource } from '@chainstead/sources/open';
 import type { ChainConfiguration } from '../configuration/index.ts';
 
 interface HistoryOptions {

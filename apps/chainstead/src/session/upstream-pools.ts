@@ -9,7 +9,7 @@ import {
 } from '@chainstead/core';
 import type { ForwardingPool, OnWrongAnswer, UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool, type UpstreamLimits } from '@chainstead/rpc/pool';
-import { createEraPool } from '@chainstead/sources';
+import { createEraPool } from '@chainstead/sources/open';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { openSources } from './open-history.ts';
 

@@ -1,5 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createHistorySources, type HistorySources, openPortalSource } from '@chainstead/sources';
+import { createHistorySources, type HistorySources } from '@chainstead/sources';
+import { openPortalSource } from '@chainstead/sources/open';
 import { type SourceFaultSettings, type SourceServer, servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,7 +1,8 @@
 /** A block that ends the process that backfills it: its range is narrowed, and the block alone stays a gap with its reason. */
 import { createMetricsRegistry } from '@chainstead/core';
 import { createWorkJournal, type Database, readSetAsideWork, sql } from '@chainstead/db';
-import { type BlockSource, createHistorySources, openPortalSource } from '@chainstead/sources';
+import { type BlockSource, createHistorySources } from '@chainstead/sources';
+import { openPortalSource } from '@chainstead/sources/open';
 import { servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';

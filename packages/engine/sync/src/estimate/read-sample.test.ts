@@ -1,5 +1,6 @@
 import type { BlockRange, Clock } from '@chainstead/core';
-import { type BlockSource, openPortalSource } from '@chainstead/sources';
+import type { BlockSource } from '@chainstead/sources';
+import { openPortalSource } from '@chainstead/sources/open';
 import { servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';

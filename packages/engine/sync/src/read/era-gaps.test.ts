@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createEraPool, openEraSource } from '@chainstead/sources';
+import { createEraPool, openEraSource } from '@chainstead/sources/open';
 import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBatchDecoder } from './decoded-batch.ts';

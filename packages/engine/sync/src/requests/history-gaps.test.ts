@@ -2,7 +2,8 @@
 import { createMetricsRegistry, mergeRanges } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { type BlockSource, createEraPool, openPortalSource } from '@chainstead/sources';
+import type { BlockSource } from '@chainstead/sources';
+import { createEraPool, openPortalSource } from '@chainstead/sources/open';
 import { addressOf, servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';

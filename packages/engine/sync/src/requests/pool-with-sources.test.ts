@@ -1,5 +1,6 @@
 import type { Hash } from '@chainstead/core';
-import { createHistorySources, openPortalSource } from '@chainstead/sources';
+import { createHistorySources } from '@chainstead/sources';
+import { openPortalSource } from '@chainstead/sources/open';
 import { type ChainSource, servePortal, TRANSFER_TOPIC } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,12 +1,8 @@
 /** Requested histories from a source that lies in filtered logs: only logs of the query become rows, each once, and none is missing. */
 import { type BlockRange, type Hash, mergeRanges } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import {
-  type BlockSource,
-  createHistorySources,
-  openHyperSyncSource,
-  openPortalSource,
-} from '@chainstead/sources';
+import { type BlockSource, createHistorySources } from '@chainstead/sources';
+import { openHyperSyncSource, openPortalSource } from '@chainstead/sources/open';
 import {
   type ChainSource,
   type JsonObject,

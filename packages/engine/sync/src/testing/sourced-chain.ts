@@ -8,11 +8,9 @@ import {
   type BlockSource,
   createHistorySources,
   type HistorySources,
-  openEraSource,
-  openHyperSyncSource,
-  openPortalSource,
   type SourceStatus,
 } from '@chainstead/sources';
+import { openEraSource, openHyperSyncSource, openPortalSource } from '@chainstead/sources/open';
 import {
   type ChainSource,
   type Closable,

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { BlockTooLargeError } from '@chainstead/rpc';
-import { type BlockSource, createHistorySources, openPortalSource } from '@chainstead/sources';
+import { type BlockSource, createHistorySources } from '@chainstead/sources';
+import { openPortalSource } from '@chainstead/sources/open';
 import {
   createScratchDatabase,
   type FaultSettings,
