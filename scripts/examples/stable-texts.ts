@@ -14,6 +14,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+\/webhook/g, 'https://example.com/webhook'],
   [/"(secretKey)":"[^"]*"/g, '"$1":"…"'],
   [/"uptime":[\d.]+/g, '"uptime":60'],
+  [/"walletAgeDays":\d+/g, '"walletAgeDays":1'],
   [/"cursor":"[^"]*"/g, '"cursor":"…"'],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '3fa85f64-5717-4562-b3fc-2c963f66afa6'],
 ];

@@ -5,6 +5,8 @@ import { FILES, linkOnSite, ROOT_PAGE } from './repository-links.ts';
 import { searchOptions } from './search-options.ts';
 import { sidebar } from './sidebar.ts';
 
+const EXAMPLES = /<!-- Generated: examples -->[\s\S]*?<!-- End of generated: examples -->/g;
+
 /** The pages of `docs`, with CONTRIBUTING, CHANGELOG and SECURITY, as a static site in `build/site`. */
 export default defineConfig({
   title: 'Chainstead',
@@ -59,6 +61,13 @@ export default defineConfig({
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions },
+        // Responses of examples name every field, and would hide the pages that describe it.
+        _render: (page, env, markdown) => markdown.render(page.replaceAll(EXAMPLES, ''), env),
+      },
+    },
   },
 });

@@ -77,7 +77,7 @@ describe('the overview', () => {
   test('is live also where its script comes slowly', async () => {
     const { page, context } = await shown.browser.open('/console', DESK);
     let scripts = 0;
-    await context.route('**/*.js', async (route) => {
+    await context.route('**/console.js', async (route) => {
       scripts += 1;
       await sleep(1_000);
       await route.continue();
