@@ -9,8 +9,8 @@ export interface SentRequest {
 
 /** The demo, which accepts any key. */
 const BASE_URL = 'http://127.0.0.1:8080';
-/** Characters of a line. */
-const WIDTH = 110;
+/** Characters of a line, as many as the site shows. */
+const WIDTH = 76;
 /** The longest word that is shown in full: an address is, a hash is not. */
 const WORD_MAX = 46;
 const SENTENCE_MAX = 100;
@@ -21,8 +21,9 @@ const HEX_END = 8;
 export function renderExample({ method, path, body }: SentRequest, response: string): string {
   const verb = method === 'GET' ? '' : `-X ${method} `;
   // The path of the gateway has the key.
-  const key = path.endsWith('/any-key') ? '' : " -H 'x-api-key: any-key'";
-  const sent = body === undefined ? '' : ` \\\n  -H 'content-type: application/json' -d '${renderBody(body)}'`;
+  const key = path.endsWith('/any-key') ? '' : " \\\n  -H 'x-api-key: any-key'";
+  const sent =
+    body === undefined ? '' : ` \\\n  -H 'content-type: application/json' \\\n  -d '${renderBody(body)}'`;
   const request = `\`\`\`bash\ncurl ${verb}'${BASE_URL}${path}'${key}${sent}\n\`\`\`\n`;
   if (response === '') return `${request}\nThe response is empty.\n`;
   return `${request}\n\`\`\`json\n${renderJson(JSON.parse(response))}\n\`\`\`\n`;
