@@ -98,7 +98,10 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     },
     warmUp: (api) => {
       const frame = { title: 'Overview', path: '', menu: [], assets, version: options.version, viewer: null };
-      const firstPage = async () => page({ ...frame, body: overviewView(await overview.readAfresh()) });
+      const firstPage = async () => {
+        const [read] = await Promise.all([overview.readAfresh(), overview.recent()]);
+        return page({ ...frame, body: overviewView(read) });
+      };
       return warmUp(api, firstPage, options);
     },
     close: () => closing.abort(),
