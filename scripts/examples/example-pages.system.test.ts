@@ -23,8 +23,8 @@ import { type PlacedExample, placeExamples } from './example-pages.ts';
 import { renderExample, type SentRequest } from './example-text.ts';
 import { createStableTexts } from './stable-texts.ts';
 
-/** A response has about 40 of them. */
-const LINES_MAX = 50;
+/** Most responses have 15 lines, a decoded transaction 60. */
+const LINES_MAX = 70;
 const PATIENCE = { timeout: 80_000, interval: 3_000 };
 /** Optional parameters that every example has. */
 const ALWAYS: Example = { chain: 'devnet', chains: 'devnet', limit: 3 };

@@ -9,10 +9,11 @@ export interface SentRequest {
 
 /** The demo, which accepts any key. */
 const BASE_URL = 'http://127.0.0.1:8080';
-/** Characters of a line. */
-const WIDTH = 110;
-/** The longest text that is shown in full: an address is, a hash is not. */
-const TEXT_MAX = 46;
+/** Characters of a line, as many as the site shows. */
+const WIDTH = 76;
+/** The longest word that is shown in full: an address is, a hash is not. */
+const WORD_MAX = 46;
+const SENTENCE_MAX = 100;
 const TEXT_KEPT = 18;
 const HEX_END = 8;
 
@@ -20,8 +21,9 @@ const HEX_END = 8;
 export function renderExample({ method, path, body }: SentRequest, response: string): string {
   const verb = method === 'GET' ? '' : `-X ${method} `;
   // The path of the gateway has the key.
-  const key = path.endsWith('/any-key') ? '' : " -H 'x-api-key: any-key'";
-  const sent = body === undefined ? '' : ` \\\n  -H 'content-type: application/json' -d '${renderBody(body)}'`;
+  const key = path.endsWith('/any-key') ? '' : " \\\n  -H 'x-api-key: any-key'";
+  const sent =
+    body === undefined ? '' : ` \\\n  -H 'content-type: application/json' \\\n  -d '${renderBody(body)}'`;
   const request = `\`\`\`bash\ncurl ${verb}'${BASE_URL}${path}'${key}${sent}\n\`\`\`\n`;
   if (response === '') return `${request}\nThe response is empty.\n`;
   return `${request}\n\`\`\`json\n${renderJson(JSON.parse(response))}\n\`\`\`\n`;
@@ -32,7 +34,7 @@ const renderBody = (body: unknown): string => JSON.stringify(body, null, 1).repl
 
 /** Lists are cut to the first item, long texts to their beginning, each with `…`. */
 export function renderJson(value: unknown, indent = ''): string {
-  if (typeof value === 'string' && value.length > TEXT_MAX) return JSON.stringify(shorten(value));
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
@@ -47,6 +49,7 @@ export function renderJson(value: unknown, indent = ''): string {
 
 /** Hashes are cut in the middle: padded addresses differ only at their end. */
 function shorten(text: string): string {
+  if (text.length <= (text.includes(' ') ? SENTENCE_MAX : WORD_MAX)) return text;
   if (!/^0x[0-9a-f]+$/.test(text)) return `${text.slice(0, TEXT_KEPT)}…`;
   return `${text.slice(0, TEXT_KEPT - HEX_END)}…${text.slice(-HEX_END)}`;
 }

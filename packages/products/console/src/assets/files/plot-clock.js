@@ -3,17 +3,18 @@
   const DAY = 86_400;
   const MONTH = 28 * DAY;
 
-  /** Labels of an axis, with a date only where another one begins. */
+  /** Labels of an axis, each minute once, with a date only where another one begins. */
   function ticksBy(format) {
     const month = format({ month: 'short', year: 'numeric' });
     const date = format({ month: 'short', day: 'numeric' });
     const minute = format({ timeStyle: 'short' });
     return (_plot, ticks, _axis, _space, step) => {
       if (step >= DAY) return ticks.map(step >= MONTH ? month : date);
-      const dates = ticks.map(date);
-      return ticks.map((at, index) =>
-        dates[index] === dates[index - 1] ? minute(at) : `${minute(at)}\n${dates[index]}`,
-      );
+      const [dates, minutes] = [ticks.map(date), ticks.map(minute)];
+      return minutes.map((text, index) => {
+        if (dates[index] !== dates[index - 1]) return `${text}\n${dates[index]}`;
+        return text === minutes[index - 1] ? '' : text;
+      });
     };
   }
 

@@ -5,6 +5,8 @@
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   const HEIGHT = 220;
   const HEADROOM = 1.1;
+  /** A time in any language. Pixels. */
+  const LABEL_SPACE = 80;
   /** Prices in ether are small, and those of some tokens far smaller. */
   const FRACTION_DIGITS = 6;
   const SIGNIFICANT_DIGITS = 4;
@@ -60,7 +62,7 @@
       // From the first to the last requested time, and from zero to slightly above the maximum.
       scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(top, most * HEADROOM) || 1] } },
       axes: [
-        { ...axis, values: clock.ticks },
+        { ...axis, space: LABEL_SPACE, values: clock.ticks },
         { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) },
       ],
     };

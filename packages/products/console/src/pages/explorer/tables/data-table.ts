@@ -204,7 +204,7 @@ export function answerNote(answer: TableAnswer): Html {
   const { from, to } = answer.indexed;
   if (from === null || to === null)
     return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
-  return html`<p class="soft">Incomplete: only ${shown(from)} to ${shown(to)} is indexed.</p>`;
+  return html`<p class="soft">Not complete yet. Indexed: ${shown(from)} to ${shown(to)}.</p>`;
 }
 
 export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
