@@ -12,7 +12,7 @@ export async function readExplainedPrice(
   wanted: WantedPrice,
   readEvidence: ProofSources['readEvidence'] | null = null,
 ): Promise<ShownTokenPrice> {
-  const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
+  const { read } = createPriceReader({ reads: database, database, contracts: null }, chain, {});
   const [found] = await read([wanted]);
   if (found === undefined) throw new RangeError('A wanted price has a result');
   if ('refusal' in found) throw errorOf(found, chain, true);

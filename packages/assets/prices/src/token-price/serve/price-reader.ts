@@ -15,7 +15,7 @@ export interface WantedPrice {
   readonly toBlock: number | null;
 }
 
-/** In request order. Tokens of one block and exchange are read together. */
+/** `read`: in request order. Tokens of one block and exchange are read together. */
 export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
   const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
   const { reads: database } = sources;
@@ -74,7 +74,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     };
   }
 
-  return async (wanted: readonly WantedPrice[]): Promise<readonly (FoundPrice | Refused)[]> => {
+  async function read(wanted: readonly WantedPrice[]): Promise<readonly (FoundPrice | Refused)[]> {
     const keyOf = ({ exchange, toBlock }: WantedPrice): string => JSON.stringify([exchange, toBlock]);
     const groups = Map.groupBy(wanted, keyOf);
     const readers = new Map<string, PriceOf>();
@@ -87,7 +87,9 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
       found.push(await priceOf(price.token));
     }
     return found;
-  };
+  }
+
+  return { read, readIndexed: async () => (await placeAt({ of: 'newest' })).indexed };
 }
 
 type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;

@@ -110,13 +110,14 @@ async function get(token: string, query = ''): Promise<Answer> {
 
 const priceOf = async (token: string, query = ''): Promise<unknown> => (await get(token, query)).body.usdPrice;
 
-async function post(body: unknown, query = ''): Promise<{ readonly status: number; readonly body: unknown }> {
+async function post(body: unknown, query = '') {
   const response = await api.request(`/api/v2.2/erc20/prices${query}`, {
     method: 'POST',
     headers: { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: response.status, body: await response.json() };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as unknown };
 }
 
 describe('a swap between two tokens that are no anchors', () => {
@@ -406,8 +407,10 @@ describe('prices of several tokens', () => {
       { token_address: CATS.toUpperCase().replace('0X', '0x'), to_block: '299' },
       { token_address: CATS, to_block: 20, exchange: 'uniswapv2' },
     ];
-    const { status, body } = await post({ tokens });
+    const { status, headers, body } = await post({ tokens });
     expect(status).toBe(200);
+    const indexed = ['x-indexed-from-block', 'x-indexed-to-block', 'x-indexed-complete'];
+    expect(indexed.map((name) => headers.get(name))).toEqual(['0', `${HEAD}`, 'true']);
     expect(
       (body as Record<string, unknown>[]).map(({ tokenSymbol, usdPrice }) => [tokenSymbol, usdPrice]),
     ).toEqual([

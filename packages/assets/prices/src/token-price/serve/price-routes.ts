@@ -13,7 +13,7 @@ import {
 import { EVERY_SWAP } from '@chainstead/markets/requests';
 import { indexedHeaders } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { readPlace, STATES_DATASET } from '../place/price-place.ts';
+import { STATES_DATASET } from '../place/price-place.ts';
 import { finalParameter, priceLimits } from './price-parameters.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
@@ -75,7 +75,8 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
           exchange: query.exchange ?? null,
           toBlock: query.to_block ?? null,
         };
-        const [price] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
+        const { read } = createPriceReader(sourcesOf(dependencies, balances), chain, query);
+        const [price] = await read([wanted]);
         if (price === undefined) throw new RangeError('A wanted price has a result');
         if ('refusal' in price) {
           const { refusal, indexed } = price;
@@ -94,7 +95,7 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
 
 function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
-    const { parameters, reads } = dependencies;
+    const { parameters } = dependencies;
     const digits = z.string().regex(/^\d{1,15}$/);
     const item = z.object({
       token_address: parameters.address.openapi({ description: 'Token contract, or the native token.' }),
@@ -122,17 +123,14 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
       response: { description: 'Prices', schema: z.array(tokenPriceSchema) },
       errors: [413],
       async answer({ body, chain, c, ...query }) {
-        const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
+        const { read, readIndexed } = createPriceReader(sourcesOf(dependencies, balances), chain, query);
         const shown = [];
         const wanted = body.tokens.map(
           ({ token_address: address, exchange = null, to_block: toBlock = null }) => {
             return { token: tokenOf(address), exchange, toBlock };
           },
         );
-        const [prices, { indexed }] = await Promise.all([
-          read(wanted),
-          readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds),
-        ]);
+        const [prices, indexed] = await Promise.all([read(wanted), readIndexed()]);
         for (const price of prices) {
           if (!('refusal' in price)) shown.push(showTokenPrice(price, chain, false));
           else if (price.refusal.of === 'unknown-exchange' || price.refusal.of === 'beyond-head')
