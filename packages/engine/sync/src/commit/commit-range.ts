@@ -39,10 +39,6 @@ export function commitRange(
 ): Promise<ReadonlyMap<string, number>> {
   const { chain } = dependencies;
   const { range } = read;
-  // Nodes may have lied to a history: proven rows replace its rows.
-  const proven = datasets.filter((dataset) => isProven(dataset, chain, read.levels));
-  const withHistories = (transaction: Transaction): Promise<readonly Dataset[]> =>
-    datasetsWithHistories(transaction, chain, proven, range);
   return commitSettled(dependencies, {
     datasets,
     placed: { blocks: [range], batch },
@@ -59,15 +55,11 @@ export function commitRange(
       const isStored = rowsMayExist || (await hasBlocks(transaction, chain, range));
       // From here on, histories with rows of these blocks wait for this commit: those before it are seen.
       if (isStored) await writeBlocks(transaction, batch.blockLines);
-      const replaced = kind === 'replace' ? datasets : isStored ? await withHistories(transaction) : [];
-      if (replaced.length > 0) await removeRange(transaction, chain, replaced, range);
-      if (kind === 'replace')
-        await recordRewritten(
-          transaction,
-          chain.id,
-          datasets.map(({ name }) => name),
-          range,
-        );
+      if (kind === 'replace') {
+        const names = datasets.map(({ name }) => name);
+        await removeRange(transaction, chain, datasets, range);
+        await recordRewritten(transaction, chain.id, names, range);
+      } else if (isStored) await removeReplaced(transaction, chain, datasets, read);
       const expected = await readProjectionRecords(transaction, chain.id);
       const mode: WriteMode = rowsMayExist ? 'may-exist' : 'empty-range';
       const added = await writeRows(
@@ -117,9 +109,16 @@ async function removeRange(
   await deriveRemoved(transaction, chain, removed);
 }
 
-function isProven(dataset: Dataset, chain: Chain, levels: RangeLevels): boolean {
-  const own = levels[deepestPart(dataset, chain)] ?? [];
-  return own.length > 0 && own.every(({ proof }) => proof === 'receipts');
+/** Nodes may have lied to a history: its rows are replaced where all rows are proven, not in blocks left out. */
+async function removeReplaced(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  { range, levels }: Pick<RangeRead, 'range' | 'levels'>,
+): Promise<void> {
+  for (const dataset of await datasetsWithHistories(transaction, chain, datasets, range))
+    for (const level of levels[deepestPart(dataset, chain)] ?? [])
+      if (level.proof === 'receipts') await removeRange(transaction, chain, [dataset], level.range);
 }
 
 function joinSources(levels: readonly Coverage[]): Coverage[] {

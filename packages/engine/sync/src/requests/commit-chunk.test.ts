@@ -1,5 +1,5 @@
 /** A chunk of an on-demand backfill next to other processes that fill the same blocks. */
-import type { Log } from '@chainstead/core';
+import { type Log, subtractRanges } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -114,6 +114,20 @@ it('leaves no row that nodes made up, once proven rows of the same blocks are ad
   const commits = await openRangeCommits(scratch.database, stage.chain);
   onTestFinished(() => commits.close());
   await commits.commit([marks], { range: RANGE, logs, kind: 'add', proof: 'receipts' });
+  expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+  expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
+});
+
+it('keeps its rows of a block that is left out of proven ones', async () => {
+  const { stage, chunk, logs } = await openRequested();
+  await commitChunk(stage, { ...chunk, read: { ...chunk.read, found: { logs: [...logs, lieBeside(logs)] } } });
+  const commits = await openRangeCommits(scratch.database, stage.chain);
+  onTestFinished(() => commits.close());
+  const left = logs.at(-1)?.blockNumber ?? 0;
+  expect(left).toBeGreaterThan(logs[0]?.blockNumber ?? left);
+  const read = logs.filter((log) => log.blockNumber !== left);
+  const levelled = subtractRanges([RANGE], [{ from: left, to: left }]);
+  await commits.commit([marks], { range: RANGE, logs: read, levelled, kind: 'add', proof: 'receipts' });
   expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
   expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
 });

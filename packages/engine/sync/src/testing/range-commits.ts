@@ -15,6 +15,8 @@ export interface GivenRange extends Pick<RangeCommit, 'kind'> {
   readonly logs: readonly Log[];
   /** @default 'none' */
   readonly proof?: 'none' | 'receipts';
+  /** Ranges that were read: other blocks are left out. @default the whole range */
+  readonly levelled?: readonly BlockRange[];
 }
 
 export interface RangeCommits {
@@ -27,12 +29,12 @@ export async function openRangeCommits(database: Database, chain: Chain): Promis
   const owner = await createClaimOwner(database);
   const knownContracts = createKnownContracts();
   return {
-    async commit(datasets, { range, logs, kind, proof = 'none' }) {
+    async commit(datasets, { range, logs, kind, proof = 'none', levelled = [range] }) {
       const facts = logs.map(({ blockNumber: number, blockHash: hash }) => ({
         ...{ number, hash, parentHash: null, timestamp: timestampOf(number) },
       }));
       const blocks = new Map(facts.map((block) => [block.number, block]));
-      const levels = { logs: [{ range, proof, reason: null, upstream: null }] };
+      const levels = { logs: levelled.map((part) => ({ range: part, proof, reason: null, upstream: null })) };
       if (!(await owner.claim(chain.id, range, 'backfill'))) throw new Error('The range is claimed');
       try {
         const batch = decodeBatch(chain, datasets, logs, blocks);
