@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
+import { listCoverage } from '../coverage/coverage.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
@@ -132,6 +133,28 @@ describe('the prover', () => {
     };
     await prove(optionsOf(stage, { pool }), never);
     expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+  });
+
+  it('leaves a block above the limit of the pool for later, and proves older ones', async ({ signal }) => {
+    const stage = await openFilled();
+    let reads = 0;
+    const pool: ProverOptions['pool'] = {
+      ...stage.pool,
+      async getWholeBlock(at, options) {
+        if (at !== 60) return stage.pool.getWholeBlock(at, options);
+        reads += 1;
+        throw new BlockTooLargeError({ chain: stage.chain.key, block: at, bytes_max: 1 });
+      },
+    };
+    await prove(optionsOf(stage, { pool }), signal);
+    const left = await listCoverage(scratch.database, stage.chain.id);
+    const ofMarks = left.filter(({ dataset }) => dataset === marks.name);
+    expect(ofMarks.map(({ range, proof }) => [range.from, range.to, proof])).toEqual([
+      [1, 59, 'receipts'],
+      [60, 60, 'none'],
+      [61, BLOCKS, 'receipts'],
+    ]);
+    expect(reads).toBeLessThan(10);
   });
 
   it('leaves blocks that another process works on to it', async () => {

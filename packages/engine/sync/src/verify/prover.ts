@@ -124,17 +124,21 @@ async function proveRange(
   const { chain, owner, logger, metrics } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;
   let isContradicted = false;
+  let isWhole = true;
   try {
     for await (const part of verifyRange(options, range, READS_IN_FLIGHT, signal)) {
       metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(part.range));
       isContradicted ||= part.proven.some(({ proof }) => proof === 'unproven');
+      // Blocks above the pool's limit have no level.
+      isWhole &&= part.proven.reduce((sum, level) => sum + rangeSize(level.range), 0) === rangeSize(part.range);
       for (const { block, dataset, missing, surplus, upstream } of part.repairs)
         logger.warn(
           { chain: chain.key, block, dataset, missing, surplus, upstream },
           'Stored rows differed from the proven block and were repaired',
         );
     }
-    return isContradicted ? 'contradicted' : 'proven';
+    if (isContradicted) return 'contradicted';
+    return isWhole ? 'proven' : null;
   } catch (error) {
     await owner.release(chain.id, range);
     signal.throwIfAborted();
