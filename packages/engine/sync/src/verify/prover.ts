@@ -6,7 +6,7 @@ import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { mayReadFromSource } from '../read/read-range.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
-import type { ReadingTurn } from './read-parts.ts';
+import type { ReadingTurn } from './read-proven-parts.ts';
 import { type VerifyOptions, verifyRange } from './verify-range.ts';
 
 export interface ProverOptions extends VerifyOptions {

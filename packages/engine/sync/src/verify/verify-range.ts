@@ -33,7 +33,7 @@ import {
 } from '../rows/row-changes.ts';
 import { writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
-import { type PartsOptions, readParts } from './read-parts.ts';
+import { type PartsOptions, readProvenParts } from './read-proven-parts.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 
 export interface VerifyOptions extends CommitDependencies, PartsOptions {
@@ -61,7 +61,7 @@ export async function* verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): AsyncGenerator<VerifiedPart> {
-  for await (const read of readParts(options, range, readsInFlight, signal)) {
+  for await (const read of readProvenParts(options, range, readsInFlight, signal)) {
     const repairs = await commitPart(options, read).finally(() => read.batch.release());
     // Datasets verified together read the same parts, or all read logs.
     const [first] = options.datasets;

@@ -41,7 +41,7 @@ export interface PartsOptions {
  *
  * @throws UnprovenBlockError
  */
-export async function* readParts(
+export async function* readProvenParts(
   options: PartsOptions,
   range: BlockRange,
   depth: number,
