@@ -79,6 +79,11 @@ const coveredBlocks = async (database: Database, lastFinal: number): Promise<num
   return row?.blocks ?? 0;
 };
 
+const readCheckpoint = async (database: Database): Promise<number> => {
+  const [row] = await database.query<{ checkpoint: number | null }>(sql`SELECT checkpoint FROM sync_chains`);
+  return row?.checkpoint ?? 0;
+};
+
 test('kills, a reorg, another source at each start and an added contract leave the rows of nodes', async () => {
   const id = 1_337_062;
   const OLDEST = 200;
@@ -106,6 +111,7 @@ test('kills, a reorg, another source at each start and an added contract leave t
   node.faults.set({ latencyMs: 200 });
   const requests = () => stale.queries.length + portal.queries.length + hyperSync.queries.length;
   let inBackfill = 0;
+  let followed = 0;
   for (const [history, proof, isAfterCommit] of [
     [`portal:${stale.url}`, 'receipts', false],
     [`portal:${portal.url}`, 'none', false],
@@ -114,6 +120,13 @@ test('kills, a reorg, another source at each start and an added contract leave t
   ] as const) {
     const program = start(history, proof);
     await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
+    // A block at which the follower is killed three times would be quarantined.
+    await waitUntil(
+      async () =>
+        (await readCheckpoint(database)) > Math.min(followed, chain.head - 1) ? null : program.output(),
+      undefined,
+      LOOK_MS,
+    );
     const [before, calls, covered] = [
       requests(),
       node.counters.httpRequests,
@@ -134,6 +147,7 @@ test('kills, a reorg, another source at each start and an added contract leave t
       );
     await systemClock.sleep(random.integer(0, 150));
     await program.kill();
+    followed = await readCheckpoint(database);
     if ((await coveredBlocks(database, lastFinal)) < lastFinal - OLDEST) inBackfill += 1;
   }
   expect(inBackfill).toBeGreaterThan(1);
@@ -195,13 +209,14 @@ interface Collections {
 
 test('the history of a wallet comes from a source at its first request, and continues after a kill', async () => {
   const START = 5_200;
-  const { chain, logReads, parts, run } = await openStage(1_337_063, START + 100, START);
-  const portal = parts.adopt(await servePortal(chain, { faults: { latencyMs: 300 } }), (one) => one.close());
+  const { chain, logReads, database, parts, run } = await openStage(1_337_063, START + 100, START);
+  const portal = parts.adopt(await servePortal(chain), (one) => one.close());
   const start = () => run(['start'], { HISTORY_SOURCED: `portal:${portal.url}` });
   let program = start();
   let url = await program.url;
   const old = chain.expectedNftMoves({ from: 0, to: START - 1 });
   const wallet = old[0]?.to ?? '';
+  const isOfWallet = (query: string) => query.includes(wallet.slice(2));
   const read = async (): Promise<Collections> => {
     const response = await fetch(`${url}/api/v2.2/${wallet}/nft/collections?chain=sourced&token_counts=true`, {
       headers: { 'x-api-key': KEY },
@@ -209,19 +224,32 @@ test('the history of a wallet comes from a source at its first request, and cont
     expect(response.status, program.output()).toBe(200);
     return (await response.json()) as Collections;
   };
-  await waitUntil(async () => ((await read()).indexed.from_block === null ? 'nothing is indexed' : null));
-  const first = await read();
-  expect(first).toMatchObject({ status: 'SYNCING', indexed: { complete: false } });
-  expect(Number(first.indexed.from_block)).toBeGreaterThan(0);
-  // The next part is read by now: each response takes a moment.
+  const lastFinal = chain.head - FINALITY_DEPTH;
+  await waitUntil(async () =>
+    (await coveredBlocks(database, lastFinal)) > lastFinal - START ? null : program.output(),
+  );
+  // Its responses don't end: the history is being read when the program is killed.
+  portal.faults.set({ dripMs: 1_000 });
+  let first = await read();
+  await waitUntil(async () => {
+    first = await read();
+    return portal.queries.some(isOfWallet) ? null : program.output();
+  });
+  expect(first).toMatchObject({ status: 'SYNCING', indexed: { from_block: String(START), complete: false } });
   await program.kill();
+  portal.faults.clear();
+  const readBefore = portal.queries.length;
   program = start();
   url = await program.url;
   await vi.waitFor(async () => expect((await read()).status).toBe('SYNCED'), { timeout: 60_000, interval: 100 });
   const whole = await read();
   expect(whole.indexed).toMatchObject({ from_block: '0', complete: true });
   expect(new Map(whole.result.map((one) => [one.token_address, one.count]))).toEqual(heldBy(chain, wallet));
-  expect(portal.queries.some((query) => query.includes(wallet.slice(2)))).toBe(true);
+  const readAfter = portal.queries.slice(readBefore);
+  expect(readAfter.some(isOfWallet)).toBe(true);
+  // Only the prover reads stored blocks again, as whole blocks.
+  const logQueries = readAfter.map((query) => JSON.parse(query)).filter((query) => !query.includeAllBlocks);
+  expect(logQueries.filter(({ toBlock }) => toBlock >= START)).toEqual([]);
   expect(logReads.filter((block) => block < START)).toEqual([]);
 });
 
