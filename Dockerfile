@@ -12,10 +12,11 @@ RUN npm ci --no-audit --no-fund && git init --quiet && node scripts/pack.ts
 RUN npm install --prefix /app --no-audit --no-fund /build/build/chainstead-*.tgz
 
 FROM node:${NODE_VERSION}-bookworm-slim AS program
-# What is compiled once is kept below /tmp, as everything that is not data.
+# What is compiled once is kept below /tmp, as everything that is not data. The demo's tools have to be executable.
 ENV NODE_ENV=production \
     DATA_DIR=/var/lib/chainstead \
     HOME=/tmp \
+    XDG_CACHE_HOME=/var/lib/chainstead/cache \
     NODE_COMPILE_CACHE=/tmp/node-compile-cache
 WORKDIR /app
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/chainstead

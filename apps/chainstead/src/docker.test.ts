@@ -294,7 +294,7 @@ describe('Dockerfile', () => {
           [...text.matchAll(/(\w+)=(\S+)/g)].map(([, key = '', value = '']) => [key, value] as const),
         ),
     );
-    for (const key of ['DATA_DIR', 'HOME', 'NODE_COMPILE_CACHE'])
+    for (const key of ['DATA_DIR', 'HOME', 'NODE_COMPILE_CACHE', 'XDG_CACHE_HOME'])
       expect(
         WRITTEN_FOLDERS.some((folder) => variables.get(key)?.startsWith(folder)),
         key,

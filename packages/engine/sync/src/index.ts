@@ -19,4 +19,5 @@ export {
 } from './requests/claim-history.ts';
 export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
+export { findDetached } from './retention/drop-partition.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';

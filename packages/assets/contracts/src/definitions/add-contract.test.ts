@@ -1,4 +1,5 @@
 import { rawSql, sql } from '@chainstead/db';
+import { ensurePartitions } from '@chainstead/sync/ingest';
 import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
@@ -162,6 +163,21 @@ describe('a contract', () => {
     expect(covered).toEqual([{ dataset: 'contracts.dropped_deposit' }]);
     await scratch.database.query(sql`DROP TABLE contracts.dropped_sent CASCADE`);
     await removeContract(scratch.database, 'dropped', eth.id);
+  });
+
+  it('leaves no partition that an interrupted retention detached', async () => {
+    const abi = [SENT];
+    const { tables } = await add('cut', { abi });
+    const table = { name: tables[0]?.name ?? '', rowsPerPartition: 1_000 };
+    const attach = () => ensurePartitions(scratch.database, table, eth.id, [{ from: 5, to: 5 }], null);
+    const [partition] = await attach();
+    await scratch.database.query(
+      sql`ALTER TABLE ${rawSql(table.name)} DETACH PARTITION ${rawSql(partition ?? '')}`,
+    );
+    await removeContract(scratch.database, 'cut', eth.id);
+    await add('cut', { abi });
+    expect(await attach()).toEqual([partition]);
+    await removeContract(scratch.database, 'cut', eth.id);
   });
 
   it('is a dataset of its chain for each table, for its addresses alone', async () => {

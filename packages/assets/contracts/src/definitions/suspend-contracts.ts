@@ -40,10 +40,10 @@ interface ContractSize {
 
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
   return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
-    coalesce(sum(pg_total_relation_size(part.relid)), 0)::bigint AS bytes
+    coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint AS bytes
   FROM contract_definitions CROSS JOIN LATERAL jsonb_array_elements(events) AS event
   CROSS JOIN LATERAL to_regclass('contracts.' || name || '_' || (event ->> 'event')) AS event_table
-  LEFT JOIN LATERAL pg_partition_tree(event_table) AS part ON true
+  LEFT JOIN pg_inherits ON inhparent = event_table
   WHERE chain_id = ${id} GROUP BY name, suspended_reason ORDER BY name`;
 }
 

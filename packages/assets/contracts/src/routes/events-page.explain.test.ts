@@ -1,5 +1,6 @@
+import { parseChainId } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EventTable } from '../tables/event-table.ts';
@@ -11,12 +12,16 @@ import { depositRow, ETH, OWNER, seedContract, seedRows } from './testing/seeded
 const ROWS = 20_000;
 const LIMIT = 50;
 const OTHER = `0x${'00'.repeat(19)}07`;
-const PARTITION = 'vault_deposit_1_minvalue';
+const CUT = 2_000;
+const PARTITION = /^vault_deposit_1_(minvalue|2000)/;
+const OTHER_CHAIN = 8453;
 const scratch = scratchOfFile({ autovacuum: false });
 let table: EventTable;
 
 beforeAll(async () => {
   table = await seedContract(scratch.database);
+  await createPartitions(scratch.database, table.name, ETH.id, [CUT]);
+  await createPartitions(scratch.database, table.name, parseChainId(OTHER_CHAIN));
   await seedRows(scratch.database, table, [depositRow({ block: 6 })]);
   await scratch.database.query(sql`ANALYZE`);
   await scratch.database.query(
@@ -107,15 +112,34 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     const requested = { ...QUERY, ...query() };
     const statement = eventsPage(ETH, table, requested, LIMIT + 1).statement();
     const { nodes } = await explain(scratch.database, statement, plan);
-    const scans = nodes.filter((node) => node['Relation Name'] === PARTITION && node['Actual Loops'] > 0);
+    const scans = nodes.filter((node) => PARTITION.test(node['Relation Name'] ?? '') && node['Actual Loops'] > 0);
     expect(scans.length).toBeGreaterThan(0);
     // The newest block is read from the primary key, for the first page.
     const names = scans.map((scan) =>
-      scan['Index Name']?.replace(`${PARTITION}_`, '').replace(/_chain_id.*/, ''),
+      scan['Index Name']
+        ?.replace(PARTITION, '')
+        .replace(/^_/, '')
+        .replace(/_chain_id.*/, ''),
     );
     expect(new Set(names)).toEqual(new Set(requested.pinnedBlock === null ? ['pkey', index] : [index]));
     // A page with fewer rows reads its range twice: once more for its end.
     expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(2 * (LIMIT + 2));
+  });
+
+  const [old, young] = ['vault_deposit_1_minvalue', `vault_deposit_1_${CUT}`];
+  test.each<[string, readonly string[], () => Partial<EventsQuery>]>([
+    ['all', [old, young], () => ({})],
+    ['blocks below a cut', [old], () => ({ toBlock: CUT - 1 })],
+    ['blocks from a cut', [young], () => ({ fromBlock: CUT })],
+    ['a value', [old, young], () => ofOwner()],
+    ['a range of values', [old, young], () => withRange('assets', ['>=', '50'])],
+  ])('%s: partitions of other chains and blocks are not in the plan', async (_name, partitions, query) => {
+    // Without a pinned block, the newest one is read too.
+    const requested = { ...QUERY, pinnedBlock: 5_000, ...query() };
+    const statement = eventsPage(ETH, table, requested, LIMIT + 1).statement();
+    const { nodes } = await explain(scratch.database, statement, plan);
+    const planned = nodes.flatMap((node) => node['Relation Name'] ?? []);
+    expect(new Set(planned.filter((name) => name.startsWith('vault_deposit')))).toEqual(new Set(partitions));
   });
 });
 
@@ -124,5 +148,5 @@ test('a condition on the bytes of a parameter in the view is an index range', as
   const lines = await scratch.database.query<{ 'QUERY PLAN': string }>(
     sql`EXPLAIN SELECT assets FROM ${rawSql(table.view)} WHERE chain_id = 1 AND owner_bytes = analytics.bytes('${rawSql(OTHER)}')`,
   );
-  expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toContain(`${PARTITION}_owner_`);
+  expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toContain('vault_deposit_1_minvalue_owner_');
 });

@@ -75,7 +75,7 @@ export function eventsPage(chain: Chain, table: EventTable, query: EventsQuery, 
 }
 
 interface Range {
-  /** Row comparisons: for equalities the planner may expect few rows, and sort all. */
+  /** Row comparisons for an index range, and conditions on single columns: only these prune partitions. */
   readonly scan: readonly Sql[];
   readonly rest: readonly Sql[];
   readonly key: readonly string[];
@@ -85,6 +85,9 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   const { order, after, leading, filters } = query;
   const prefix = leading === null ? [] : [leading.column.name];
   const key = [...prefix, ...EVENT_KEY];
+  // For an equality alone the planner may expect few rows, and sort all.
+  const isOfChain = sql`chain_id >= ANY (ARRAY[${chainId}]) AND chain_id <= ANY (ARRAY[${chainId}])`;
+  const bounds = [...span.lower, ...span.upper];
   const [near, far] = (order === 'DESC' ? ['<', '>'] : ['>', '<']) as ['<' | '>', '<' | '>'];
   if (leading?.value === null) {
     const { column } = leading;
@@ -94,13 +97,9 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
         : rowsAfterEvent(order, key, [sql`${after.value}::numeric`, chainId], after);
     return {
       key,
-      scan: [start, rangeSide(query, column, far)],
-      rest: [
-        sql`chain_id = ${chainId}`,
-        ...filters.filter((one) => one.column !== column).map(conditionOf),
-        ...span.lower,
-        ...span.upper,
-      ],
+      scan: [isOfChain, start, rangeSide(query, column, far)],
+      // Rows of other blocks count as read.
+      rest: [...filters.filter((one) => one.column !== column).map(conditionOf), ...bounds],
     };
   }
   const values = leading === null ? [] : [typedValue(leading.column, leading.value)];
@@ -111,7 +110,11 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   const start = after === null ? sideOf(near) : rowsAfterEvent(order, key, [...values, chainId], after);
   return {
     key,
-    scan: [start, sideOf(far)],
+    // With a value, the planner may prefer the primary key for plain bounds, and read rows of others.
+    scan: [
+      ...(leading === null && bounds.length > 0 ? [sql`chain_id = ${chainId}`, ...bounds] : [isOfChain]),
+      ...[start, sideOf(far)],
+    ],
     rest:
       leading === null
         ? [sql`${rawSql(UNDECODED)} IS NULL`]

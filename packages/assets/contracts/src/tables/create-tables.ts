@@ -1,4 +1,5 @@
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
+import { findDetached } from '@chainstead/sync';
 import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
@@ -26,6 +27,9 @@ async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<strin
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   for (const { name, view } of tables) {
     await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
+    // Partitions that an interrupted retention left would keep their names.
+    for (const detached of await findDetached(transaction, { table: { name } }))
+      if (!detached.isPending) await transaction.query(sql`DROP TABLE ${rawSql(detached.name)}`);
     await transaction.query(sql`DROP TABLE IF EXISTS ${rawSql(name)}`);
   }
 }

@@ -45,7 +45,8 @@ export async function readChainTables(
   const [relations, { tables: sizes }, layout] = await Promise.all([
     database.query<FoundTable>(
       sql`SELECT found.oid::regclass::text AS name, relname AS relation, attname AS column, relkind = 'p' AS "isPartitioned",
-              pg_total_relation_size(found.oid)::float8 AS bytes,
+              (SELECT pg_total_relation_size(found.oid) + coalesce(sum(pg_total_relation_size(inhrelid)), 0)
+                 FROM pg_inherits WHERE inhparent = found.oid)::float8 AS bytes,
               (pg_relation_size(found.oid) / current_setting('block_size')::int)::float8 AS pages
          FROM pg_class AS found JOIN pg_attribute ON attrelid = found.oid AND NOT attisdropped
         WHERE relkind IN ('r', 'p') AND NOT relispartition AND attname IN (${key.column}, 'chain') AND relname <> ALL (${KEPT}::text[])

@@ -90,6 +90,20 @@ const remove = (id: number, signal = NEVER, onProgress: (rows: number) => void =
 const listed = async () => (await listEvmChains(scratch.database)).map(({ id }) => id);
 
 describe('the removal of a chain', () => {
+  it('measures the partitions of contracts', async () => {
+    const { database } = scratch;
+    for (const statement of [
+      'CREATE SCHEMA contracts',
+      'CREATE TABLE contracts.vault_sent (chain_id bigint, block_number bigint) PARTITION BY RANGE (chain_id, block_number)',
+      `CREATE TABLE contracts.vault_sent_1 PARTITION OF contracts.vault_sent FOR VALUES FROM (${GONE}, 0) TO (${GONE}, 100)`,
+      `INSERT INTO contracts.vault_sent VALUES (${GONE}, 1)`,
+    ])
+      await database.query(rawSql(statement));
+    const measured = await measureChain(database, await readChainTables(database, chainOf(GONE)));
+    expect(measured).toContainEqual({ table: 'contracts.vault_sent', rows: 1, bytes: 8_192, isExact: true });
+    await database.query(sql`DROP SCHEMA contracts CASCADE`);
+  });
+
   it('deletes its rows in all tables and its partitions, but no row of another chain or of an imported list', async () => {
     expect(await rowsOf(GONE)).toEqual(STORED);
     expect(await listed()).toEqual(CHAINS);

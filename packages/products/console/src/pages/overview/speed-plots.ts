@@ -29,9 +29,11 @@ export function addSpeedPlots(routes: ConsoleRoutes, { overview }: Pick<ConsoleS
 export async function speedPlots(overview: OverviewSource): Promise<Html> {
   const plots = await Promise.all(
     FIGURE_NAMES.map(async (figure) => {
-      const { times } = await readPlot(overview, figure);
+      const { times, labels, chains } = await readPlot(overview, figure);
       if (times.length < POINTS_MIN) return NOTHING;
+      const hidden = html`<p class="soft">The ${labels.length} fastest of ${chains} chains.</p>`;
       return html`<section aria-labelledby="speed-${figure}"><h2 id="speed-${figure}">${FIGURES[figure]}</h2>
+${labels.length < chains && hidden}
 <div class="card plot" data-plot="/console/overview/speed.json?of=${figure}">The plot needs JavaScript. The cards show the current speed.</div></section>`;
     }),
   );
@@ -40,18 +42,19 @@ export async function speedPlots(overview: OverviewSource): Promise<Html> {
 
 async function readPlot(overview: OverviewSource, figure: Figure) {
   const [chains, samples] = await Promise.all([overview.chains(), overview.recent()]);
-  const lines = chains
+  const moving = chains
     .map((facts) => ({
-      name: facts.card.name,
+      ...{ name: facts.card.name, isDone: facts.card.isDone },
       speeds: speedsOf(samples.get(facts.card.sampledAs) ?? [], facts, figure),
     }))
-    // All are zero once a chain has reached its end.
-    .filter(({ speeds }) => sumOf(speeds) > 0)
-    .toSorted((left, right) => sumOf(right.speeds) - sumOf(left.speeds))
-    .slice(0, CHAINS_MAX);
+    // A chain that stands still is shown at zero, unless it has reached its end.
+    .filter(({ speeds, isDone }) => speeds.size > 0 && !(isDone && sumOf(speeds) === 0))
+    .toSorted((left, right) => sumOf(right.speeds) - sumOf(left.speeds));
+  const lines = moving.some(({ speeds }) => sumOf(speeds) > 0) ? moving.slice(0, CHAINS_MAX) : [];
   const times = [...new Set(lines.flatMap(({ speeds }) => [...speeds.keys()]))].toSorted((a, b) => a - b);
   return {
     labels: lines.map(({ name }) => name),
+    chains: moving.length,
     unit: `${figure}/s`,
     range: [times[0] ?? 0, times.at(-1) ?? 0],
     top: 0,
@@ -66,7 +69,10 @@ function speedsOf(
   { card, status }: ChainFacts,
   figure: Figure,
 ): ReadonlyMap<number, number> {
-  const datasets = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset)).size;
+  // Datasets that are stuck or no longer indexed end below the others, and add nothing.
+  const newest = Math.max(...status.coverage.map(({ range }) => range.to));
+  const followed = status.coverage.filter(({ range }) => range.to === newest);
+  const datasets = new Set(followed.map(({ dataset }) => dataset)).size;
   if (figure !== 'rows' && (figure !== card.unit || datasets === 0)) return new Map();
   const read = ({ rows, covered }: ChainSample) => (figure === 'rows' ? rows : covered / datasets);
   const speeds = samples.slice(1).flatMap((sample, index): [number, number][] => {

@@ -78,6 +78,7 @@ export type TableAnswer = { readonly target: string } & (
 interface IndexedBlocks {
   readonly from: string | null;
   readonly to: string | null;
+  readonly unit: 'blocks' | 'versions';
   readonly complete: boolean;
 }
 
@@ -129,7 +130,8 @@ function indexedIn(body: unknown): IndexedBlocks | null {
   const end = (...names: readonly string[]): string | null =>
     names.map((name) => textAt(indexed, name)).find((value) => value !== null) ?? null;
   const [from, to] = [end('from_block', 'from_version'), end('to_block', 'to_version')];
-  return { from, to, complete: indexed.complete === true };
+  const unit = textAt(indexed, 'from_version') === null ? 'blocks' : 'versions';
+  return { from, to, unit, complete: indexed.complete === true };
 }
 
 /** With the cause, if it is known. Aptos routes return several messages. */
@@ -201,10 +203,10 @@ export function answerNote(answer: TableAnswer): Html {
   if (answer.kind === 'late') return NOTHING;
   if (answer.kind === 'rows' && answer.note) return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
   if (answer.indexed === null || answer.indexed.complete) return NOTHING;
-  const { from, to } = answer.indexed;
+  const { from, to, unit } = answer.indexed;
   if (from === null || to === null)
     return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
-  return html`<p class="soft">Not complete yet. Indexed: ${shown(from)} to ${shown(to)}.</p>`;
+  return html`<p class="soft">Not complete yet. Indexed ${unit}: ${shown(from)} to ${shown(to)}.</p>`;
 }
 
 export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
