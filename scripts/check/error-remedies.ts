@@ -62,7 +62,7 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   METRICS_CLOSED: 'Set METRICS_KEY or METRICS_PORT',
   MOVE_TYPE_INVALID: 'Use a type such as 0x1::aptos_coin::AptosCoin',
   NAMES_NOT_CONFIGURED:
-    'Set RPC_URLS_ETH, and add eth to GATEWAY_CHAINS. Names of Unstoppable Domains need Polygon or Base',
+    'Set RPC_URLS_ETH, and list eth in GATEWAY_CHAINS next to the chains in CHAINS. Names of Unstoppable Domains need Polygon or Base',
   NAMES_OFF: 'Set ON_DEMAND_MAX_CALLS above 0',
   NO_ADMIN_KEY: 'Run `chainstead keys create --scope admin`',
   NO_TRACES: 'Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_<CHAIN>',

@@ -10,6 +10,8 @@ export interface DemoParts {
   /** The first sale. */
   readonly sale: ExpectedTrade;
   readonly stream: DemoStream;
+  /** The block of the stream's first webhook, which has a transfer. */
+  readonly webhookBlock: number;
   /** A receiver that responds. */
   readonly webhookUrl: string;
 }
@@ -30,6 +32,7 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   resolveDomain: 'the demo has no Ethereum',
   resolveAddress: 'the demo has no Ethereum',
   resolveAddressToDomain: 'the demo has no Ethereum',
+  resyncNFTRarity: 'always refused: the traits were read less than 30 minutes ago',
   ReplayHistory: 'no webhook of the demo fails',
   'POST /historical-jobs/create-job': 'the same as POST /historicalJobs/createJob',
   'getOwnContractEvents-market-order_fulfilled': 'the same as getOwnContractEvents',
@@ -123,7 +126,6 @@ export function changingExamples(parts: DemoParts): Readonly<Record<string, Exam
   return {
     syncNFTContract: {},
     reSyncMetadata: {},
-    resyncNFTRarity: {},
     reviewContracts: { body: { contracts: [{ ...review, report_type: 'spam', contract_type: 'ERC20' }] } },
     CreateStream: { body: { webhookUrl: parts.webhookUrl, ...described, ...watched } },
     UpdateStream: { body: { description: 'Transfers of a wallet', tag: 'wallet' } },
@@ -131,8 +133,8 @@ export function changingExamples(parts: DemoParts): Readonly<Record<string, Exam
     DeleteAddressFromStream: { body: { address: third } },
     ReplaceAddressFromStream: { body: { address: [dollar] } },
     DuplicateStream: {},
-    GetStreamBlockDataByNumber: { body: { ...watched, allAddresses: true } },
-    GetStreamBlockDataToWebhookByNumber: {},
+    GetStreamBlockDataByNumber: { blockNumber: parts.webhookBlock, body: { ...watched, allAddresses: true } },
+    GetStreamBlockDataToWebhookByNumber: { blockNumber: parts.webhookBlock },
     'POST /historicalJobs/createJob': { body: pastBlocks(parts) },
     UpdateStreamStatus: { body: { status: 'paused' } },
     SetSettings: { body: { region: 'eu-central-1' } },
@@ -141,6 +143,6 @@ export function changingExamples(parts: DemoParts): Readonly<Record<string, Exam
 }
 
 /** The body that replays the demo's stream up to the first sale. */
-export function pastBlocks({ stream, sale }: DemoParts) {
+export function pastBlocks({ stream, sale }: Pick<DemoParts, 'stream' | 'sale'>) {
   return { chainId: CHAIN_ID, streamId: stream.id, blockFrom: 1, blockTo: sale.blockNumber };
 }

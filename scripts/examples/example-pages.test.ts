@@ -22,8 +22,16 @@ test('an operation that no page names is reported', () => {
 });
 
 test('long lists and texts are cut with a mark, and short members share lines', () => {
-  const value = { id: 1, name: 'a'.repeat(70), empty: [], dogs: [{ id: 2, owner: 'x'.repeat(40) }, 'b', 'c'] };
+  const value = { id: 1, name: 'a'.repeat(70), empty: [], dogs: [{ id: 2, owner: 'x'.repeat(30) }, 'b', 'c'] };
   expect(renderJson(value)).toBe(
-    `{\n  "id": 1, "name": "${'a'.repeat(18)}…", "empty": [],\n  "dogs": [ { "id": 2, "owner": "${'x'.repeat(40)}" }, … ]\n}`,
+    `{\n  "id": 1, "name": "${'a'.repeat(18)}…", "empty": [],\n  "dogs": [ { "id": 2, "owner": "${'x'.repeat(30)}" }, … ]\n}`,
   );
+});
+
+test('lines with their names and commas have at most 76 characters, and JSON in texts is cut', () => {
+  const counts = { from: '1'.repeat(30), to: '2'.repeat(11) };
+  const lines = renderJson({ counts, n: counts, text: `{"a": "${'b'.repeat(60)}"}` }).split('\n');
+  expect(lines).toContain(`  "n": { "from": "${'1'.repeat(30)}", "to": "${'2'.repeat(11)}" },`);
+  expect(lines).toContain('  "counts": {');
+  expect(lines.at(-2)).toBe(`  "text": "{\\"a\\": \\"${'b'.repeat(11)}…"`);
 });

@@ -32,24 +32,28 @@ export function renderExample({ method, path, body }: SentRequest, response: str
 /** The whole body, since it is sent. */
 const renderBody = (body: unknown): string => JSON.stringify(body, null, 1).replaceAll(/\n */g, ' ');
 
-/** Lists are cut to the first item, long texts to their beginning, each with `…`. */
-export function renderJson(value: unknown, indent = ''): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value));
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+/**
+ * Lists are cut to the first item, long texts to their beginning, each with `…`.
+ *
+ * @param name of the member, with a colon
+ */
+export function renderJson(value: unknown, indent = '', name = ''): string {
+  if (typeof value === 'string') return name + JSON.stringify(shorten(value));
+  if (typeof value !== 'object' || value === null) return name + JSON.stringify(value);
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const members = Array.isArray(value)
     ? value.slice(0, 1).map((first: unknown) => renderJson(first, inner) + (value.length > 1 ? ', …' : ''))
-    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${renderJson(one, inner)}`);
-  if (members.length === 0) return `${open}${close}`;
-  const line = `${open} ${members.join(', ')} ${close}`;
-  if (!line.includes('\n') && indent.length + line.length <= WIDTH) return line;
-  return `${open}\n${inner}${fillLines(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}${close}`;
+    : Object.entries(value).map(([key, one]) => renderJson(one, inner, `${JSON.stringify(key)}: `));
+  if (members.length === 0) return `${name}${open}${close}`;
+  const line = `${name}${open} ${members.join(', ')} ${close}`;
+  if (!line.includes('\n') && indent.length + line.length < WIDTH) return line;
+  return `${name}${open}\n${inner}${fillLines(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 /** Hashes are cut in the middle: padded addresses differ only at their end. */
 function shorten(text: string): string {
-  if (text.length <= (text.includes(' ') ? SENTENCE_MAX : WORD_MAX)) return text;
+  if (text.length <= (/^[^[{].* /.test(text) ? SENTENCE_MAX : WORD_MAX)) return text;
   if (!/^0x[0-9a-f]+$/.test(text)) return `${text.slice(0, TEXT_KEPT)}…`;
   return `${text.slice(0, TEXT_KEPT - HEX_END)}…${text.slice(-HEX_END)}`;
 }

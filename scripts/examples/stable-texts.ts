@@ -10,7 +10,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)|\b\d{10}(?:\
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   // They contain times.
   [/"(block_?hash|parent_?hash|state_?root|receipts_?root|mix_?hash)":"0x[0-9a-f]{64}"/gi, '"$1":"0x…"'],
-  [/"hash":"0x[0-9a-f]{64}"(?=,"parent_?hash)/gi, '"hash":"0x…"'],
+  [/"hash":"0x[0-9a-f]{64}"(?=,"(?:parent_?hash|timestamp)")/gi, '"hash":"0x…"'],
   [/http:\/\/127\.0\.0\.1:\d+\/webhook/g, 'https://example.com/webhook'],
   [/"(secretKey)":"[^"]*"/g, '"$1":"…"'],
   [/"uptime":[\d.]+/g, '"uptime":60'],

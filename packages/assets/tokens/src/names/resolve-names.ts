@@ -71,12 +71,12 @@ export function createNameResolution(options: NamesOptions): NameResolution {
 const NOT_CONFIGURED = {
   ens: {
     message:
-      'ENS names are read from Ethereum, but no Ethereum node is configured: set RPC_URLS_ETH, and add eth to GATEWAY_CHAINS',
+      'ENS names are read from Ethereum, but no Ethereum node is configured: set RPC_URLS_ETH, and list eth in GATEWAY_CHAINS next to the chains in CHAINS',
     key: 'RPC_URLS_ETH',
   },
   unstoppable: {
     message:
-      'Unstoppable names are read from Polygon, Base and Ethereum, and no node of them is configured here: set RPC_URLS_POLYGON, and add polygon to GATEWAY_CHAINS',
+      'Unstoppable names are read from Polygon, Base and Ethereum, and no node of them is configured here: set RPC_URLS_POLYGON, and list polygon in GATEWAY_CHAINS next to the chains in CHAINS',
     key: 'RPC_URLS_POLYGON',
   },
 } as const;
