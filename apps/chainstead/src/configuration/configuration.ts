@@ -53,20 +53,12 @@ export function acceptedKeys(chainNames: readonly string[]): string[] {
 }
 
 function storageProblems(
-  { DATABASE_READ_URL: readUrl, DATABASE_ANALYST_URL: analystUrl, MCP_SQL, GRAPHQL }: GlobalSettings,
+  { DATABASE_READ_URL: readUrl }: GlobalSettings,
   given: Readonly<Record<string, string>>,
 ): ConfigurationProblem[] {
-  const problem = (key: 'DATABASE_READ_URL' | 'DATABASE_ANALYST_URL', url: string, missing: string) =>
-    problemWith(key, url, `has no effect without ${missing}`, factsOf(globalKeys.shape[key]));
-  const usesAnalyst = MCP_SQL === 'true' || GRAPHQL === 'true';
-  return [
-    ...(readUrl === undefined || given.DATABASE_URL !== undefined
-      ? []
-      : [problem('DATABASE_READ_URL', readUrl, 'DATABASE_URL')]),
-    ...(analystUrl === undefined || usesAnalyst
-      ? []
-      : [problem('DATABASE_ANALYST_URL', analystUrl, 'MCP_SQL=true or GRAPHQL=true')]),
-  ];
+  if (readUrl === undefined || given.DATABASE_URL !== undefined) return [];
+  const facts = factsOf(globalKeys.shape.DATABASE_READ_URL);
+  return [problemWith('DATABASE_READ_URL', readUrl, 'has no effect without DATABASE_URL', facts)];
 }
 
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {

@@ -72,7 +72,6 @@ const storageKeys = {
   DATABASE_ANALYST_URL: storage.optional(postgresUrl, {
     description:
       'The same database as a role that is only a member of chainstead_reader. MCP_SQL and GRAPHQL read with it',
-    allowed: 'a postgres:// URL with a database name; requires MCP_SQL or GRAPHQL',
     example: 'postgres://analyst:secret@127.0.0.1:5432/chainstead',
     whenAbsent: 'the program makes the role, if it may create roles',
     isUrl: true,
