@@ -68,7 +68,7 @@ beforeAll(async () => {
     APTOS_NODE_URL: 'http://127.0.0.1:9/v1',
     TRANSACTIONS_DEVNET: 'all',
     RPC_URLS_ETH: 'http://127.0.0.1:9',
-    GATEWAY_CHAINS: 'eth',
+    GATEWAY_CHAINS: 'devnet,eth',
   });
   await indexed.scratch.database.query(
     sql`INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)

@@ -220,13 +220,14 @@ async function kill(stage: Stage, clock: Clock): Promise<void> {
   if (!isHitAtOnce(stage.plan)) await untilAtWork(database, stage.found, clock);
 }
 
-/** Waits until the tip is indexed and nothing is uncovered (or unproven if it must be proven). @returns the remaining ranges. */
+/** Waits until the tip is indexed and nothing is uncovered (or unproven if it must be proven), or nothing moves. @returns the remaining ranges. */
 async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<string | null> {
-  const deadline = clock.now() + SETTLE_TIMEOUT_MS;
+  let [before, deadline] = ['', 0];
   for (;;) {
     const left = await whatIsLeft(plan, chain, scratch);
     if (left === null) return null;
-    if (clock.now() > deadline) return `Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${left}`;
+    if (left !== before) [before, deadline] = [left, clock.now() + SETTLE_TIMEOUT_MS];
+    if (clock.now() > deadline) return `No progress for ${SETTLE_TIMEOUT_MS / 1000} s: ${left}`;
     await clock.sleep(POLL_MS);
   }
 }
