@@ -90,7 +90,7 @@ export async function findDetached(
 ): Promise<readonly DetachedPartition[]> {
   const partitions = await source.query<{ name: string; chain: string; isPending: boolean }>(
     sql`SELECT part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
-         coalesce(inhdetachpending, false) AS "isPending"
+         coalesce(inhdetachpending, false) AS is_pending
        FROM pg_class AS whole JOIN pg_class AS part ON part.relnamespace = whole.relnamespace AND part.relkind = 'r'
          AND part.relname ~ ('^' || whole.relname || '[_$][0-9]+_[0-9]+$')
          LEFT JOIN pg_inherits ON inhrelid = part.oid

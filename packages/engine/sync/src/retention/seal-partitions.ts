@@ -76,7 +76,7 @@ function isFull(
 /** First drops invalid copies of an interrupted rebuild. */
 async function sealPartition(database: Database, { name }: Partition): Promise<void> {
   const indexes = await database.query<{ name: string; isValid: boolean; isCopy: boolean }>(
-    sql`SELECT made.oid::regclass::text AS name, made.relname ~ '_cc(new|old)[0-9]*$' AS "isCopy", pg_index.indisvalid AS "isValid" FROM pg_index
+    sql`SELECT made.oid::regclass::text AS name, made.relname ~ '_cc(new|old)[0-9]*$' AS is_copy, pg_index.indisvalid AS is_valid FROM pg_index
        JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
       WHERE pg_index.indrelid = to_regclass(${name}) AND pg_am.amname = 'btree'`,
   );
