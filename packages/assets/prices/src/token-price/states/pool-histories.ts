@@ -24,13 +24,23 @@ import { type PoolHistory, type StoredPoolHistory, SWAPS_DATASET } from './pool-
 import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
+/** For each place in order. One statement reads the states of all. */
 export async function readPoolHistories(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
+  places: readonly PricePlace[],
+): Promise<readonly (readonly PoolHistory[])[]> {
+  const stored = await readStates(database, chain, pools, places);
+  return Promise.all(places.map((place, index) => addDepths(database, chain, stored[index] ?? [], place)));
+}
+
+async function addDepths(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPoolHistory[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
-  const stored = await readStates(database, chain, pools, place);
   const inVaults = stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool));
   const managed = await readPrincipals(database, chain, inVaults, place);
   const binned = await readBinHistories(database, chain, stored.filter(hasBins), place);
@@ -74,33 +84,18 @@ async function readStates(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
-  place: PricePlace,
-): Promise<readonly StoredPoolHistory[]> {
-  if (pools.length === 0) return [];
+  places: readonly PricePlace[],
+): Promise<readonly (readonly StoredPoolHistory[])[]> {
+  const wanted = places.flatMap((place) => pools.map((pool) => ({ pool, place })));
+  if (wanted.length === 0) return [];
   const chainId = sql`${chain.id}::bigint`;
-  const bigint = (block: number) => sql`${block}::bigint`;
-  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
-  const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
-    const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
-    const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
-      sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
-    const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
-    // A reading has the state at its block's end, also of the block before the first indexed one.
-    const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
-    const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
-    return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
-      UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
-      UNION (${select} AND block_number > ${start} AND block_number <= ${end})
-      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
-      UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
-  };
   // The same text is planned once. Citus refuses a limit in a correlated subquery.
-  const rangesOfPool = ({ pool }: PoolOfToken, position: number) =>
-    rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`);
   const ranges = (await areTablesSpread(database))
-    ? joinSql(pools.map(rangesOfPool), ' UNION ')
-    : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
-       CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
+    ? joinSql(
+        wanted.map((one, position) => statesOf(rawSql(position), boundsOf(one), chainId)),
+        ' UNION ALL ',
+      )
+    : statesOfAll(wanted, chainId);
   const { rows } = await readPackedPage<StateRow, PackedTexts>(
     database,
     STATES,
@@ -111,27 +106,87 @@ async function readStates(
      FROM state LEFT JOIN block USING (block_number) WHERE coalesce(stood_since, at) IS NOT NULL ORDER BY position, block_number)
      SELECT ${select} FROM timed`,
   );
-  const byPool = Map.groupBy(rows, ({ position }) => position);
-  return pools.flatMap((pool, position) => {
-    const of = byPool.get(position) ?? [];
-    const ofKind = (kind: RowKind) => of.filter((row) => row.kind === kind);
-    const events = ofKind('event').flatMap(stateOf);
-    const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
-    // From the first state on, events report all: a reading counts only before them.
-    const all = [...reading.flatMap(stateOf), ...events];
-    const [first] = all;
-    if (first === undefined) return [];
-    const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
-    const states = all.slice(Math.max(0, lastBefore));
-    const { block } = all.at(-1) ?? first;
-    const since = of.findLast((row) => row.blockNumber === block)?.time ?? first.since;
-    const isRead = first !== events[0];
-    // Without a creation event, the first state has the age if all earlier blocks are indexed.
-    const [creation] = ofKind('creation');
-    const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
-    const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
-    return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
-  });
+  const byPosition = Map.groupBy(rows, ({ position }) => position);
+  return places.map((place, at) =>
+    pools.flatMap((pool, index) =>
+      storedHistory(chain, pool, place, byPosition.get(at * pools.length + index) ?? []),
+    ),
+  );
+}
+
+interface WantedStates {
+  readonly pool: PoolOfToken;
+  readonly place: PricePlace;
+}
+
+type StateBounds = Readonly<Record<'key' | 'pool' | 'run' | 'start' | 'end', Sql>>;
+
+function boundsOf({ pool: { pool }, place }: WantedStates): StateBounds {
+  const bigint = (value: number | string) => sql`${value}::bigint`;
+  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
+  return { key: bigint(poolKey(pool)), pool: sql`${hexBytes(pool)}::bytea`, run, start, end };
+}
+
+function statesOfAll(wanted: readonly WantedStates[], chainId: Sql): Sql {
+  const numbers = (of: (place: PricePlace) => number) => sql`${wanted.map(({ place }) => of(place))}::bigint[]`;
+  const lists = [
+    sql`${wanted.map(({ pool }) => poolKey(pool.pool))}::bigint[], ${wanted.map(({ pool }) => hexBytes(pool.pool))}::bytea[]`,
+    ...[
+      numbers((place) => place.runStart),
+      numbers((place) => place.windowStart),
+      numbers((place) => place.block),
+    ],
+  ];
+  const bounds = {
+    ...{ key: sql`wanted.key`, pool: sql`wanted.pool` },
+    ...{ run: sql`wanted.run`, start: sql`wanted.start`, end: sql`wanted.last` },
+  };
+  return sql`SELECT found.* FROM unnest(${joinSql(lists)}) WITH ORDINALITY AS wanted (key, pool, run, start, last, number)
+     CROSS JOIN LATERAL (${statesOf(sql`(wanted.number - 1)::integer`, bounds, chainId)}) AS found`;
+}
+
+/** The first state may appear twice: a union without duplicates takes longer than the look-ups. */
+function statesOf(position: Sql, { key, pool, run, start, end }: StateBounds, chainId: Sql): Sql {
+  const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${pool}`;
+  const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
+    sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
+  const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
+  // A reading has the state at its block's end, also of the block before the first indexed one.
+  const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
+  const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
+  return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+    UNION ALL (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
+    UNION ALL (${select} AND block_number > ${start} AND block_number <= ${end})
+    UNION ALL (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+    UNION ALL (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+}
+
+/** None without a state. @param of oldest first */
+function storedHistory(
+  chain: Chain,
+  pool: PoolOfToken,
+  place: PricePlace,
+  of: readonly StateRow[],
+): readonly StoredPoolHistory[] {
+  const ofKind = (kind: RowKind) => of.filter((row) => row.kind === kind);
+  const events = ofKind('event')
+    .filter(({ blockNumber }, index, all) => all[index - 1]?.blockNumber !== blockNumber)
+    .flatMap(stateOf);
+  const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
+  // From the first state on, events report all: a reading counts only before them.
+  const all = [...reading.flatMap(stateOf), ...events];
+  const [first] = all;
+  if (first === undefined) return [];
+  const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
+  const states = all.slice(Math.max(0, lastBefore));
+  const { block } = all.at(-1) ?? first;
+  const since = of.findLast((row) => row.blockNumber === block)?.time ?? first.since;
+  const isRead = first !== events[0];
+  // Without a creation event, the first state has the age if all earlier blocks are indexed.
+  const [creation] = ofKind('creation');
+  const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
+  const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
+  return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
 }
 
 const INT4_MAX = rawSql(2_147_483_647);
