@@ -86,20 +86,18 @@ async function readStates(
   pools: readonly PoolOfToken[],
   places: readonly PricePlace[],
 ): Promise<readonly (readonly StoredPoolHistory[])[]> {
-  const wanted = places.flatMap((place) => pools.map((pool) => ({ pool, place })));
-  if (wanted.length === 0) return [];
+  if (pools.length === 0) return [];
   const chainId = sql`${chain.id}::bigint`;
   // The same text is planned once. Citus refuses a limit in a correlated subquery.
-  const ranges = (await areTablesSpread(database))
-    ? joinSql(
-        wanted.map((one, position) => statesOf(rawSql(position), boundsOf(one), chainId)),
-        ' UNION ALL ',
-      )
-    : statesOfAll(wanted, chainId);
+  const forEach = (await areTablesSpread(database)) ? eachOf(pools) : allOf(pools);
+  const ranges = places.map((place, at) => {
+    const position = (index: Sql) => sql`(${index} * ${rawSql(places.length)} + ${rawSql(at)})::integer`;
+    return forEach((index, key, pool) => statesOf(position(index), { key, pool, place, chainId }));
+  });
   const { rows } = await readPackedPage<StateRow, PackedTexts>(
     database,
     STATES,
-    (select) => sql`WITH state AS MATERIALIZED (${ranges}), block AS MATERIALIZED (
+    (select) => sql`WITH state AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')}), block AS MATERIALIZED (
      SELECT block_number, extract(epoch FROM block_timestamp) AS at FROM blocks
      WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM state))), timed AS MATERIALIZED (
      SELECT state.*, coalesce(stood_since, at)::float8 AS since, coalesce(at, stood_since)::float8 AS time
@@ -109,44 +107,44 @@ async function readStates(
   const byPosition = Map.groupBy(rows, ({ position }) => position);
   return places.map((place, at) =>
     pools.flatMap((pool, index) =>
-      storedHistory(chain, pool, place, byPosition.get(at * pools.length + index) ?? []),
+      storedHistory(chain, pool, place, byPosition.get(index * places.length + at) ?? []),
     ),
   );
 }
 
-interface WantedStates {
-  readonly pool: PoolOfToken;
+/** @param index from 0 */
+type SelectOf = (index: Sql, key: Sql, pool: Sql) => Sql;
+
+function eachOf(pools: readonly PoolOfToken[]): (select: SelectOf) => Sql {
+  const lists = pools.map(({ pool }) => [sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`] as const);
+  return (select) =>
+    joinSql(
+      lists.map(([key, pool], index) => select(rawSql(index), key, pool)),
+      ' UNION ALL ',
+    );
+}
+
+function allOf(pools: readonly PoolOfToken[]): (select: SelectOf) => Sql {
+  const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
+  const lists = sql`${keys}::bigint[], ${bytes}::bytea[]`;
+  return (select) =>
+    sql`SELECT found.* FROM unnest(${lists}) WITH ORDINALITY AS wanted (key, pool, number)
+     CROSS JOIN LATERAL (${select(sql`(wanted.number - 1)`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
+}
+
+interface StatesOfPool {
+  readonly key: Sql;
+  readonly pool: Sql;
   readonly place: PricePlace;
-}
-
-type StateBounds = Readonly<Record<'key' | 'pool' | 'run' | 'start' | 'end', Sql>>;
-
-function boundsOf({ pool: { pool }, place }: WantedStates): StateBounds {
-  const bigint = (value: number | string) => sql`${value}::bigint`;
-  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
-  return { key: bigint(poolKey(pool)), pool: sql`${hexBytes(pool)}::bytea`, run, start, end };
-}
-
-function statesOfAll(wanted: readonly WantedStates[], chainId: Sql): Sql {
-  const numbers = (of: (place: PricePlace) => number) => sql`${wanted.map(({ place }) => of(place))}::bigint[]`;
-  const lists = [
-    sql`${wanted.map(({ pool }) => poolKey(pool.pool))}::bigint[], ${wanted.map(({ pool }) => hexBytes(pool.pool))}::bytea[]`,
-    ...[
-      numbers((place) => place.runStart),
-      numbers((place) => place.windowStart),
-      numbers((place) => place.block),
-    ],
-  ];
-  const bounds = {
-    ...{ key: sql`wanted.key`, pool: sql`wanted.pool` },
-    ...{ run: sql`wanted.run`, start: sql`wanted.start`, end: sql`wanted.last` },
-  };
-  return sql`SELECT found.* FROM unnest(${joinSql(lists)}) WITH ORDINALITY AS wanted (key, pool, run, start, last, number)
-     CROSS JOIN LATERAL (${statesOf(sql`(wanted.number - 1)::integer`, bounds, chainId)}) AS found`;
+  readonly chainId: Sql;
 }
 
 /** The first state may appear twice: a union without duplicates takes longer than the look-ups. */
-function statesOf(position: Sql, { key, pool, run, start, end }: StateBounds, chainId: Sql): Sql {
+function statesOf(
+  position: Sql,
+  { key, pool, place: { runStart, windowStart, block }, chainId }: StatesOfPool,
+): Sql {
+  const [run, start, end] = [sql`${runStart}::bigint`, sql`${windowStart}::bigint`, sql`${block}::bigint`];
   const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${pool}`;
   const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
     sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
