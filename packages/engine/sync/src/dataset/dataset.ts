@@ -68,6 +68,8 @@ export interface TransactionHistories<Row = unknown> {
 export interface WholeBlockDecoding<Row = unknown> {
   /** Empty: only logs with its topics. A block that no node can trace is a gap. */
   reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
+  /** False: rows lack the sender of a transaction with these logs, so it may be wrong. @default true */
+  storesSender?(logs: readonly Log[]): boolean;
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
