@@ -10,9 +10,9 @@ export function withStoredSenders(
   chain: Chain,
   storesSender: StoresSender = () => true,
 ): readonly TransactionJson[] {
-  const hashes = new Set(
+  const hashes = new Set<string | undefined>(
     receipts.flatMap(({ logs, transactionHash }) => (storesSender(logs) ? transactionHash : [])),
   );
-  const stored = (transactions ?? []).filter((_, index) => hashes.has(transactionHashes[index] ?? ''));
+  const stored = (transactions ?? []).filter((_, index) => hashes.has(transactionHashes[index]));
   return committedTransactions(header, stored, chain);
 }
