@@ -153,7 +153,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   };
 }
 
-/** Few logs are of one dataset: decoding all of each block in vain takes a tenth of following. */
+/** Most logs are of other datasets: reading them too takes 6 % of a backfill with swaps. */
 function createLogFilter(dataset: Dataset, chain: Chain): (logs: readonly Log[]) => readonly Log[] {
   const topics = new Set<string | undefined>(dataset.topics(chain));
   return topics.size === 0 ? (logs) => logs : (logs) => logs.filter((log) => topics.has(log.topics[0]));
