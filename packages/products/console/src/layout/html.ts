@@ -25,7 +25,7 @@ export function cut(text: string, max: number = TEXT_MAX): string {
 
 /** A name of parts, such as a table's: lines break between its words, never within. */
 export function nameParts(name: string): Html {
-  const parts = cut(name).split(/(?<=[_./])/);
+  const parts = cut(name).split(/(?<=[_.])|(?=\/)/);
   return html`<bdi class="parts">${parts.map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</bdi>`;
 }
 

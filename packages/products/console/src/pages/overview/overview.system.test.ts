@@ -92,7 +92,7 @@ describe('the overview', () => {
     const section = page.slice(page.indexOf('<h2 id="requests">API requests</h2>'));
     const numbers = [...section.matchAll(/<data class="n" value="(\d+)">/g)].map(([, value]) => Number(value));
     expect(numbers).toEqual([...[1_007, 968, 30, 9], ...[1_000, 968, 30, 2], ...[7, 0, 0, 7]]);
-    expect(section).toContain('POST /<wbr>&lt;b&gt;');
+    expect(section).toContain('POST <wbr>/&lt;b&gt;');
   });
 
   test('says in words why a chain stands still, and what to do', async () => {
