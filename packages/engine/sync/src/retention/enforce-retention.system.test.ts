@@ -216,10 +216,13 @@ describe('retention', () => {
       // Meanwhile, others read, write and create partitions.
       const [now] = await database.query<{ rows: number }>(count);
       expect(now?.rows).toBeLessThan(all);
-      await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], {
-        rows: 1,
-        blocks: 1,
-      });
+      const density = { rows: 1, blocks: 1 };
+      await ensurePartitions(
+        database,
+        chain.id,
+        [{ from: 9_000, to: 9_001 }],
+        [{ table: dropped.table, density }],
+      );
       await database.query(sql`INSERT INTO partitioned_marks VALUES ('\\x01', ${chain.id}, 9000, 1, 1)`);
       await database.query(
         sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`,
