@@ -92,13 +92,15 @@ export async function findDetached(
   tables: readonly string[],
 ): Promise<readonly DetachedPartition[]> {
   const partitions = await source.query<Omit<DetachedPartition, 'chainId' | 'blocks'> & { chain: string }>(
-    sql`SELECT wanted AS table, part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
-         coalesce(inhdetachpending, false) AS is_pending
-       FROM pg_class AS part LEFT JOIN pg_inherits ON inhrelid = part.oid
-         JOIN unnest(${tables}::text[]) AS wanted ON true
-         JOIN pg_class AS whole ON whole.oid = to_regclass(wanted) AND whole.relnamespace = part.relnamespace
-      WHERE part.relkind = 'r' AND part.relname ~ '[_$][0-9]+_[0-9]+$' AND (inhrelid IS NULL OR inhdetachpending AND inhparent = whole.oid)
-        AND ${isNamedAsPartition('part', 'whole')} ORDER BY part.relname`,
+    // Names of thousands of attached partitions would be compared with each table.
+    sql`WITH part AS MATERIALIZED (
+         SELECT pg_class.oid, relname, relnamespace, inhparent FROM pg_class LEFT JOIN pg_inherits ON inhrelid = pg_class.oid AND inhdetachpending
+          WHERE relkind = 'r' AND (NOT relispartition OR inhdetachpending) AND relname ~ '[_$][0-9]+_[0-9]+$')
+       SELECT wanted AS table, part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
+         inhparent IS NOT NULL AS is_pending
+       FROM part JOIN pg_class AS whole ON whole.relnamespace = part.relnamespace AND (inhparent IS NULL OR inhparent = whole.oid)
+         JOIN unnest(${tables}::text[]) AS wanted ON whole.oid = to_regclass(wanted)
+      WHERE ${isNamedAsPartition('part', 'whole')} ORDER BY part.relname`,
   );
   return partitions.map(({ chain, ...partition }) => ({ ...partition, chainId: parseChainId(Number(chain)) }));
 }
