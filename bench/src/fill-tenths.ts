@@ -37,7 +37,7 @@ export interface TenthsPlan {
 export interface Tenth {
   readonly perSecond: number;
   readonly logBytesEach: number;
-  /** Of this process and the server, if it runs here. */
+  /** This process and its server, with {@link TenthsPlan.pool}. */
   readonly processorMicrosEach: number;
 }
 

@@ -35,7 +35,7 @@ export async function commitRows<T>(
   });
 }
 
-/** Of all tables with rows: they would fail one by one. `missed` may have only derived rows. */
+/** All tables with rows: they would fail one by one. `missed` may have only derived rows. */
 function wantedOf(missed: Dataset, { blocks, batch, kept, rows }: Required<PlacedRows>): WantedPartitions[] {
   const count = blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const lines = new Map([[missed, 0]]);

@@ -28,7 +28,7 @@ export async function ensurePartitions(
 ): Promise<readonly string[]> {
   const tables = wanted.map(({ table }) => table);
   const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // Of all tables: two transactions with several would deadlock, on Citus already with one.
+    // One lock for all tables: transactions with several would deadlock, on Citus those with one too.
     await transactionLock(transaction, 'partitions');
     // Own contracts may be removed while their blocks are read.
     const present = await transaction.query<Named>(presentTables(tables));

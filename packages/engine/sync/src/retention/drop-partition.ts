@@ -86,7 +86,7 @@ export interface DetachedPartition {
   readonly isPending: boolean;
 }
 
-/** Of all tables with one statement. @param tables names as in SQL */
+/** One statement for all tables. @param tables names as in SQL */
 export async function findDetached(
   source: Pick<Database, 'query'>,
   tables: readonly string[],
