@@ -19,12 +19,12 @@ const STREAMS_MAX = 200;
 const END_EVENT = 'end';
 const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
 
-/** The rest of a stream. */
+/** The session is over, or the subject was removed. */
 interface Ended {
   readonly last: Html;
 }
 
-/** Starts with the whole part. A stream ends with its session, and with what it shows. Tabs of a session share reads. */
+/** Starts with the whole part. Tabs of a session share reads, and the end of the session ends its streams. */
 export function createSendLive(
   { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
   closing: AbortSignal,

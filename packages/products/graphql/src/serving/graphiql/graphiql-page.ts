@@ -34,7 +34,7 @@ interface GraphiqlPlace {
   readonly endpoint?: string;
   /** Token of the console's session: then operations are sent as its forms. */
   readonly token?: string;
-  /** Of the first example. */
+  /** Key of the chain in the first example. */
   readonly chain?: string | undefined;
   /** Link above. */
   readonly back?: { readonly href: string; readonly text: string };
