@@ -2195,11 +2195,13 @@ ALTER TABLE "upstream_mismatches" SET (autovacuum_vacuum_scale_factor = 0.05, au
 CREATE FUNCTION "attach_partition"(parent regclass, chain_id bigint, from_block integer, to_block integer) RETURNS text
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
+  place text := concat_ws('_', chain_id, from_block);
   part text;
 BEGIN
-  -- Names of contracts' tables may end with numbers, and have no $. Names have 63 bytes.
-  SELECT format('%I.%I', relnamespace::regnamespace, left(relname, 61 - length(concat(chain_id, from_block)))
-      || CASE relnamespace::regnamespace::text WHEN 'contracts' THEN '$' ELSE '_' END || concat_ws('_', chain_id, from_block))
+  -- Names of contracts' tables may end with numbers, and have no $. Names have 63 bytes: a long one is cut and gets a hash.
+  SELECT format('%I.%I', relnamespace::regnamespace, CASE WHEN length(relname || place) < 63 THEN relname::text
+      ELSE left(relname, 49 - length(place)) || '$' || left(encode(sha256(convert_to(relname, 'UTF8')), 'hex'), 12) END
+      || CASE relnamespace::regnamespace::text WHEN 'contracts' THEN '$' ELSE '_' END || place)
     INTO STRICT part FROM pg_class WHERE oid = parent AND relkind = 'p';
   EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
     WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02)', part, parent);

@@ -39,6 +39,8 @@ describe.skipIf(!existsSync(join(REPOSITORY_ROOT, 'site/node_modules')))('docs:b
     ['add a chain', '/operate/history#add-a-chain'],
     ['remove a chain', '/operate/history#remove-a-chain'],
     ['port', '/reference/settings#port'],
+    ['back up', '/operate/backup'],
+    ['reorg', '/concepts/reorgs-and-finality'],
   ])('finds the page that helps with "%s" first', async (query, page) => {
     const chunks = join(SITE, 'assets/chunks');
     const name = readdirSync(chunks).find((file) => file.startsWith('@localSearchIndexroot')) ?? '';

@@ -42,10 +42,8 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
   const transfers = Math.floor(plan.rows / 2);
   const blocks = Math.ceil(transfers / TRANSFERS_PER_BLOCK);
   const span = { from: 0, to: blocks };
-  await ensurePartitions(database, erc20Transfers.table, parseChainId(CHAIN_ID), [span], {
-    rows: plan.rows,
-    blocks,
-  });
+  const density = { rows: plan.rows, blocks };
+  await ensurePartitions(database, parseChainId(CHAIN_ID), [span], [{ table: erc20Transfers.table, density }]);
   const restoreIndexes = await dropIndexes(database, 'erc20_transfer_sides');
   await database.query(sql`SELECT setseed(0.42)`);
   await database.query(sql`CREATE UNLOGGED TABLE bench_transfers AS

@@ -10,8 +10,10 @@ import {
   type RangeCommandOptions,
   sealFullPartitions,
 } from '@chainstead/sync/ingest';
+import { descendantsOf } from '@chainstead/testkit';
 import type { Comparison, Target } from './benchmark.ts';
 import { BenchmarkError } from './benchmark-error.ts';
+import { processorSeconds } from './process-tree.ts';
 
 export const TENTHS = 10;
 /** Backfilled at a time: a backfill goes from the newest of its blocks to the oldest, the table is to grow upwards. */
@@ -35,6 +37,8 @@ export interface TenthsPlan {
 export interface Tenth {
   readonly perSecond: number;
   readonly logBytesEach: number;
+  /** This process and its server, with {@link TenthsPlan.pool}. */
+  readonly processorMicrosEach: number;
 }
 
 /** Backfills all blocks upwards. In the end all partitions that are full are sealed. */
@@ -71,20 +75,25 @@ async function fill(
   const tenths: Tenth[] = [];
   for (let tenth = 1; tenth <= TENTHS; tenth++) {
     const last = (blocks / TENTHS) * tenth;
-    const spent = { ms: 0, logBytes: 0 };
+    const spent = { ms: 0, logBytes: 0, processorSeconds: 0 };
     for (let from = last - blocks / TENTHS + 1; from <= last; ) {
       const to = sliceEnd(from, [last, pause.after]);
       const slice = await backfillSlice(options, { from, to });
       spent.ms += slice.ms;
       spent.logBytes += slice.logBytes;
+      spent.processorSeconds += slice.processorSeconds;
       if (to === pause.after) await pause.run();
       from = to + 1;
     }
     const count = (blocks / TENTHS) * rowsPerBlock;
-    const found = { perSecond: (count * 1_000) / spent.ms, logBytesEach: spent.logBytes / count };
+    const found = {
+      perSecond: (count * 1_000) / spent.ms,
+      logBytesEach: spent.logBytes / count,
+      processorMicrosEach: (spent.processorSeconds * 1_000_000) / count,
+    };
     tenths.push(found);
     say(
-      `  tenth ${tenth}: ${Math.round(found.perSecond)} rows/s, ${Math.round(found.logBytesEach)} bytes of WAL per row`,
+      `  tenth ${tenth}: ${Math.round(found.perSecond)} rows/s, ${Math.round(found.logBytesEach)} bytes of WAL and ${found.processorMicrosEach.toFixed(1)} µs of a processor per row`,
     );
   }
   return tenths;
@@ -96,9 +105,11 @@ export function compareTenths(tenths: readonly Tenth[]): Comparison[] {
   if (first === undefined || last === undefined) throw new BenchmarkError('There are no tenths');
   const mean = tenths.reduce((sum, { logBytesEach }) => sum + logBytesEach, 0) / tenths.length;
   const rates = [last.perSecond, first.perSecond] as const;
+  const processor = [last.processorMicrosEach, first.processorMicrosEach] as const;
   const log = [last.logBytesEach, first.logBytesEach] as const;
   return [
     compareOnce('rows of the last tenth, first tenth', 'rows/s', rates, { atLeast: 0.8 }),
+    compareOnce('processor time of a row in the last tenth, first tenth', 'µs', processor),
     compareOnce('WAL of a row in the last tenth, first tenth', 'bytes', log, { atMost: 1.3 }),
     compareOnce('WAL of a row in all tenths, first tenth', 'bytes', [mean, first.logBytesEach]),
   ];
@@ -110,6 +121,7 @@ export function notesOfTenths(tenths: readonly Tenth[]): string[] {
     tenths.map((one) => Math.round(figure(one))).join(', ');
   return [
     `Rows per second by tenth: ${list(({ perSecond }) => perSecond)}.`,
+    `Processor time per row by tenth, µs: ${list(({ processorMicrosEach }) => processorMicrosEach)}.`,
     `Bytes of WAL per row by tenth: ${list(({ logBytesEach }) => logBytesEach)}.`,
   ];
 }
@@ -132,12 +144,21 @@ function sliceEnd(from: number, ends: readonly number[]): number {
 async function backfillSlice(
   options: RangeCommandOptions,
   range: { readonly from: number; readonly to: number },
-): Promise<{ ms: number; logBytes: number }> {
-  const logBefore = await logPosition(options.database);
-  const before = performance.now();
+): Promise<{ ms: number; logBytes: number; processorSeconds: number }> {
+  const before = { log: await logPosition(options.database), processor: processorTime(), at: performance.now() };
   await backfillRanges(options, [range], new AbortController().signal);
-  const ms = performance.now() - before;
-  return { ms, logBytes: (await logPosition(options.database)) - logBefore };
+  const ms = performance.now() - before.at;
+  return {
+    ms,
+    processorSeconds: processorTime() - before.processor,
+    logBytes: (await logPosition(options.database)) - before.log,
+  };
+}
+
+/** Other work on the machine hardly changes it. Linux only: NaN elsewhere. */
+function processorTime(): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  return processorSeconds([process.pid, ...descendantsOf(process.pid)]);
 }
 
 /** Bytes that the server has written to the WAL so far. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { commandLineOf, descendantsOf } from '@chainstead/testkit';
+import { commandLineOf, descendantsOf, readOfProcess } from '@chainstead/testkit';
 
 /** A process and those that it started, as far as they are Node. Linux only. */
 export function nodeProcesses(pid: number): number[] {
@@ -26,7 +26,9 @@ const TIMES = [11, 15] as const;
 /** Processor time of processes and their ended children so far. Seconds. */
 export function processorSeconds(pids: readonly number[]): number {
   const ticks = pids.flatMap((pid) => {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const text = readOfProcess(`/proc/${pid}/stat`);
+    // One that ended meanwhile counts with its parent.
+    if (text === null) return [];
     return text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')

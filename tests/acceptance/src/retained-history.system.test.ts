@@ -65,10 +65,9 @@ describe('pages of a wallet', () => {
         const table = { name: erc20Transfers.table.name, rowsPerPartition: PARTITION_BLOCKS * density.rows };
         await ensurePartitions(
           scratch.database,
-          table,
           facts.id,
           [{ from, to: from + PARTITION_BLOCKS - 1 }],
-          density,
+          [{ table, density }],
         );
       }
       const node = await stage.serve();

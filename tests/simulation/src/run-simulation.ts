@@ -164,9 +164,10 @@ async function cutPartitions({ seed }: Plan, { database }: ScratchDatabase): Pro
   if (seed % 2 === 0) return;
   const { id } = simulatedChain();
   const rowsPerPartition = 40 + (seed % 7) * 30;
-  for (const { table } of simulatedDatasets())
-    if (table.isPartitioned)
-      await ensurePartitions(database, { ...table, rowsPerPartition }, id, [{ from: 0, to: CUT_BLOCKS }], SEEN);
+  const wanted = simulatedDatasets().flatMap(({ table }) =>
+    table.isPartitioned ? [{ table: { ...table, rowsPerPartition }, density: SEEN }] : [],
+  );
+  await ensurePartitions(database, id, [{ from: 0, to: CUT_BLOCKS }], wanted);
 }
 
 const CUT_BLOCKS = 400;

@@ -94,7 +94,14 @@ export {
 } from './processes/containers.ts';
 export { countDeaths } from './processes/count-deaths.ts';
 export { processorMs } from './processes/processor-ms.ts';
-export { commandLineOf, descendantsOf, type Program, programToStart, startProgram } from './processes/program.ts';
+export {
+  commandLineOf,
+  descendantsOf,
+  type Program,
+  programToStart,
+  readOfProcess,
+  startProgram,
+} from './processes/program.ts';
 export { flushRedis, type ScratchRedis, startScratchRedis } from './processes/scratch-redis.ts';
 export { atDepth } from './property-depth.ts';
 export { chainOfBlocks, loadRecordedChain, serveRecordedChain } from './recorded/recorded-chain-node.ts';

@@ -14,7 +14,7 @@ export async function openGraphqlApi({ configuration, logger, clock }: RoleConte
   opened.defer(() => graphql.close());
   return {
     routes: [withScope('data', [graphql.routes])],
-    openRoutes: isLoopbackName(host) ? [graphiqlPage] : [],
+    openRoutes: isLoopbackName(host) ? [graphiqlPage(configuration.chains[0]?.chain.key)] : [],
     endStreams: graphql.endStreams,
   };
 }

@@ -133,6 +133,7 @@ async function isEncrypted(
 ): Promise<boolean | undefined> {
   const url = Object.assign(new URL(server.url), login);
   url.hostname = host;
+  url.search = '';
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const database = openDatabase({ url: url.href, applicationName: 'tls', logger: silentLogger() });
   try {

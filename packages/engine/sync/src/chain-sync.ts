@@ -137,8 +137,8 @@ async function runGuarded(
     const tended = { ...options, datasets: tendedDatasets(options) };
     // Before the first write: projections of an empty chain then need no build.
     await registerProjections(options.database, options.chain, tended.datasets);
-    for (const { table } of tended.datasets)
-      if (table.isPartitioned) await announceAgain(options.database, table.name);
+    const tables = tended.datasets.map(({ table }) => table);
+    await announceAgain(options.database, tables);
     running.push(maintainProjections(tended, stop), keepForgetting(tended, stop));
     const { retention, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, retention };

@@ -156,8 +156,7 @@ export function descendantsOf(pid: number): number[] {
 
 /** Returns the process ids of the direct children of a process, from /proc. */
 function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text
+  return (readOfProcess(`/proc/${pid}/task/${pid}/children`) ?? '')
     .split(' ')
     .filter((word) => word !== '')
     .map(Number);
@@ -165,9 +164,14 @@ function childrenOf(pid: number): number[] {
 
 /** Returns the command line of a process, or null when it is gone. */
 export function commandLineOf(pid: number): string | null {
+  const text = readOfProcess(`/proc/${pid}/cmdline`);
+  return text === null || text === '' ? null : text.replaceAll('\0', ' ');
+}
+
+/** Returns a file in /proc, or null when its process is gone. */
+export function readOfProcess(path: string): string | null {
   try {
-    const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return text === '' ? null : text.replaceAll('\0', ' ');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
       return null;

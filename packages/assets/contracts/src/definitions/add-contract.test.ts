@@ -169,7 +169,8 @@ describe('a contract', () => {
     const abi = [SENT];
     const { tables } = await add('cut', { abi });
     const table = { name: tables[0]?.name ?? '', rowsPerPartition: 1_000 };
-    const attach = () => ensurePartitions(scratch.database, table, eth.id, [{ from: 5, to: 5 }], null);
+    const attach = () =>
+      ensurePartitions(scratch.database, eth.id, [{ from: 5, to: 5 }], [{ table, density: null }]);
     const [partition] = await attach();
     await scratch.database.query(
       sql`ALTER TABLE ${rawSql(table.name)} DETACH PARTITION ${rawSql(partition ?? '')}`,

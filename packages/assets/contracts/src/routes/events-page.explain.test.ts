@@ -1,8 +1,9 @@
 import { parseChainId } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { createPartitions, explain, PLANS, rowsRead, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readDefinitions } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import type { ColumnFilter, EventFilters } from './event-filters.ts';
 import { type EventsQuery, eventsPage } from './events-page.ts';
@@ -14,9 +15,11 @@ const LIMIT = 50;
 const OTHER = `0x${'00'.repeat(19)}07`;
 const CUT = 2_000;
 const PARTITION = /^vault_deposit_1_(minvalue|2000)/;
+const PART = /^vault_\w+_1_(minvalue|2000)$/;
 const OTHER_CHAIN = 8453;
 const scratch = scratchOfFile({ autovacuum: false });
 let table: EventTable;
+let tables: readonly EventTable[];
 
 beforeAll(async () => {
   table = await seedContract(scratch.database);
@@ -35,6 +38,12 @@ beforeAll(async () => {
   await scratch.database.query(
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT 1, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n)
      FROM generate_series(7, 6 + ${ROWS}::int / 4) AS n`,
+  );
+  tables = (await readDefinitions(scratch.database, 'vault')).flatMap((definition) => definition.tables);
+  await createPartitions(scratch.database, 'contracts.vault_price', ETH.id, [CUT]);
+  await scratch.database.query(
+    sql`INSERT INTO contracts.vault_price (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
+     SELECT chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract FROM contracts.vault_deposit`,
   );
 });
 
@@ -141,6 +150,40 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     const planned = nodes.flatMap((node) => node['Relation Name'] ?? []);
     expect(new Set(planned.filter((name) => name.startsWith('vault_deposit')))).toEqual(new Set(partitions));
   });
+});
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+  const scansOf = async (of: EventTable, query: Partial<EventsQuery>) => {
+    const statement = eventsPage(ETH, of, { ...QUERY, pinnedBlock: 5_000, ...query }, LIMIT + 1).statement();
+    const { nodes } = await explain(scratch.database, statement, plan);
+    return nodes.filter((node) => node['Actual Loops'] > 0 && PART.test(node['Relation Name'] ?? ''));
+  };
+
+  test.each(['deposit', 'price'])(
+    'the newest rows of %s, with and without indexes, begin no older partition',
+    async (event) => {
+      const of = tables.find((one) => one.event === event);
+      if (of === undefined) throw new RangeError(`No table of ${event}`);
+      const scans = await scansOf(of, {});
+      expect(new Set(scans.map((scan) => scan['Relation Name']))).toEqual(new Set([`vault_${event}_1_${CUT}`]));
+      expect(rowsScanned(scans)).toBeLessThanOrEqual(2 * (LIMIT + 2));
+    },
+  );
+
+  test.each<[string, string, () => Partial<EventsQuery>]>([
+    ['below', `vault_deposit_1_${CUT}`, () => ({ ...ofOwner(), toBlock: CUT - 1 })],
+    ['from', 'vault_deposit_1_minvalue', () => ({ ...ofOwner(), fromBlock: CUT })],
+  ])(
+    'a value in blocks %s a cut: the partition of other blocks is an empty index range',
+    async (_name, other, query) => {
+      const scans = await scansOf(table, query());
+      const others = scans.filter((scan) => scan['Relation Name'] === other);
+      expect(rowsScanned(others)).toBe(0);
+      expect(others.every((scan) => scan['Index Name']?.includes('_owner_') === true)).toBe(true);
+      expect(rowsScanned(scans)).toBeLessThanOrEqual(2 * (LIMIT + 2));
+    },
+  );
 });
 
 test('a condition on the bytes of a parameter in the view is an index range', async () => {

@@ -25,11 +25,12 @@ async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<strin
 }
 
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
+  const names = tables.map(({ name }) => name);
+  // Partitions that an interrupted retention left would keep their names.
+  for (const { name, isPending } of await findDetached(transaction, names))
+    if (!isPending) await transaction.query(sql`DROP TABLE ${rawSql(name)}`);
   for (const { name, view } of tables) {
     await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
-    // Partitions that an interrupted retention left would keep their names.
-    for (const detached of await findDetached(transaction, { table: { name } }))
-      if (!detached.isPending) await transaction.query(sql`DROP TABLE ${rawSql(detached.name)}`);
     await transaction.query(sql`DROP TABLE IF EXISTS ${rawSql(name)}`);
   }
 }

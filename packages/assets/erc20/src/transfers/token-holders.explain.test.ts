@@ -40,13 +40,13 @@ beforeAll(async () => {
     sql`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact) VALUES (${TOKEN}, ${eth.id}, ${rawSql(HOLDERS)}, ${rawSql(HOLDERS)}, 100000, 1, true)`,
   );
   await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(1, 3) AS number`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(1, ${rawSql(MOVES + 1)}) AS number`,
   );
   await database.query(sql`ANALYZE`);
   await seedHolders(101, HOLDERS);
   await seedTokens(101, HOLDERS);
   await database.query(
-    sql`CREATE TABLE changed_rows AS SELECT ${TOKEN}::bytea AS token, ${eth.id}::bigint AS chain_id, 2 AS block_number, number AS transaction_index, number AS log_index,
+    sql`CREATE TABLE changed_rows AS SELECT ${TOKEN}::bytea AS token, ${eth.id}::bigint AS chain_id, number + 1 AS block_number, number AS transaction_index, number AS log_index,
        ${rawSql(account('number * 7'))} AS account, ${rawSql(account('number + 30000'))} AS counterparty, 1::numeric AS value, 0::smallint AS direction
      FROM generate_series(1, ${rawSql(MOVES)}) AS number`,
   );

@@ -122,24 +122,22 @@ function countMinutes(change: RowsChange, sign: Sql, isOrdered: Sql): Sql {
   } satisfies Partial<Record<ColumnOf<typeof erc20HolderMinutes>, Sql>>;
   const names = Object.keys(counts);
   const values = Object.values(counts).map((condition) => sql`${sign}count(*) FILTER (WHERE ${condition})`);
+  // One relation, with no other joined by block: without statistics, that one would be read for each block of the token.
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, followed AS MATERIALIZED (
-  SELECT changed.* FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST}) WHERE ${isOrdered}
+  SELECT changed.token, changed.chain_id, coalesce(known.supply, 0) AS supply
+  FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST}) WHERE ${isOrdered}
 ), steps AS (
-  SELECT ${HOLDER_LIST}, block_number, sum(delta) AS delta, min(transaction_index) FILTER (WHERE delta > 0) AS transaction_index
-  FROM ${SIDES} AS side JOIN followed USING (${TOKEN_LIST}) GROUP BY ${HOLDER_LIST}, block_number
+  SELECT ${HOLDER_LIST}, block_number, supply, sum(delta) AS delta, min(transaction_index) FILTER (WHERE delta > 0) AS transaction_index
+  FROM ${SIDES} AS side JOIN followed USING (${TOKEN_LIST}) GROUP BY ${HOLDER_LIST}, block_number, supply
 ), paths AS (
-  SELECT steps.*, coalesce(stored.total, 0) + sum(steps.delta)
-    OVER (PARTITION BY ${HOLDER_LIST} ORDER BY block_number) AS after
+  SELECT steps.token, chain_id, block_number, delta, transaction_index,
+    coalesce(stored.total, 0) + sum(delta) OVER (PARTITION BY ${HOLDER_LIST} ORDER BY block_number) AS after,
+    supply + sum(delta) OVER (PARTITION BY token, chain_id ORDER BY block_number) AS supply
   FROM steps LEFT JOIN ${storedHolders(change)} AS stored USING (${HOLDER_LIST})
-), supplies AS MATERIALIZED (
-  SELECT token, chain_id, block_number, coalesce(known.supply, 0) + sum(minted)
-    OVER (PARTITION BY token, chain_id ORDER BY block_number) AS supply
-  FROM (SELECT token, chain_id, block_number, sum(moved.minted) AS minted FROM moved JOIN followed USING (${TOKEN_LIST})
-    GROUP BY token, chain_id, block_number) AS made LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST})
 ), crossings AS (
   SELECT token, chain_id, date_trunc('minute', blocks.block_timestamp, 'UTC') AS minute, after,
     ${classInSql(sql`greatest(after, after - delta)`, sql`supply`)} AS class, related.transfers AS of_transaction
-  FROM paths JOIN supplies USING (token, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
+  FROM paths JOIN blocks USING (chain_id, block_number)
     LEFT JOIN ${TRANSACTIONS} AS related USING (token, chain_id, block_number, transaction_index)
   WHERE (after > 0) <> (after - delta > 0)
 )

@@ -23,6 +23,8 @@ interface PoolOptions extends ConnectionOptions {
   readonly logger: Logger;
 }
 
+const PREPARED_IDLE_MS = 5 * 60_000;
+
 export type OpenSession = (config?: ClientConfig) => SessionClient;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
@@ -55,7 +57,9 @@ export function openPoolTo(
     }
   }
   const own = { application_name: options.applicationName, max: options.size, Client: PooledClient };
-  const pool = new Pool({ ...config, ...own });
+  // A new connection plans every statement again.
+  const idle = preparing === undefined ? {} : { idleTimeoutMillis: PREPARED_IDLE_MS };
+  const pool = new Pool({ ...idle, ...config, ...own });
   // Without a listener, a broken idle connection would crash the process.
   const application = options.applicationName;
   pool.on('error', (error) =>

@@ -3,15 +3,15 @@ import type { ConnectionTarget } from './connection-string.ts';
 import { sessionsTo } from './open-pool.ts';
 
 /** @throws `pg`'s error if the server refuses */
-export async function withSession(
+export async function withSession<T>(
   target: ConnectionTarget,
   applicationName: string,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = sessionsTo(target, { applicationName })();
   try {
     await client.connect();
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

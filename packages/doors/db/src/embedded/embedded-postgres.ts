@@ -66,10 +66,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     throw unusableFolder(dataDir, error);
   }
   const account = await chooseServerAccount(cluster);
-  const binaries = await preparePostgresBinaries(account, options.logger);
+  // Not for a server that runs already: the check starts two programs.
+  const binaries = () => preparePostgresBinaries(account, options.logger);
   const passwords = await ensurePasswords(dataDir, account);
   if (!(await hasCluster(dataDir)))
-    await createCluster({ dataDir, cluster, account, binaries, passwords, options });
+    await createCluster({ dataDir, cluster, account, binaries: await binaries(), passwords, options });
 
   const folder: ServerFolder = {
     ...{ dataDir, passwords },

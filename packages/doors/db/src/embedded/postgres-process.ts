@@ -53,7 +53,7 @@ export async function runInitdb(options: InitdbOptions): Promise<void> {
 }
 
 export interface ServerOptions {
-  readonly binaries: PostgresBinaries;
+  readonly binaries: () => Promise<PostgresBinaries>;
   readonly account: ServerAccount;
   readonly cluster: string;
   /** @default `preferredPort`, or a free one */
@@ -79,9 +79,10 @@ const PORT_ATTEMPTS = 5;
 
 /** `taken`: the cluster is in use. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_START */
 export async function startServer(options: ServerOptions): Promise<RunningServer | 'taken'> {
+  const { postgres } = await options.binaries();
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (attempt === 1 ? options.preferredPort : undefined) ?? (await freePort());
-    const child = spawnServer(options, port);
+    const child = spawnServer(options, postgres, port);
     const output = collectLines([child.stderr], (line) => {
       const isGrave = !options.isQuiet && / (FATAL|PANIC|WARNING): /.test(line);
       options.logger[isGrave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
@@ -113,12 +114,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function spawnServer(options: ServerOptions, port: number): ChildProcess {
+function spawnServer(options: ServerOptions, program: string, port: number): ChildProcess {
   const network = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
   const settings = Object.entries({ ...options.settings, ...network });
   const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // Detached: Ctrl-C reaches only this process, which stops the server last.
-  return spawn(options.binaries.postgres, ['-D', folderFor({ ...options, folder: options.cluster }), ...flags], {
+  return spawn(program, ['-D', folderFor({ ...options, folder: options.cluster }), ...flags], {
     cwd: options.cluster,
     env: ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '@chainstead/core';
 import { EmbeddedPostgresError } from '../database-error.ts';
-import { programUrl, provisionDatabase, superuserUrl } from '../server/provision-database.ts';
+import { isProvisioned, programUrl, provisionDatabase, superuserUrl } from '../server/provision-database.ts';
 import type { EmbeddedPasswords } from './embedded-passwords.ts';
 import { type RunningServer, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, processLives, readPostmaster, until } from './postmaster.ts';
@@ -92,7 +92,8 @@ export async function useRunningServer(folder: ServerFolder): Promise<UsedServer
     return undefined;
   }
   try {
-    await provisionDatabase({ superuserUrl: superuserUrl(provisioned), programUrl: programUrl(provisioned) });
+    const urls = { superuserUrl: superuserUrl(provisioned), programUrl: programUrl(provisioned) };
+    if (!(await isProvisioned(urls.programUrl))) await provisionDatabase(urls);
   } catch (error) {
     // It may be stopping: its owner is gone, and the watching shell stopped it.
     if (await until(async () => !(await isPostgresProcess(pid)), stopTimeoutMs)) return undefined;

@@ -28,17 +28,35 @@ export interface ProvisionedServer {
 }
 
 export function programUrl({ port, passwords }: ProvisionedServer): string {
-  return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}`;
+  return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}?${WITHOUT_TLS}`;
 }
 
 export function superuserUrl({ port, passwords }: ProvisionedServer): string {
-  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres`;
+  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres?${WITHOUT_TLS}`;
 }
+
+/** The server has none. Otherwise each pool and session would try it first, with two connections more. */
+const WITHOUT_TLS = 'sslmode=disable';
 
 export interface ProvisionOptions {
   readonly superuserUrl: string;
   /** Database, role and password need not exist. */
   readonly programUrl: string;
+}
+
+/** False if the program can't log in. Migrations run only after {@link provisionDatabase}. */
+export async function isProvisioned(url: string): Promise<boolean> {
+  const extensions = sql`SELECT FROM pg_extension WHERE extname = ANY (${EXTENSIONS}::text[]) AND to_regclass('schema_migrations') IS NOT NULL`;
+  try {
+    return await withSession(
+      parseConnectionString(url),
+      APPLICATION_NAME,
+      async (session) => (await queryOn(session, extensions)).length === EXTENSIONS.length,
+    );
+  } catch (error) {
+    if (hasCode(error)) return false;
+    throw error;
+  }
 }
 
 /** Changes nothing if all exists. @throws {DatabaseError} DATABASE_NOT_PROVISIONED */

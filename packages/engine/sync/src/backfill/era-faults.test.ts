@@ -1,8 +1,7 @@
 /** Damaged era files through the backfill: no wrong row, nothing missing at the end, the file named. */
 import { createScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createMarkTables } from '../testing/marks-dataset.ts';
+import { describe, expect, test } from 'vitest';
 import {
   type EraServed,
   expectNamed,
@@ -12,24 +11,15 @@ import {
   SOURCED_RANGE,
   type SourcedFill,
 } from '../testing/sourced-chain.ts';
-import { createWholeBlockTables } from '../testing/whole-block-datasets.ts';
 
 const CHAIN_ID = 966_001;
 const scratch = scratchOfFile();
-beforeAll(async () => {
-  await createMarkTables(scratch.database);
-  await createWholeBlockTables(scratch.database);
-});
 const sourced = stageOfFile(() => openSourcedChain(scratch.database, CHAIN_ID));
-let rowsOfNodes: SourcedFill['rows'];
-beforeAll(async () => {
-  rowsOfNodes = (await sourced.fill(null)).rows;
-});
 
 /** Expects the rows of nodes. */
 async function fillFrom(served: EraServed): Promise<SourcedFill> {
   const fill = await sourced.fill((chain, parts) => openEra(chain, parts, served));
-  expect(fill.rows).toEqual(rowsOfNodes);
+  expect(fill.rows).toEqual(sourced.rowsOfNodes);
   expect(fill.covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
   return fill;
 }

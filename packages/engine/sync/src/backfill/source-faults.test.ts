@@ -1,8 +1,7 @@
 /** Each lie and fault of a source through the backfill: no wrong row, nothing missing at the end, the source named. */
 import type { ChainSource, JsonObject, SourceFaultSettings } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createMarkTables } from '../testing/marks-dataset.ts';
+import { describe, expect, test } from 'vitest';
 import {
   expectNamed,
   type OpenSource,
@@ -14,21 +13,10 @@ import {
   type SourcedChain,
   type SourcedFill,
 } from '../testing/sourced-chain.ts';
-import { createWholeBlockTables } from '../testing/whole-block-datasets.ts';
 
 const CHAIN_ID = 964_001;
 const scratch = scratchOfFile();
-beforeAll(async () => {
-  await createMarkTables(scratch.database);
-  await createWholeBlockTables(scratch.database);
-});
 const sourced = stageOfFile(() => openSourcedChain(scratch.database, CHAIN_ID));
-let rowsOfNodes: SourcedFill['rows'];
-beforeAll(async () => {
-  const fill = await sourced.fill(null);
-  expect(fill.covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
-  rowsOfNodes = fill.rows;
-});
 
 type Tamper = (line: JsonObject) => JsonObject | null;
 type Faults = Partial<SourceFaultSettings>;
@@ -89,7 +77,7 @@ const rewritten =
 const someHash = `0x${'ab'.repeat(32)}`;
 
 function expectTruth({ rows, covered }: SourcedFill): void {
-  expect(rows).toEqual(rowsOfNodes);
+  expect(rows).toEqual(sourced.rowsOfNodes);
   expect(covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
 }
 

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
-import { ensurePartitions } from '../partitions/ensure-partitions.ts';
+import { ensurePartitions, type WantedPartitions } from '../partitions/ensure-partitions.ts';
 import type { DecodedBatch } from '../read/decoded-batch.ts';
 import { type CommitAttempt, retryCommit } from '../rows/commit-retry.ts';
 
@@ -15,7 +15,7 @@ export interface PlacedRows {
   readonly rows?: 'all' | 'single';
 }
 
-/** Creates missing partitions on failure: cheaper than a check. @throws the last attempt's error */
+/** Creates all missing partitions on failure: cheaper than a check. @throws the last attempt's error */
 export async function commitRows<T>(
   { database, chain }: { readonly database: Database; readonly chain: Chain },
   datasets: readonly Dataset[],
@@ -30,13 +30,22 @@ export async function commitRows<T>(
     const dataset = table === null ? undefined : (named(`${schemaOf(error)}.${table}`) ?? named(table));
     if (left === 0 || dataset === undefined) return false;
     left -= 1;
-    const isSingle = rows === 'single' || !kept.includes(dataset);
-    const density = { rows: 0, blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) };
-    if (!isSingle)
-      for (const part of batch.parts) if (part.dataset === dataset) density.rows += part.lines.length;
-    await ensurePartitions(database, dataset.table, chain.id, blocks, isSingle ? null : density);
+    await ensurePartitions(database, chain.id, blocks, wantedOf(dataset, { blocks, batch, kept, rows }));
     return true;
   });
+}
+
+/** All tables with rows: they would fail one by one. `missed` may have only derived rows. */
+function wantedOf(missed: Dataset, { blocks, batch, kept, rows }: Required<PlacedRows>): WantedPartitions[] {
+  const count = blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const lines = new Map([[missed, 0]]);
+  for (const part of batch.parts)
+    if (part.dataset.table.isPartitioned && part.lines.length > 0)
+      lines.set(part.dataset, (lines.get(part.dataset) ?? 0) + part.lines.length);
+  return [...lines].map(([dataset, rowsOfDataset]) => ({
+    table: dataset.table,
+    density: rows === 'single' || !kept.includes(dataset) ? null : { rows: rowsOfDataset, blocks: count },
+  }));
 }
 
 /** Once per definition, under the commit lock. @throws the error of a changed dataset */

@@ -8,6 +8,7 @@ import { ensurePartitions } from './ensure-partitions.ts';
 const TABLE = { name: 'placed', rowsPerPartition: 1_000 };
 const CHAIN = parseChainId(1);
 const DENSITY = { rows: 1_000, blocks: 1 };
+const WANTED = [{ table: TABLE, density: DENSITY }];
 
 let scratch: ScratchDatabase;
 
@@ -19,8 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-const ensure = (block: number) =>
-  ensurePartitions(scratch.database, TABLE, CHAIN, [{ from: block, to: block }], DENSITY);
+const ensure = (block: number) => ensurePartitions(scratch.database, CHAIN, [{ from: block, to: block }], WANTED);
 /** Returns a value that changes with each announcement. */
 const announced = async (): Promise<unknown> => {
   const [row] = await scratch.database.query(

@@ -34,6 +34,7 @@ const DATASET = { name: 'transfers', table: TABLE } as Dataset;
 /** The index by token uses the last bytes. */
 const ADDRESS = `\\x${'aa'.repeat(20)}`;
 const DENSITY = { rows: 1_000, blocks: 100 };
+const WANTED = [{ table: TABLE, density: DENSITY }];
 
 describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
   let cluster: ScratchCitus;
@@ -76,7 +77,7 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
       .transaction((transaction) => transaction.copy('erc20_transfer_sides', columns.split(' '), lines))
       .catch((error: unknown) => error);
     expect(tableWithoutPartition(copied)).toBe('erc20_transfer_sides');
-    const made = await ensurePartitions(scratch.database, TABLE, CHAIN, [{ from: 500, to: 550 }], DENSITY);
+    const made = await ensurePartitions(scratch.database, CHAIN, [{ from: 500, to: 550 }], WANTED);
     expect(made).toHaveLength(1);
     await insert(500, 550, 40);
     expect(await countRows(scratch.database, ['erc20_transfer_sides'])).toEqual([
@@ -94,7 +95,12 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'transfers', 500, 550, 'none')`,
     );
     const from = first?.to ?? 0;
-    await ensurePartitions(database, TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
+    await ensurePartitions(
+      database,
+      CHAIN,
+      [{ from, to: from }],
+      [{ table: TABLE, density: { rows: 0, blocks: 1 } }],
+    );
     const second = (await readPartitions(database, TABLE, CHAIN)).at(-1);
     // At 40 rows per block, 1,000 rows fill 25 blocks.
     expect((second?.to ?? 0) - (second?.from ?? 0)).toBeLessThanOrEqual(26);
@@ -129,11 +135,11 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     if (first === undefined) throw new Error('No partition');
     await withPatientSession(database, async (run) => {
       await detachPartition(database, run, DATASET, first.name);
-      const [detached] = await findDetached(database, DATASET);
+      const [detached] = await findDetached(database, [TABLE.name]);
       expect(detached).toMatchObject({ name: first.name, chainId: CHAIN, isPending: false });
       if (detached !== undefined) await dropDetached(database, run, DATASET, detached);
     });
-    expect(await findDetached(database, DATASET)).toEqual([]);
+    expect(await findDetached(database, [TABLE.name])).toEqual([]);
     const left = await database.query<{ result: string }>(
       sql`SELECT result FROM run_command_on_workers($$SELECT count(*) FROM pg_class WHERE relname LIKE '${rawSql(first.name)}%'$$)`,
     );

@@ -10,6 +10,7 @@ const TABLE = { name: 'placed', rowsPerPartition: 1_000 };
 const CHAIN = parseChainId(11_297_108_109);
 const OTHER = parseChainId(1);
 const DENSITY = { rows: 1_000, blocks: 100 };
+const WANTED = [{ table: TABLE, density: DENSITY }];
 
 let scratch: ScratchDatabase;
 const database = () => scratch.database;
@@ -33,9 +34,7 @@ const insert = (chain: number, block: number) =>
 describe('ensurePartitions', () => {
   it('makes places for the blocks of a chain, of no other, with the indexes of the table', async () => {
     await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23514', table: 'placed' });
-    expect(await ensurePartitions(database(), TABLE, CHAIN, [{ from: 1_050, to: 1_060 }], DENSITY)).toHaveLength(
-      1,
-    );
+    expect(await ensurePartitions(database(), CHAIN, [{ from: 1_050, to: 1_060 }], WANTED)).toHaveLength(1);
     await insert(CHAIN, 1_050);
     await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23505' });
     await expect(insert(OTHER, 1_050)).rejects.toMatchObject({ code: '23514' });
@@ -52,7 +51,7 @@ describe('ensurePartitions', () => {
   it('makes each partition once when several want it at the same time', async () => {
     const wanted = [{ from: 500, to: 1_200 }];
     const made = await Promise.all(
-      Array.from({ length: 6 }, () => ensurePartitions(database(), TABLE, CHAIN, wanted, DENSITY)),
+      Array.from({ length: 6 }, () => ensurePartitions(database(), CHAIN, wanted, WANTED)),
     );
     const names = made.flat();
     expect(new Set(names).size).toBe(names.length);
@@ -61,19 +60,24 @@ describe('ensurePartitions', () => {
   });
 
   it('stands in the way of neither readers nor writers', async () => {
-    await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 10 }], DENSITY);
+    await ensurePartitions(database(), CHAIN, [{ from: 0, to: 10 }], WANTED);
     await database().transaction(async (transaction) => {
       await transaction.query(sql`INSERT INTO placed VALUES (1, ${CHAIN}, 5)`);
       await transaction.query(sql`SELECT count(*) FROM placed`);
       // If it waited for the open transaction, this would wait forever.
-      await ensurePartitions(database(), TABLE, CHAIN, [{ from: 5_000, to: 5_010 }], DENSITY);
+      await ensurePartitions(database(), CHAIN, [{ from: 5_000, to: 5_010 }], WANTED);
       await transaction.query(sql`INSERT INTO placed VALUES (1, ${CHAIN}, 5005)`);
     });
     expect(await database().query(sql`SELECT FROM placed`)).toHaveLength(2);
   });
 
   it('learns from the partitions beside it how many rows blocks have', async () => {
-    await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 99 }], { rows: 0, blocks: 1 });
+    await ensurePartitions(
+      database(),
+      CHAIN,
+      [{ from: 0, to: 99 }],
+      [{ table: TABLE, density: { rows: 0, blocks: 1 } }],
+    );
     const [first] = await readPartitions(database(), TABLE, CHAIN);
     await database().query(
       sql`INSERT INTO placed SELECT n, ${CHAIN}, n / 100 FROM generate_series(0, 9999) AS n`,
@@ -83,7 +87,12 @@ describe('ensurePartitions', () => {
       sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'placed', 0, 99, 'none')`,
     );
     const from = first?.to ?? 0;
-    await ensurePartitions(database(), TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
+    await ensurePartitions(
+      database(),
+      CHAIN,
+      [{ from, to: from }],
+      [{ table: TABLE, density: { rows: 0, blocks: 1 } }],
+    );
     const [, second] = await readPartitions(database(), TABLE, CHAIN);
     // At 100 rows per block, 1,000 rows fill 10 blocks.
     expect((second?.to ?? 0) - (second?.from ?? 0)).toBe(10);
@@ -91,22 +100,16 @@ describe('ensurePartitions', () => {
 
   it('makes few for single rows of a history that lie far apart', async () => {
     const head = 20_000_000;
-    await ensurePartitions(database(), TABLE, CHAIN, [{ from: head, to: head + 9 }], DENSITY);
+    await ensurePartitions(database(), CHAIN, [{ from: head, to: head + 9 }], WANTED);
     for (let block = head - 40_000; block > 0; block -= 40_000)
-      await ensurePartitions(database(), TABLE, CHAIN, [{ from: block, to: block }], null);
+      await ensurePartitions(database(), CHAIN, [{ from: block, to: block }], [{ table: TABLE, density: null }]);
     const partitions = await readPartitions(database(), TABLE, CHAIN);
     expect(partitions.length).toBeLessThanOrEqual(27);
     await insert(CHAIN, 40_000);
   });
 
   it('leaves the highest partition open above where heights end', async () => {
-    await ensurePartitions(
-      database(),
-      TABLE,
-      CHAIN,
-      [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }],
-      DENSITY,
-    );
+    await ensurePartitions(database(), CHAIN, [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }], WANTED);
     await insert(CHAIN, PARTITION_TOP);
     expect((await readPartitions(database(), TABLE)).at(-1)?.to).toBe(PARTITION_TOP);
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, isSpread, sql, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { retryCommit } from '../rows/commit-retry.ts';
 import {
@@ -11,48 +11,70 @@ import {
   type RowDensity,
   sparseWidth,
 } from './plan-partitions.ts';
-import { type Partition, readPartitions } from './read-partitions.ts';
+import { type Partition, readPartitionsOf } from './read-partitions.ts';
 
-/** @param density null for single rows, which reveal none. @returns names of created partitions */
+export interface WantedPartitions {
+  readonly table: Pick<RowTable, 'name' | 'rowsPerPartition'>;
+  /** Null for single rows, which reveal none. */
+  readonly density: RowDensity | null;
+}
+
+/** All tables in one transaction, announced with one wait. @returns names of created partitions */
 export async function ensurePartitions(
   database: Database,
-  table: Pick<RowTable, 'name' | 'rowsPerPartition'>,
   chainId: ChainId,
-  wanted: readonly BlockRange[],
-  density: RowDensity | null,
+  blocks: readonly BlockRange[],
+  wanted: readonly WantedPartitions[],
 ): Promise<readonly string[]> {
+  const tables = wanted.map(({ table }) => table);
   const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // On Citus, two tables would deadlock: both create shards.
-    if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
-    await transactionLock(transaction, `partitions:${table.name}`);
+    // One lock for all tables: transactions with several would deadlock, on Citus those with one too.
+    await transactionLock(transaction, 'partitions');
     // Own contracts may be removed while their blocks are read.
-    if ((await transaction.query(sql`SELECT WHERE to_regclass(${table.name}) IS NOT NULL`)).length === 0)
-      return [];
-    const existing = await readPartitions(transaction, table, chainId);
-    const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
-    const nearby = await densityOf(transaction, chainId, nearest(existing, wanted));
-    const size = { rowsPerPartition: table.rowsPerPartition, rowsOfChain };
-    const width =
-      density === null
-        ? sparseWidth(
-            partitionWidth(nearby, size),
-            Math.max(...existing.map(({ from }) => from), ...wanted.map(({ to }) => to)),
-          )
-        : partitionWidth(joinDensities([density, nearby]), size);
+    const present = await transaction.query<Named>(presentTables(tables));
+    const partitions = await readPartitionsOf(transaction, tables, chainId);
     const names: string[] = [];
-    for (const bounds of planPartitions(existing, wanted, width))
-      names.push(await attachPartition(transaction, table, chainId, bounds));
+    for (const { name } of present)
+      for (const { table, density } of wanted.filter((one) => one.table.name === name)) {
+        const existing = partitions.get(name) ?? [];
+        const width = await widthOf(transaction, chainId, blocks, { table, density, existing });
+        for (const bounds of planPartitions(existing, blocks, width))
+          names.push(await attachPartition(transaction, table, chainId, bounds));
+      }
     return names;
   };
   // May deadlock with writers, shard by shard.
   const made = await retryCommit(() => database.transaction(make));
-  await announcePartitions(database, table.name);
+  await announcePartitions(database, tables);
   return made;
 }
 
-/** For a partition that a killed process may not have announced. */
-export async function announceAgain(database: Database, table: string): Promise<void> {
-  await database.query(sql`SELECT announce_partitions(oid) FROM pg_class WHERE oid = to_regclass(${table})`);
+/** For partitions that a killed process may not have announced. Skips tables without partitions. */
+export async function announceAgain(database: Database, tables: readonly Named[]): Promise<void> {
+  await retryCommit(() =>
+    database.query(sql`SELECT announce_partitions(oid) FROM (${presentTables(tables)}) AS present`),
+  );
+}
+
+type Named = Pick<RowTable, 'name'>;
+
+/** Partitioned tables, in the order in which all transactions lock them. */
+function presentTables(tables: readonly Named[]): Sql {
+  return sql`SELECT name, oid FROM unnest(${tables.map(({ name }) => name)}::text[]) AS name JOIN pg_class ON oid = to_regclass(name) AND relkind = 'p' ORDER BY oid`;
+}
+
+async function widthOf(
+  transaction: Transaction,
+  chainId: ChainId,
+  blocks: readonly BlockRange[],
+  { table, density, existing }: WantedPartitions & { readonly existing: readonly Partition[] },
+): Promise<number> {
+  const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
+  const nearby = await densityOf(transaction, chainId, nearest(existing, blocks));
+  const size = { rowsPerPartition: table.rowsPerPartition, rowsOfChain };
+  if (density !== null) return partitionWidth(joinDensities([density, nearby]), size);
+  const highest = Math.max(...existing.map(({ from }) => from), ...blocks.map(({ to }) => to));
+  return sparseWidth(partitionWidth(nearby, size), highest);
 }
 
 function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {
@@ -90,7 +112,7 @@ function joinDensities(densities: readonly RowDensity[]): RowDensity {
 
 async function attachPartition(
   transaction: Transaction,
-  { name: table }: Pick<RowTable, 'name'>,
+  { name: table }: Named,
   chainId: ChainId,
   { from, to }: PartitionBounds,
 ): Promise<string> {
@@ -110,16 +132,16 @@ const PATIENCE_MS = 1_000;
  * gaps (Postgres 18.4):
  * - A session that lists partitions then got the invalidation too early. So another is sent later.
  * - An earlier statement may take its snapshot after rows were written, and see coverage without
- * rows. So transactions on the table are awaited.
+ * rows. So transactions on the tables are awaited.
  */
-async function announcePartitions(database: Database, table: string): Promise<void> {
-  await awaitPresentUsers(database, table);
-  await announceAgain(database, table);
-  await awaitPresentUsers(database, table);
+async function announcePartitions(database: Database, tables: readonly Named[]): Promise<void> {
+  await awaitPresentUsers(database, tables);
+  await announceAgain(database, tables);
+  await awaitPresentUsers(database, tables);
 }
 
-async function awaitPresentUsers(database: Database, table: string): Promise<void> {
-  const usesTable = sql`relation = to_regclass(${table}) AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+async function awaitPresentUsers(database: Database, tables: readonly Named[]): Promise<void> {
+  const usesTable = sql`relation IN (SELECT oid FROM (${presentTables(tables)}) AS present) AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   const users = await database.query<{ transaction: string }>(
     sql`SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks WHERE ${usesTable} AND pid <> pg_backend_pid()`,
   );

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { type Database, isDistributed, readShards, sql } from '@chainstead/db';
+import { type Database, rawSql, readLayout, readShards, type Sql, sql } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 
@@ -22,11 +22,21 @@ const BYTES_A_ROW = 170;
 
 export async function readPartitions(
   source: Pick<Database, 'query'>,
-  { name }: Pick<RowTable, 'name'>,
+  table: Pick<RowTable, 'name'>,
   chainId: ChainId | null = null,
 ): Promise<readonly Partition[]> {
+  return (await readPartitionsOf(source, [table], chainId)).get(table.name) ?? [];
+}
+
+/** By table, with one statement. A table without partitions has none. */
+export async function readPartitionsOf(
+  source: Pick<Database, 'query'>,
+  tables: readonly Pick<RowTable, 'name'>[],
+  chainId: ChainId | null = null,
+): Promise<ReadonlyMap<string, readonly Partition[]>> {
   const parts = await source.query<
     Size & {
+      table: string;
       name: string;
       bounds: string;
       isOwn: boolean;
@@ -35,39 +45,51 @@ export async function readPartitions(
       hasShards: boolean;
     }
   >(
-    sql`SELECT part.oid::regclass::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
+    sql`SELECT wanted AS table, part.oid::regclass::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
          pg_has_role(part.relowner, 'USAGE') AS "isOwn", part.reltuples::float8 AS tuples, part.relpages AS pages,
          obj_description(part.oid, 'pg_class') IS NOT DISTINCT FROM ${SEALED} AS "isSealed",
          current_setting('block_size')::int AS "pageBytes", to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasShards"
-       FROM pg_inherits JOIN pg_class AS part ON part.oid = pg_inherits.inhrelid
-      WHERE pg_inherits.inhparent = to_regclass(${name}) AND NOT pg_inherits.inhdetachpending`,
+       FROM unnest(${tables.map(({ name }) => name)}::text[]) AS wanted JOIN pg_inherits ON inhparent = to_regclass(wanted)
+         JOIN pg_class AS part ON part.oid = inhrelid
+      WHERE NOT inhdetachpending`,
   );
-  const shards = parts[0]?.hasShards === true ? await readSizesOfShards(source, name) : null;
-  return parts
+  const shards = parts[0]?.hasShards === true ? await readSizesOfShards(source, tables) : null;
+  const partitions = parts
     .map(({ bounds, pageBytes, ...part }) => {
       const { bytes, tuples, pages } = shards?.get(part.name) ?? part;
       const hasStatistics = tuples > 0 && pages > 0;
       const rows = Math.round(hasStatistics ? (tuples / pages) * (bytes / pageBytes) : bytes / BYTES_A_ROW);
-      const { name, isOwn, isSealed } = part;
-      return { name, bytes, rows, isOwn, isSealed, ...parseBounds(name, bounds) };
+      const { table, name, isOwn, isSealed } = part;
+      return { table, partition: { name, bytes, rows, isOwn, isSealed, ...parseBounds(name, bounds) } };
     })
-    .filter((partition) => chainId === null || partition.chainId === chainId)
-    .toSorted((a, b) => a.chainId - b.chainId || a.from - b.from);
+    .filter(({ partition }) => chainId === null || partition.chainId === chainId)
+    .toSorted(({ partition: a }, { partition: b }) => a.chainId - b.chainId || a.from - b.from);
+  const byTable = Map.groupBy(partitions, ({ table }) => table);
+  return new Map([...byTable].map(([table, of]) => [table, of.map(({ partition }) => partition)]));
 }
+
+/** `part` is called as `attach_partition` calls partitions of `whole`. Both: aliases of pg_class. */
+export function isNamedAsPartition(part: string, whole: string): Sql {
+  const hash = `left(encode(sha256(convert_to(${whole}.relname, 'UTF8')), 'hex'), 12)`;
+  return rawSql(`${part}.relname ~ ('(^' || ${whole}.relname || '|[$]' || ${hash} || ')[_$][0-9]+_[0-9]+$')`);
+}
+
 interface Size {
   readonly bytes: number;
   readonly tuples: number;
   readonly pages: number;
 }
 
-/** The coordinator's own files are empty. Null if the table is not distributed. */
+/** The coordinator's own files are empty. Only of distributed tables. */
 async function readSizesOfShards(
   source: Pick<Database, 'query'>,
-  table: string,
-): Promise<ReadonlyMap<string, Size> | null> {
-  if (!(await isDistributed(source, table))) return null;
+  tables: readonly Pick<RowTable, 'name'>[],
+): Promise<ReadonlyMap<string, Size>> {
+  const layout = await readLayout(source);
+  const names = tables.map(({ name }) => name).filter((name) => layout?.tables.has(name));
   const sizes = new Map<string, Size>();
-  const { shards } = await readShards(source, [table]);
+  if (names.length === 0) return sizes;
+  const { shards } = await readShards(source, names);
   for (const { table: partition, heapBytes, tuples, pages } of shards) {
     const { bytes, ...seen } = sizes.get(partition) ?? { bytes: 0, tuples: 0, pages: 0 };
     sizes.set(partition, {

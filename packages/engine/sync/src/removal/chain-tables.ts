@@ -1,7 +1,12 @@
 /** The Postgres catalog lists the tables with rows of a chain: a new one needs no entry here. */
 import { type Database, rawSql, readLayout, type Sql, sql, where } from '@chainstead/db';
 import { readTableSizes } from '@chainstead/db/server';
-import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
+import {
+  isNamedAsPartition,
+  type Partition,
+  readPartitions,
+  readPartitionsOf,
+} from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 
 export interface ChainTable {
@@ -55,17 +60,19 @@ export async function readChainTables(
           AND NOT (attname = 'chain_id' AND EXISTS (SELECT FROM pg_attribute AS other
             WHERE other.attrelid = found.oid AND other.attname = 'network' AND NOT other.attisdropped))
           -- A table that was a partition is dropped as a whole.
-          AND NOT (relkind = 'r' AND EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
-            AND parent.relnamespace = found.relnamespace AND found.relname ~ ('^' || parent.relname || '[_$][0-9]+_[0-9]+$')))
+          AND NOT (relkind = 'r' AND found.relname ~ '[0-9]$' AND EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
+            AND parent.relnamespace = found.relnamespace AND ${isNamedAsPartition('found', 'parent')}))
         ORDER BY relname`,
     ),
     readTableSizes(database),
     readLayout(database),
   ]);
+  const partitioned = relations.filter(({ isPartitioned }) => isPartitioned);
+  const partitionsOf = await readPartitionsOf(database, partitioned);
   const tables: ChainTable[] = [];
   for (const { name: table, relation, column, isPartitioned, bytes, pages } of relations) {
     const size = sizes.find((measured) => measured.table === relation);
-    const partitions = isPartitioned ? await readPartitions(database, { name: table }) : null;
+    const partitions = isPartitioned ? (partitionsOf.get(table) ?? []) : null;
     tables.push({
       ...{ name: table, column, pages },
       values: column === 'chain' ? [name, label] : [String(key.value)],

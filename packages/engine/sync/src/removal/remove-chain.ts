@@ -132,7 +132,7 @@ async function dropPartitions(
 ): Promise<void> {
   const table = { table: { name } } as const;
   const left = async () =>
-    (await findDetached(database, table)).filter(({ isPending, chainId }) => isPending || chainId === key.value);
+    (await findDetached(database, [name])).filter(({ isPending, chainId }) => isPending || chainId === key.value);
   if (partitions?.length === 0 && (await left()).length === 0) return;
   // Postgres detaches one partition of a table at a time.
   const { leadership, leader } = await tryAcquireLeadership(database, `drop-partitions:${name}`);

@@ -12,6 +12,7 @@ import {
 import { removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import { isNamedAsPartition } from '../partitions/read-partitions.ts';
 import { lockChainCommits } from '../rows/commit-lock.ts';
 
 export type RunStatement = (statement: Sql) => Promise<void>;
@@ -77,6 +78,7 @@ export async function detachPartition(
 }
 
 export interface DetachedPartition {
+  readonly table: string;
   readonly name: string;
   readonly chainId: ChainId;
   /** Absent: derived by reading all rows. */
@@ -84,17 +86,21 @@ export interface DetachedPartition {
   readonly isPending: boolean;
 }
 
+/** One statement for all tables. @param tables names as in SQL */
 export async function findDetached(
   source: Pick<Database, 'query'>,
-  { table }: NamedTable,
+  tables: readonly string[],
 ): Promise<readonly DetachedPartition[]> {
-  const partitions = await source.query<{ name: string; chain: string; isPending: boolean }>(
-    sql`SELECT part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
-         coalesce(inhdetachpending, false) AS is_pending
-       FROM pg_class AS whole JOIN pg_class AS part ON part.relnamespace = whole.relnamespace AND part.relkind = 'r'
-         AND part.relname ~ ('^' || whole.relname || '[_$][0-9]+_[0-9]+$')
-         LEFT JOIN pg_inherits ON inhrelid = part.oid
-      WHERE whole.oid = to_regclass(${table.name}) AND (inhrelid IS NULL OR inhdetachpending AND inhparent = whole.oid) ORDER BY part.relname`,
+  const partitions = await source.query<Omit<DetachedPartition, 'chainId' | 'blocks'> & { chain: string }>(
+    // Names of thousands of attached partitions would be compared with each table.
+    sql`WITH part AS MATERIALIZED (
+         SELECT pg_class.oid, relname, relnamespace, inhparent FROM pg_class LEFT JOIN pg_inherits ON inhrelid = pg_class.oid AND inhdetachpending
+          WHERE relkind = 'r' AND (NOT relispartition OR inhdetachpending) AND relname ~ '[_$][0-9]+_[0-9]+$')
+       SELECT wanted AS table, part.oid::regclass::text AS name, substring(part.relname FROM '([0-9]+)_[0-9]+$') AS chain,
+         inhparent IS NOT NULL AS is_pending
+       FROM part JOIN pg_class AS whole ON whole.relnamespace = part.relnamespace AND (inhparent IS NULL OR inhparent = whole.oid)
+         JOIN unnest(${tables}::text[]) AS wanted ON whole.oid = to_regclass(wanted)
+      WHERE ${isNamedAsPartition('part', 'whole')} ORDER BY part.relname`,
   );
   return partitions.map(({ chain, ...partition }) => ({ ...partition, chainId: parseChainId(Number(chain)) }));
 }
@@ -104,7 +110,7 @@ export async function dropDetached(
   database: Database,
   run: RunStatement,
   dataset: Pick<Dataset, 'projections' | 'name' | 'table'>,
-  { name, chainId, isPending, blocks }: DetachedPartition,
+  { name, chainId, isPending, blocks }: Omit<DetachedPartition, 'table'>,
 ): Promise<void> {
   if (isPending) await run(rawSql(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`));
   const range = blocks ?? (await blocksOf(database, name));

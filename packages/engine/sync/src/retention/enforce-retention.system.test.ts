@@ -1,5 +1,5 @@
 import { type BlockRange, silentLogger } from '@chainstead/core';
-import { sql, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -7,7 +7,7 @@ import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import { recordCoverage } from '../coverage/coverage.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { ensurePartitions } from '../partitions/ensure-partitions.ts';
+import { announceAgain, ensurePartitions } from '../partitions/ensure-partitions.ts';
 import { readPartitions } from '../partitions/read-partitions.ts';
 import { reindexRanges, verifyRanges } from '../range-jobs/range-commands.ts';
 import { readChainStatuses } from '../status/chain-status.ts';
@@ -16,6 +16,7 @@ import { createPartitionedMarkTable, partitionedMarks, storedMarks } from '../te
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
 import { detachPartition, uncover, withPatientSession } from './drop-partition.ts';
 import { dropOldPartitions, finishDropping } from './enforce-retention.ts';
+import { sealFullPartitions } from './seal-partitions.ts';
 
 const BLOCKS = 300;
 const RANGE = { from: 1, to: BLOCKS };
@@ -216,10 +217,13 @@ describe('retention', () => {
       // Meanwhile, others read, write and create partitions.
       const [now] = await database.query<{ rows: number }>(count);
       expect(now?.rows).toBeLessThan(all);
-      await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], {
-        rows: 1,
-        blocks: 1,
-      });
+      const density = { rows: 1, blocks: 1 };
+      await ensurePartitions(
+        database,
+        chain.id,
+        [{ from: 9_000, to: 9_001 }],
+        [{ table: dropped.table, density }],
+      );
       await database.query(sql`INSERT INTO partitioned_marks VALUES ('\\x01', ${chain.id}, 9000, 1, 1)`);
       await database.query(
         sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`,
@@ -242,5 +246,33 @@ describe('retention', () => {
     await leadership?.release();
     await dropOldPartitions({ ...stage, retention: RETENTION }, never);
     await expectDropped(stage);
+  });
+
+  it('asks the catalog as often for a hundred tables as for one', async () => {
+    const stage = await openFilled();
+    const asked = async (tables: number): Promise<number> => {
+      let statements = 0;
+      const database: Database = {
+        ...stage.database,
+        query: (statement) => {
+          statements += 1;
+          return stage.database.query(statement);
+        },
+      };
+      const datasets = Array.from({ length: tables }, (_, index) => ({
+        ...dropped,
+        table: { ...dropped.table, name: `empty_marks_${index}` },
+      }));
+      const options = { ...stage, database, datasets, retention: RETENTION };
+      await announceAgain(
+        database,
+        datasets.map(({ table }) => table),
+      );
+      expect(await finishDropping(options, never)).toBe(true);
+      await dropOldPartitions(options, never);
+      await sealFullPartitions(options, never);
+      return statements;
+    };
+    expect(await asked(100)).toBe(await asked(1));
   });
 });

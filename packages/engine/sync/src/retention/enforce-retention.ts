@@ -3,7 +3,7 @@ import { sql, tryAcquireLeadership } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
+import { type Partition, readPartitionsOf } from '../partitions/read-partitions.ts';
 import { deleteOldRows } from './delete-old-rows.ts';
 import {
   detachPartition,
@@ -39,13 +39,15 @@ export async function dropOldPartitions(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const dropped: string[] = [];
-  for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
-    const unfinished = await findUnfinished(options, dataset);
-    const old = await findOld(options, dataset);
-    if (unfinished.length + old.length === 0) continue;
+  const datasets = options.datasets.filter(hasDroppablePartitions);
+  const unfinished = await findUnfinished(options, datasets);
+  const old = await findOld(options, datasets);
+  for (const dataset of datasets) {
+    const oldOnes = old.get(dataset.table.name) ?? [];
+    if (oldOnes.length === 0 && unfinished.every(({ table }) => table !== dataset.table.name)) continue;
     await withTable(options, dataset, signal, async (run, stop) => {
       dropped.push(...(await dropUnfinished(options, dataset, run, stop)));
-      for (const partition of old)
+      for (const partition of oldOnes)
         if (!stop.aborted) dropped.push(await dropPartition(options, dataset, partition, run));
     });
   }
@@ -54,12 +56,11 @@ export async function dropOldPartitions(
 
 /** Finishes for earlier processes. False while another process drops partitions. */
 export async function finishDropping(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
-  for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
-    if ((await findUnfinished(options, dataset)).length === 0) continue;
+  const datasets = options.datasets.filter(hasDroppablePartitions);
+  const unfinished = await findUnfinished(options, datasets);
+  for (const dataset of datasets.filter(({ table }) => unfinished.some((one) => one.table === table.name)))
     await withTable(options, dataset, signal, (run, stop) => dropUnfinished(options, dataset, run, stop));
-    if ((await findUnfinished(options, dataset)).length > 0) return false;
-  }
-  return true;
+  return unfinished.length === 0 || (await findUnfinished(options, datasets)).length === 0;
 }
 
 function hasDroppablePartitions(dataset: Dataset): boolean {
@@ -84,17 +85,29 @@ async function withTable(
 }
 
 /** Also pending detachments of any chain, which block others. */
-async function findUnfinished({ chain, database }: RetentionOptions, dataset: Dataset) {
-  const detached = await findDetached(database, dataset);
+async function findUnfinished({ chain, database }: RetentionOptions, datasets: readonly Dataset[]) {
+  const detached = await findDetached(
+    database,
+    datasets.map(({ table }) => table.name),
+  );
   return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
 }
 
-async function findOld({ chain, database, retention }: RetentionOptions, dataset: Dataset) {
+/** By table. */
+async function findOld(
+  { chain, database, retention }: RetentionOptions,
+  datasets: readonly Dataset[],
+): Promise<ReadonlyMap<string, readonly Partition[]>> {
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
-  if (retainedFrom === 0) return [];
+  if (retainedFrom === 0) return new Map();
+  const partitions = await readPartitionsOf(
+    database,
+    datasets.map(({ table }) => table),
+    chain.id,
+  );
   // A reorg moves the window down: it must never include a dropped block.
-  const partitions = await readPartitions(database, dataset.table, chain.id);
-  return partitions.filter(({ to }) => to + chain.reorgDepthMax <= retainedFrom);
+  const isOld = ({ to }: Partition) => to + chain.reorgDepthMax <= retainedFrom;
+  return new Map([...partitions].map(([table, all]) => [table, all.filter(isOld)]));
 }
 
 async function dropUnfinished(
@@ -105,7 +118,7 @@ async function dropUnfinished(
 ) {
   const { chain, database, logger } = options;
   const dropped: string[] = [];
-  for (const detached of await findUnfinished(options, dataset)) {
+  for (const detached of await findUnfinished(options, [dataset])) {
     if (signal.aborted) break;
     await dropDetached(database, run, dataset, detached);
     logger.info(

@@ -30,7 +30,8 @@ async function indexBytes(): Promise<Map<string, number>> {
 it('seals what is indexed whole and settled, and nothing else; rows are read as before', async () => {
   const { database } = scratch;
   // 300 rows per block; the lowest partition is cut at the first indexed block.
-  await ensurePartitions(database, table, chain.id, [{ from: 1_000, to: 1_399 }], { rows: 30_000, blocks: 100 });
+  const density = { rows: 30_000, blocks: 100 };
+  await ensurePartitions(database, chain.id, [{ from: 1_000, to: 1_399 }], [{ table, density }]);
   for (let batch = 0; batch < 20; batch++)
     await database.query(
       sql`INSERT INTO partitioned_marks SELECT decode(md5(n::text), 'hex'), 1, 1000 + n / 300, n, 1

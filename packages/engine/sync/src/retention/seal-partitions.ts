@@ -3,7 +3,7 @@ import { type Database, rawSql, sql } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import { type Partition, readPartitions, SEALED } from '../partitions/read-partitions.ts';
+import { type Partition, readPartitionsOf, SEALED } from '../partitions/read-partitions.ts';
 import type { RetentionOptions } from './retention-options.ts';
 
 export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
@@ -38,10 +38,15 @@ export async function sealFullPartitions(
   const old = notNeeded(chain, datasets, await readRetainedFrom(database, { chain, retention }));
   const coverage = [...(await listCoverage(database, chain.id)), ...old];
   const sealed: string[] = [];
+  const partitions = await readPartitionsOf(
+    database,
+    partitioned.map(({ table }) => table),
+    chain.id,
+  );
   for (const { name, table } of partitioned) {
     const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
     const historyStart = state?.historyStart ?? Math.min(...covered.map(({ from }) => from));
-    for (const partition of await readPartitions(database, table, chain.id)) {
+    for (const partition of partitions.get(table.name) ?? []) {
       if (signal.aborted) return sealed;
       if (
         partition.isSealed ||

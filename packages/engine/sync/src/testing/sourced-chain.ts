@@ -27,9 +27,9 @@ import { backfill } from '../backfill/backfill.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';
-import { marks } from './marks-dataset.ts';
+import { createMarkTables, marks } from './marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from './scripted-stage.ts';
-import { outcomes } from './whole-block-datasets.ts';
+import { createWholeBlockTables, outcomes } from './whole-block-datasets.ts';
 
 export const SOURCED_BLOCKS = 90;
 export const SOURCED_RANGE = { from: 1, to: SOURCED_BLOCKS } as const;
@@ -62,15 +62,18 @@ export interface SourcedChain extends Closable {
   readonly abandoned: ReadonlyMap<number, ScriptedBlock>;
   /** A block in the middle, of the branch that stayed, with several transactions and logs. */
   readonly middle: ScriptedBlock;
+  readonly rowsOfNodes: SourcedFill['rows'];
   /** Removes all rows, then fills them. @param open null: nodes alone */
   fill(open: OpenSource | null, changes?: Partial<BackfillOptions>): Promise<SourcedFill>;
   /** Logs a damaged era file, as the session does. */
   onRefusal(reason: string): void;
 }
 
-/** @param chainId unique in the database, which has the tables of both datasets */
+/** With the tables of both datasets. @param chainId unique in the database */
 export async function openSourcedChain(database: Database, chainId: number): Promise<SourcedChain> {
   await using parts = new AsyncDisposableStack();
+  await createMarkTables(database);
+  await createWholeBlockTables(database);
   const stage = await openScriptedStage(database, chainId, SOURCED_DATASETS, {
     ...{ blocks: SOURCED_BLOCKS, finalityDepth: 0, isSigned: true },
   });
@@ -115,7 +118,9 @@ export async function openSourcedChain(database: Database, chainId: number): Pro
   }
 
   const onRefusal = (reason: string): void => logger.warn({ source: 'era', reason });
-  const opened = { stage, abandoned, middle, fill, onRefusal, ...closeOf(parts) };
+  const { rows: rowsOfNodes, covered } = await fill(null);
+  expect(covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
+  const opened = { stage, abandoned, middle, rowsOfNodes, fill, onRefusal, ...closeOf(parts) };
   return opened;
 }
 

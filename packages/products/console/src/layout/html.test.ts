@@ -2,7 +2,16 @@ import { processorMs } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { html } from 'hono/html';
 import { describe, expect, test } from 'vitest';
-import { cut, shown } from './html.ts';
+import { cut, nameParts, shown } from './html.ts';
+
+test('a line breaks between the words of a name', () => {
+  const names = ['erc20_transfer_sides', 'stream.addresses', '<a_b>'].map((name) => String(nameParts(name)));
+  expect(names).toEqual([
+    '<bdi class="parts">erc20_<wbr>transfer_<wbr>sides</bdi>',
+    '<bdi class="parts">stream.<wbr>addresses</bdi>',
+    '<bdi class="parts">&lt;a_<wbr>b&gt;</bdi>',
+  ]);
+});
 
 describe('a text of strangers', () => {
   test.each([

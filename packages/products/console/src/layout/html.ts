@@ -23,6 +23,12 @@ export function cut(text: string, max: number = TEXT_MAX): string {
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean;
 }
 
+/** A name of parts, such as a table's: lines break between its words, never within. */
+export function nameParts(name: string): Html {
+  const parts = cut(name).split(/(?<=[_.])|(?=\/)/);
+  return html`<bdi class="parts">${parts.map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</bdi>`;
+}
+
 /** A shortened value that opens: a title needs a mouse. Not inside a paragraph. */
 export function opened(brief: Html | string, whole: Html | string): Html {
   return html`<details class="value"><summary>${brief}</summary>${whole}</details>`;

@@ -1,5 +1,8 @@
-import { sql } from '@chainstead/db';
+import { createChainRegistry } from '@chainstead/chains';
+import { contractRoutes } from '@chainstead/contracts';
+import { sql, statementOf } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
+import { seedContract } from '../pages/contracts/testing/seed-contract.ts';
 import { type ConsoleStage, openConsoleStage, type Visitor } from '../testing/console-stage.ts';
 import { seedChains } from '../testing/seed-chains.ts';
 
@@ -7,10 +10,9 @@ let stage: ConsoleStage;
 afterEach(() => stage.close());
 
 /** The messages of a live part, as they arrive. */
-async function* messages(visitor: Visitor, signal?: AbortSignal): AsyncGenerator<string> {
-  const answer = await stage.app.request('/console/events/overview', {
+async function* messages(visitor: Visitor, path = 'overview'): AsyncGenerator<string> {
+  const answer = await stage.app.request(`/console/events/${path}`, {
     headers: { cookie: visitor.cookie, accept: 'text/event-stream' },
-    ...(signal !== undefined && { signal }),
   });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   expect(answer.headers.get('cache-control')).toContain('no-transform');
@@ -56,7 +58,7 @@ describe('a live part', () => {
     await stage.keys.revoke(visitor.prefix);
     let message = await next(stream);
     while (!message.includes('Signed out')) message = await next(stream);
-    expect(await next(stream)).toContain('event: signed-out');
+    expect(await next(stream)).toContain('event: end');
     expect(await next(stream)).toBe('ended');
   });
 
@@ -66,8 +68,37 @@ describe('a live part', () => {
     await stage.keys.revoke(visitor.prefix);
     const stream = messages(visitor);
     expect(await next(stream)).toContain('Signed out');
-    expect(await next(stream)).toContain('event: signed-out');
+    expect(await next(stream)).toContain('event: end');
     expect(await next(stream)).toBe('ended');
+  });
+
+  test('is read once for all tabs of a session, and ends with the contract that it shows', async () => {
+    let reads = 0;
+    stage = await openConsoleStage({
+      explorer: { routes: contractRoutes },
+      wrap: (database) => ({
+        ...database,
+        query: (statement) => {
+          if (statementOf(statement).text.includes('contract_definitions')) reads += 1;
+          return database.query(statement);
+        },
+      }),
+    });
+    const visitor = await stage.signIn();
+    await seedContract(stage.database, createChainRegistry().get('eth'), []);
+    const paths = ['contracts/vault?chain=eth', 'contracts/vault?chain=eth', 'contracts/vault/deposit?chain=eth'];
+    await stage.get(`/console/${paths[0]}`, visitor);
+    const readsOfOne = reads;
+    const streams = paths.map((path) => messages(visitor, path));
+    for (const message of await Promise.all(streams.map(next))) expect(message).toContain('vault');
+    const readsOfTabs = reads - readsOfOne;
+    await stage.database.query(sql`DELETE FROM contract_definitions`);
+    for (const stream of streams) {
+      let message = await next(stream);
+      while (!message.includes('it was removed.')) message = await next(stream);
+      expect([await next(stream), await next(stream)]).toEqual([expect.stringContaining('event: end'), 'ended']);
+    }
+    expect([readsOfOne > 0, readsOfTabs]).toEqual([true, readsOfOne]);
   });
 
   test('is tried again while the database is away, and says nothing until then', async () => {

@@ -1,6 +1,7 @@
-import { errorText, sleepUnlessAborted } from '@chainstead/core';
+import { errorText, getOrCompute, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
-import { UnavailableError } from '@chainstead/http';
+import { NotFoundError, UnavailableError } from '@chainstead/http';
+import { keepForSecond } from '@chainstead/http/server';
 import { html, raw } from 'hono/html';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { ConsoleServices } from '../console-page.ts';
@@ -15,21 +16,30 @@ const LOOK_MS = 2_000;
 const BEAT_MS = 10_000;
 const STREAMS_MAX = 200;
 
-const SIGNED_OUT_EVENT = 'signed-out';
+const END_EVENT = 'end';
 const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
 
-/** Starts with the whole part. The end of a session ends its streams. */
+/** The session is over, or the subject was removed. */
+interface Ended {
+  readonly last: Html;
+}
+
+/** Starts with the whole part. Tabs of a session share reads, and the end of the session ends its streams. */
 export function createSendLive(
   { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
   closing: AbortSignal,
 ): SendLive {
   let open = 0;
+  const parts = new Map<string, { readonly read: () => Promise<Html>; tabs: number }>();
 
   return (c, read) => {
     if (open >= STREAMS_MAX)
       throw new UnavailableError('Too many live pages are open. Close some, or reload manually');
     open += 1;
     const secret = c.get('sessionSecret');
+    const key = `${c.get('session').id} ${c.req.url}`;
+    const shared = getOrCompute(parts, key, () => ({ read: keepForSecond(read), tabs: 0 }));
+    shared.tabs += 1;
     const send = async (stream: SSEStreamingApi): Promise<void> => {
       const left = new AbortController();
       stream.onAbort(() => left.abort());
@@ -38,9 +48,9 @@ export function createSendLive(
       let sentAt = Number.NEGATIVE_INFINITY;
       try {
         while (!signal.aborted) {
-          const part = await nextPart(secret, read);
-          if (part === null) {
-            await writeSignedOut(stream);
+          const part = await nextPart(secret, shared.read);
+          if (typeof part === 'object') {
+            await writeEnd(stream, part);
             return;
           }
           if (part !== undefined && (part !== sent || clock.now() - sentAt >= BEAT_MS)) {
@@ -52,18 +62,22 @@ export function createSendLive(
         }
       } finally {
         open -= 1;
+        shared.tabs -= 1;
+        if (shared.tabs === 0) parts.delete(key);
       }
     };
     const logEnd = async (error: Error) => logger.error({ err: error }, 'Live part of the console ended');
     return unbuffered(streamSSE(c, send, logEnd));
   };
 
-  /** Null: the session is over; undefined: it can't be read now. */
-  async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | null | undefined> {
+  /** Undefined: it can't be read now. */
+  async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | Ended | undefined> {
     try {
-      if ((await sessions.find(secret, false)) === null) return null;
+      if ((await sessions.find(secret, false)) === null) return { last: SIGNED_OUT };
       return String(await read());
     } catch (error) {
+      if (error instanceof NotFoundError)
+        return { last: html`<p class="notice" role="status">${error.message}.</p>` };
       logger[failureLevel(error)]({ error: errorText(error) }, 'Live part of the console could not be read');
       return undefined;
     }
@@ -72,12 +86,12 @@ export function createSendLive(
 
 /** Not an error: the page would keep its content. */
 export function sendSignedOut(c: ConsoleContext): Response {
-  return unbuffered(streamSSE(c, writeSignedOut));
+  return unbuffered(streamSSE(c, (stream) => writeEnd(stream, { last: SIGNED_OUT })));
 }
 
-async function writeSignedOut(stream: SSEStreamingApi): Promise<void> {
-  await stream.writeSSE({ data: String(SIGNED_OUT) });
-  await stream.writeSSE({ event: SIGNED_OUT_EVENT, data: 'sign in again' });
+async function writeEnd(stream: SSEStreamingApi, { last }: Ended): Promise<void> {
+  await stream.writeSSE({ data: String(await last) });
+  await stream.writeSSE({ event: END_EVENT, data: 'end' });
 }
 
 function unbuffered(answer: Response): Response {

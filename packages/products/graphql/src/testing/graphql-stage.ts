@@ -98,7 +98,7 @@ function urlOf(base: string, role: string): string {
 async function serve(database: Database, graphql: Graphql): Promise<ApiServer> {
   const scopes: readonly KeyScope[] = ['rpc', 'streams', 'admin'];
   const api = await exampleApi(database, [withScope('data', [graphql.routes])], {
-    openRoutes: [graphiqlPage],
+    openRoutes: [graphiqlPage('eth')],
     otherKeys: OTHER_KEYS,
     keys: [{ key: RPC_KEY, scopes: new Set(scopes) }],
   });

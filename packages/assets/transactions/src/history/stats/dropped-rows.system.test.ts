@@ -45,7 +45,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   const density = { rows: 1_000, blocks: 1 };
   const table = { name: dataset.table.name, rowsPerPartition: PARTITION_BLOCKS * density.rows };
   for (let from = 0; from <= BLOCKS + PARTITION_BLOCKS; from += PARTITION_BLOCKS)
-    await ensurePartitions(database, table, chain.id, [{ from, to: from + PARTITION_BLOCKS - 1 }], density);
+    await ensurePartitions(database, chain.id, [{ from, to: from + PARTITION_BLOCKS - 1 }], [{ table, density }]);
   const node = await serveScriptedChain(scripted);
   onTestFinished(() => node.close());
   const follow = async (blocks: number | null) => {

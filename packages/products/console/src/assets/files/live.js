@@ -23,6 +23,8 @@
   }).observe(live, { childList: true, subtree: true, attributes: true, characterData: true });
 
   function look() {
+    // The last message has no beat.
+    if (beat === undefined) return;
     if (document.hidden || isLost || !(isOffline || Date.now() - heardAt >= SILENCE_MS)) return;
     isLost = true;
     notice.hidden = false;

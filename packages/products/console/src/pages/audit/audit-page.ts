@@ -9,7 +9,7 @@ import {
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
+import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { table, wide } from '../../layout/table.ts';
@@ -46,7 +46,7 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
   const rows = page.map((record) => [
     moment(record.at),
     html`${shown(record.name ?? record.id)}<br><code class="soft">${shown(record.id)}</code>`,
-    record.action,
+    nameParts(record.action),
     html`<code>${shown(record.target)}</code>`,
     shown(JSON.stringify(record.details), DETAILS_MAX),
     html`${record.door}${record.address !== null && html`, ${shown(record.address)}`}`,
@@ -62,15 +62,7 @@ ${
     ? html`<p>${door === null ? 'No changes recorded.' : `No changes recorded from ${DOORS[door]}.`}</p>`
     : table({
         label: 'Changes',
-        columns: [
-          'Time',
-          'Actor',
-          wide('Action', 'name'),
-          wide('Target', 'name'),
-          'Details',
-          'Origin',
-          'Request',
-        ],
+        columns: ['Time', 'Actor', 'Action', wide('Target', 'name'), 'Details', 'Origin', 'Request'],
         rows,
       })
 }

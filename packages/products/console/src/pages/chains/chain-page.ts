@@ -3,7 +3,7 @@ import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { type ChainStatus, rangesFromSource } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { nodeStateView, severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
@@ -71,8 +71,15 @@ function headView({ card }: ChainFacts): Html {
   const { problem } = card;
   return html`<h1>${shown(card.name)}</h1>
 ${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
-<p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag !== null && html`, lag ${count(card.lag)} ${card.unit}`}.
+<p>${standingText(card)}
 ${card.updatedAt !== null && html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>`;
+}
+
+function standingText({ head, checkpoint, lag, unit, isDone }: ChainFacts['card']): Html {
+  // Past its end, no process reads the head.
+  if (head === null && checkpoint !== null && isDone)
+    return html`Indexed to its configured end, ${unit === 'blocks' ? 'block' : 'version'} ${count(checkpoint)}.`;
+  return html`Head ${head === null ? 'unknown' : count(head)}, checkpoint ${checkpoint === null ? 'none' : count(checkpoint)}${lag !== null && html`, lag ${count(lag)} ${unit}`}.`;
 }
 
 function lagView({ card }: ChainFacts): Html {
@@ -110,7 +117,7 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   const rows = ranges
     .slice(0, RANGES_SHOWN)
     .map(({ dataset, range, level, note }) => [
-      shown(dataset),
+      nameParts(dataset),
       count(range.from),
       count(range.to),
       count(rangeSize(range)),

@@ -3,7 +3,7 @@ import type { ChainStatus } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
+import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -119,8 +119,8 @@ function buildingView(building: DatasetsFacts['building']): Html {
   if (building.length === 0) return html`<p class="soft">All aggregates are up to date.</p>`;
   const rows = building.map(({ chain, state, dataset, status, part, rows: counted }) => [
     shown(chain),
-    shown(state),
-    shown(dataset),
+    nameParts(state),
+    nameParts(dataset),
     status === 'clearing' ? 'deleting old values' : 'counting rows',
     percent(part),
     count(counted),

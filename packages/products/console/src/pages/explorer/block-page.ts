@@ -13,7 +13,7 @@ import {
   readBlockRows,
 } from '../../block-rows/read-block-rows.ts';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
-import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
+import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
 import { moment, plainCount } from '../../layout/numbers.ts';
 import { table } from '../../layout/table.ts';
 import { meaningOf } from '../overview/coverage-strip.ts';
@@ -198,7 +198,7 @@ function isKnown({ block, coverage }: BlockFacts): boolean {
 
 function blockFactsView({ block, coverage }: BlockFacts): Html {
   const rows = coverage.map(({ dataset, proof, reason }) => [
-    shown(dataset),
+    nameParts(dataset),
     html`${meaningOf(proof)}${reason !== null && html`: ${shown(reason)}`}`,
   ]);
   const hash =

@@ -61,8 +61,13 @@ describe('the page of the gateway', () => {
     const base = await read('/console/gateway?hours=24&chain=base');
     expect(base).not.toContain('eth_call');
     expect(base).toContain('data-plot="/console/gateway/calls.json?hours=24&amp;chain=base"');
-    expect(base).toContain('No upstream calls recorded.');
+    expect(base).not.toContain('Errors by upstream');
     expect(base).toMatch(/<option value="base" selected/);
+  });
+
+  test('says once that there are no calls', async () => {
+    const page = await read('/console/gateway?chain=polygon');
+    expect([page.match(/recorded/g), page.includes('data-plot=')]).toEqual([['recorded'], false]);
   });
 
   test('has the hours as a plot, those without calls as 0', async () => {

@@ -54,12 +54,12 @@ export const gatewayPage: ConsolePage = {
     };
     routes.view('/gateway', async (request) => {
       const query = queryOf(filterOf(request));
-      const { form, moving } = await read(request);
+      const { form, hasCalls, moving } = await read(request);
       return {
         title: 'Gateway',
         body: html`<h1>Gateway</h1>
 ${form}
-<div class="card plot" data-plot="/console/gateway/calls.json?${query}">The plot needs JavaScript. The tables below show the numbers.</div>
+${hasCalls && html`<div class="card plot" data-plot="/console/gateway/calls.json?${query}">The plot needs JavaScript. The tables below show the numbers.</div>`}
 ${livePart(`/gateway?${query}`, moving)}`,
       };
     });
@@ -118,12 +118,17 @@ function queryOf({ hours, chain }: GatewayFilter): string {
   return `hours=${hours}${chain === null ? '' : `&chain=${encodeURIComponent(chain)}`}`;
 }
 
-function gatewayView(facts: GatewayFacts): { readonly form: Html; readonly moving: Html } {
+function gatewayView(facts: GatewayFacts) {
   return {
     form: filterForm(facts),
-    moving: html`${totalsView(facts)}
-<section aria-labelledby="methods"><h2 id="methods">By chain and method</h2>${methodsView(facts)}</section>
-<section aria-labelledby="upstreams"><h2 id="upstreams">Errors by upstream</h2>${upstreamsView(facts)}</section>`,
+    hasCalls: facts.methods.length > 0,
+    moving: html`${
+      facts.methods.length === 0
+        ? html`<p>No calls recorded.</p>`
+        : html`${totalsView(facts)}
+<section aria-labelledby="methods"><h2 id="methods">By chain and method</h2>${methodsView(facts)}</section>`
+    }
+${facts.upstreams.length > 0 && html`<section aria-labelledby="upstreams"><h2 id="upstreams">Errors by upstream</h2>${upstreamsView(facts)}</section>`}`,
   };
 }
 
@@ -143,7 +148,6 @@ function filterForm({ filter, chains }: GatewayFacts): Html {
 function totalsView({ filter, methods }: GatewayFacts): Html {
   const sum = (of: 'calls' | 'cached' | 'errors'): number => methods.reduce((total, row) => total + row[of], 0);
   const [calls, cached, errors] = [sum('calls'), sum('cached'), sum('errors')];
-  if (calls === 0) return html`<p>No calls recorded.</p>`;
   return html`<dl class="facts totals">
 <dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 && ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)`}</dd>
 <dt>Served locally</dt><dd>${percent(cached / calls)}</dd>
@@ -167,13 +171,11 @@ function methodsView({ methods }: GatewayFacts): Html {
     label: 'Calls by chain and method',
     caption: html`Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}`,
     columns: ['Chain', 'Method', ...['Calls', 'Served locally', 'Errors', 'p50', 'p95'].map(number)],
-    none: 'No calls recorded.',
     rows,
   });
 }
 
 function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
-  if (upstreams.length === 0) return html`<p class="soft">No upstream calls recorded.</p>`;
   const rows = upstreams
     .slice(0, UPSTREAMS_SHOWN)
     .map((row) => [

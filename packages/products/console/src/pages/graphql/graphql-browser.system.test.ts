@@ -21,14 +21,18 @@ const shown = stageInBrowser(async () => {
     await database.query(sql`DROP ROLE ${rawSql(ROLE)}`);
   });
   await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 4711, sha256('block'), now())`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (8453, 4711, sha256('block'), now())`,
   );
   const url = Object.assign(new URL(scratch.url), { username: ROLE, password: 'secret' });
   const chains = createChainRegistry().all();
   const of = { databaseUrl: url.href, chains, logger: silentLogger(), clock: systemClock };
   const graphql = parts.adopt(openGraphql(of), (one) => one.close());
   const stage = parts.adopt(
-    await openConsoleStage({ scratch, explorer: { routes: [graphql.routes], hasGraphql: true } }),
+    await openConsoleStage({
+      scratch,
+      chains: [createChainRegistry().get('base')],
+      explorer: { routes: [graphql.routes], hasGraphql: true },
+    }),
     (one) => one.close(),
   );
   return { ...stage, ...closeOf(parts) };
@@ -39,6 +43,8 @@ test('GraphiQL runs a query for the session, without a key', async () => {
   await page.locator('.graphiql-query-editor .CodeMirror').waitFor();
   await page.locator('.graphiql-execute-button').click();
   await page.locator('.result-window').getByText('"4711"').first().waitFor();
+  await page.getByRole('link', { name: 'Back to the console' }).click();
+  await page.waitForURL('**/console');
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -23,7 +23,10 @@ export const graphqlPage: ConsolePage = {
     routes.view('/graphql', async ({ token }) => {
       if (!explorer.hasGraphql) return { title: 'GraphQL', body: WITHOUT_GRAPHQL };
       return {
-        content: graphiqlHtml({ files: FILES, endpoint: '/console/graphql/run', token }),
+        content: graphiqlHtml({
+          ...{ files: FILES, endpoint: '/console/graphql/run', token, chain: explorer.chains[0]?.key },
+          back: { href: '/console', text: 'Back to the console' },
+        }),
         type: 'text/html; charset=utf-8',
         headers: { 'content-security-policy': GRAPHIQL_POLICY },
       };

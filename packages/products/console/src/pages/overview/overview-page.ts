@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, counted, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { streamStatusView } from '../../layout/severity.ts';
@@ -92,12 +92,11 @@ function requestsView(requests: Overview['requests']): Html {
   const rows = requests
     .slice(0, ROUTES_SHOWN)
     .map(({ method, route, requests: requested, refused, failed }) => [
-      html`<code>${shown(`${method} ${route}`)}</code>`,
+      html`<code>${nameParts(`${method} ${route}`)}</code>`,
       ...cells(requested, refused, failed),
     ]);
   return table({
     label: 'API requests by route and status',
-    className: 'rows',
     caption: html`Today and yesterday (UTC), by all keys${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
     columns: ['Route', ...['Requests', 'Success', '4xx', '5xx'].map(number)],
     rows: [['All routes', ...cells(sum('requests'), sum('refused'), sum('failed'))], ...rows],

@@ -92,7 +92,7 @@ describe('the overview', () => {
     const section = page.slice(page.indexOf('<h2 id="requests">API requests</h2>'));
     const numbers = [...section.matchAll(/<data class="n" value="(\d+)">/g)].map(([, value]) => Number(value));
     expect(numbers).toEqual([...[1_007, 968, 30, 9], ...[1_000, 968, 30, 2], ...[7, 0, 0, 7]]);
-    expect(section).toContain('POST /&lt;b&gt;');
+    expect(section).toContain('POST <wbr>/&lt;b&gt;');
   });
 
   test('says in words why a chain stands still, and what to do', async () => {
@@ -144,6 +144,10 @@ describe('the overview', () => {
       );
       const page = await textOf(stage, visitor);
       expect(['No ingest process', 'end reached'].filter((text) => page.includes(text))).toEqual([called]);
+      const standing = /Head unknown|Indexed to its configured end, block/.exec(
+        await textOf(stage, visitor, '/console/chains/eth'),
+      );
+      expect(standing?.[0] === 'Head unknown').toBe(called !== 'end reached');
     },
   );
 

@@ -3,7 +3,7 @@ import { readStorage } from '@chainstead/db/server';
 import { keepFor } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { type Html, shown } from '../../layout/html.ts';
+import { type Html, nameParts, shown } from '../../layout/html.ts';
 import { byteText, count, duration, plainCount } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -56,7 +56,7 @@ function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number
 
 function sizesView({ tables }: Storage): Html {
   const rows = tables.map(({ table, rows: estimate, heapBytes, indexBytes, partitions, bytesPerDay }) => [
-    html`${shown(table)}${partitions > 0 && html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>`}`,
+    html`${nameParts(table)}${partitions > 0 && html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>`}`,
     estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`,
     byteText(heapBytes + indexBytes),
     byteText(heapBytes),

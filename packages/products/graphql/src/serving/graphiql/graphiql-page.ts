@@ -34,11 +34,17 @@ interface GraphiqlPlace {
   readonly endpoint?: string;
   /** Token of the console's session: then operations are sent as its forms. */
   readonly token?: string;
+  /** Key of the chain in the first example. */
+  readonly chain?: string | undefined;
+  /** Link above. */
+  readonly back?: { readonly href: string; readonly text: string };
 }
 
 /** @param place from the program, not from clients */
-export function graphiqlHtml({ files, endpoint = '/graphql', token }: GraphiqlPlace): string {
+export function graphiqlHtml({ files, endpoint = '/graphql', token, chain, back }: GraphiqlPlace): string {
   const session = token === undefined ? '' : ` data-token="${token}"`;
+  const example = chain === undefined ? '' : ` data-chain="${chain}"`;
+  const link = back === undefined ? '' : `<header><a href="${back.href}">${back.text}</a></header>`;
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -51,7 +57,7 @@ export function graphiqlHtml({ files, endpoint = '/graphql', token }: GraphiqlPl
     <script defer src="${files}/graphiql.js"></script>
     <script defer src="${files}/start.js"></script>
   </head>
-  <body data-endpoint="${endpoint}"${session}><div id="graphiql"></div></body>
+  <body data-endpoint="${endpoint}"${session}${example}>${link}<div id="graphiql"></div></body>
 </html>
 `;
 }
@@ -69,21 +75,28 @@ export async function readGraphiqlFile(name: string): Promise<GraphiqlFile | nul
   return { content: file.endsWith('.gz') ? gunzipSync(content) : content, type: FILES[file] ?? SCRIPT };
 }
 
-/** Needs no key, so add it before routes with keys, and not where other machines reach it. */
-export const graphiqlPage: RouteModule = (app) => {
-  const page = staticAsset(graphiqlHtml({ files: '/graphql' }), 'text/html; charset=utf-8');
+/**
+ * Needs no key, so add it before routes with keys, and not where other machines reach it.
+ * @param chain key of the chain in the first example
+ */
+export function graphiqlPage(chain: string | undefined): RouteModule {
+  const page = staticAsset(graphiqlHtml({ files: '/graphql', chain }), 'text/html; charset=utf-8');
   const assets = new Map<string, Promise<StaticAsset>>();
-  app.get('/graphql', async (c, next) => {
-    if (!/\btext\/html\b/.test(c.req.header('accept') ?? '')) return next();
-    c.header('content-security-policy', GRAPHIQL_POLICY);
-    c.header('referrer-policy', 'no-referrer');
-    return sendAsset(c, page);
-  });
-  for (const file of Object.keys(FILES)) {
-    const name = file.replace('.gz', '');
-    app.get(`/graphql/${name}`, async (c) => sendAsset(c, await getOrCompute(assets, name, () => assetOf(name))));
-  }
-};
+  return (app) => {
+    app.get('/graphql', async (c, next) => {
+      if (!/\btext\/html\b/.test(c.req.header('accept') ?? '')) return next();
+      c.header('content-security-policy', GRAPHIQL_POLICY);
+      c.header('referrer-policy', 'no-referrer');
+      return sendAsset(c, page);
+    });
+    for (const file of Object.keys(FILES)) {
+      const name = file.replace('.gz', '');
+      app.get(`/graphql/${name}`, async (c) =>
+        sendAsset(c, await getOrCompute(assets, name, () => assetOf(name))),
+      );
+    }
+  };
+}
 
 async function assetOf(name: string): Promise<StaticAsset> {
   const file = await readGraphiqlFile(name);

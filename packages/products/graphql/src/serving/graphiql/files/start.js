@@ -1,18 +1,18 @@
 /** Shows GraphiQL with operations over this server: queries as JSON, subscriptions as server-sent events. */
 const { React, ReactDOM, GraphiQL } = globalThis;
 
+const { endpoint, token, chain = 'eth' } = document.body.dataset;
+
 const EXAMPLE = `# Press Ctrl+Enter to run the query.
 # With keys, write into the tab "Headers" (not in the console):
 # {"X-API-Key": "…"}
 {
-  analytics_blocks(chain: "eth", first: 5) {
+  analytics_blocks(chain: "${chain}", first: 5) {
     nodes { block_number block_hash block_time }
     totalCount { count isExact }
   }
 }
 `;
-
-const { endpoint, token } = document.body.dataset;
 
 /** In the console, an operation is a form of its session. */
 function formOf({ query, variables, operationName }) {
