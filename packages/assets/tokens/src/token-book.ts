@@ -24,7 +24,7 @@ export type TokenBook = (token: Address) => TokenFacts;
 
 export type NativeToken = Pick<TokenFacts, 'address' | 'name' | 'symbol' | 'decimals'>;
 
-/** Of the column {@link tokensOf}. */
+/** A value of the column {@link tokensOf}. */
 export type PackedTokens = readonly [bytes: string | null, texts: readonly (readonly string[])[]];
 
 /** For a page's statement. Tokens as JSON rows take twice as long. @param tokens a query for them */
@@ -38,7 +38,7 @@ export function readTokens(packed: PackedTokens | null): readonly TokenFacts[] {
   return TOKENS.read({ packedBytes, packedTexts: null, packedJson }) ?? [];
 }
 
-/** Of a token twice, the last counts. @param native facts of the zero address; null: it is no token */
+/** The last facts of a token count. @param native facts of the zero address; null: it is no token */
 export function tokenBook(tokens: readonly TokenFacts[], native: NativeToken | null = null): TokenBook {
   const known = new Map<Address, TokenFacts>();
   for (const token of tokens) known.set(token.address, token);
