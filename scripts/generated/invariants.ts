@@ -25,7 +25,7 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'PROOF-RECEIPTS-ROOT':
     'The level receipts is recorded only for a block whose receipts match the root of its header.',
   'PROOF-SENDERS':
-    'A followed block whose senders are checked is committed only if every signature gives the stated sender.',
+    'A followed block whose senders are checked is committed only if every signature gives the sender that is stored.',
   'PROOF-SOURCE-CANONICAL':
     'A block of a source of history is stored as proven only below a canonical hash, with nothing that its roots do not contain.',
   'PROOF-TRACES':

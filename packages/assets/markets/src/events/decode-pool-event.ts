@@ -26,6 +26,11 @@ export const STATE_EVENT_TOPICS: readonly Hash[] = decoders
   .filter(({ hasState }) => hasState === true)
   .map(({ event }) => event.topic);
 
+/** False: none of the logs has an event that {@link decodePoolEvent} decodes. */
+export function mayHavePoolEvents(logs: readonly Pick<EventLog, 'topics'>[]): boolean {
+  return logs.some(({ topics: [topic0] }) => topic0 !== undefined && byTopic.has(topic0));
+}
+
 /** Pure, never throws on hostile input. Anyone can emit such events: only proven pools count. */
 export function decodePoolEvent(log: EventLog, vaults: PoolVaults): PoolEvent | null {
   const [topic0] = log.topics;

@@ -1,4 +1,5 @@
 import { contractsIn, type Dataset, defineTable } from '@chainstead/sync/datasets';
+import { mayHavePoolEvents } from '../events/decode-pool-event.ts';
 import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
@@ -16,6 +17,7 @@ export const swaps: Dataset<SwapRow> = {
   decode: () => [],
   wholeBlocks: {
     reads: ({ swaps }) => (swaps === 'all' ? ['transactions'] : []),
+    storesSender: mayHavePoolEvents,
     decode: ({ transactions }, { chain }) => transactions.flatMap((transaction) => swapRows(transaction, chain)),
   },
   contracts: contractsIn('erc20', ({ token0, token1 }) => [token0, token1]),

@@ -6,6 +6,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync/datasets';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
+import { swaps } from './dataset.ts';
 import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
@@ -21,7 +22,9 @@ test.skipIf(RECORDINGS.isMissing)(
       const [name = ''] = folder.split('/');
       const chain = createChainRegistry().get(CHAINS[name] ?? name);
       for (const transaction of transactionsOf(folder)) {
-        const rows = swapRows(transaction, chain).filter(({ kind }) => kind === 0);
+        const changes = swapRows(transaction, chain);
+        if (changes.length > 0) expect(swaps.wholeBlocks?.storesSender?.(transaction.logs)).toBe(true);
+        const rows = changes.filter(({ kind }) => kind === 0);
         expect(swapHistories.mayHaveRows(transaction.logs, chain)).toBe(rows.length > 0);
         for (const row of rows) {
           expect(swapHistories.isOf(row, row.wallet)).toBe(true);

@@ -11,6 +11,7 @@ export const logs: Dataset<LogRow> = {
   decode: (given, { chain }) => given.map((log) => logRow(log, chain.id)),
   wholeBlocks: {
     reads: (chain) => (areAllKept(chain) ? ['transactions'] : []),
+    storesSender: () => false,
     decode: ({ transactions }, { chain }) =>
       transactions.flatMap((transaction) => transaction.logs.map((log) => logRow(log, chain.id))),
   },

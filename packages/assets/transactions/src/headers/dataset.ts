@@ -15,6 +15,7 @@ export const blockHeaders: Dataset<BlockHeaderRow> = {
   decode: () => [],
   wholeBlocks: {
     reads: ({ transactions: { mode } }) => (mode === 'all' ? ['transactions'] : []),
+    storesSender: () => false,
     decode: (block, { chain }) => {
       const row = headerRow(block, chain);
       return row === null ? [] : [row];

@@ -2,7 +2,7 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import type { ChosenSource } from '@chainstead/sources';
 import { commitRange } from '../commit/commit-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { partsOf } from '../dataset/whole-block.ts';
+import { readingOf } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
@@ -137,7 +137,7 @@ export async function* readDecodedParts(
   const newDecoder = () => createBatchDecoder(chain, datasets, rowsAtOnce);
   const unit = { unitWeight: PART_WEIGHT };
   if (isReadWhole(options, datasets)) {
-    const reading = { ...options, ...unit, parts: partsOf(datasets, chain), depth: 1, signal };
+    const reading = { ...options, ...unit, ...readingOf(datasets, chain), depth: 1, signal };
     yield* readSourceParts(reading, chosen, newDecoder);
     return;
   }
@@ -162,12 +162,12 @@ export async function readDecoded(
   const { pool, chain, rowsAtOnce } = options;
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
   if (isReadWhole(options, datasets)) {
-    const parts = partsOf(datasets, chain);
-    const leavesOut = !parts.has('logs');
+    const whole = readingOf(datasets, chain);
+    const leavesOut = !whole.parts.has('logs');
     return readRangeProven(
       {
         ...options,
-        parts,
+        ...whole,
         leavesOut,
         leavesFileGaps: true,
         depth: PROVEN_READS_IN_FLIGHT,

@@ -68,6 +68,8 @@ export interface TransactionHistories<Row = unknown> {
 export interface WholeBlockDecoding<Row = unknown> {
   /** Empty: only logs with its topics. A block that no node can trace is a gap. */
   reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
+  /** False: rows lack the sender of a transaction with these logs, so it may be wrong. @default true */
+  storesSender?(logs: readonly Log[]): boolean;
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
@@ -128,7 +130,7 @@ export interface PrecedingRows {
 export interface Dataset<Row = unknown> {
   /** Stable name in coverage records and `--dataset`: `erc20-transfers`. */
   readonly name: string;
-  /** Values of topic0. `decode` must ignore other logs: whole blocks contain all. */
+  /** Values of topic0. Other logs are not decoded. Empty: any, of which `decode` ignores those of others. */
   topics(chain: Chain): readonly Hash[];
   /** Only their logs are decoded: some reads filter by contract. @default any */
   emitters?(chain: Chain): readonly Address[] | null;

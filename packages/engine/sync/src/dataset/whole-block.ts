@@ -7,7 +7,9 @@ export const BLOCK_PARTS = ['logs', 'transactions', 'internalTransactions'] as c
 export type BlockPart = (typeof BLOCK_PARTS)[number];
 
 interface PartReading {
-  readonly wholeBlocks?: { reads(chain: Chain): readonly BlockPart[] } | undefined;
+  readonly wholeBlocks?:
+    | { reads(chain: Chain): readonly BlockPart[]; storesSender?(logs: readonly Log[]): boolean }
+    | undefined;
 }
 
 /** Its proof level is that of the rows. */
@@ -18,6 +20,23 @@ export function deepestPart({ wholeBlocks }: PartReading, chain: Chain): BlockPa
 
 export function partsOf(datasets: readonly PartReading[], chain: Chain): ReadonlySet<BlockPart> {
   return new Set(datasets.map((dataset) => deepestPart(dataset, chain)));
+}
+
+/** False: no row has the sender of a transaction with these logs. */
+export type StoresSender = (logs: readonly Log[]) => boolean;
+
+/** What datasets read of a block. */
+export interface BlockReading {
+  readonly parts: ReadonlySet<BlockPart>;
+  readonly storesSender: StoresSender;
+}
+
+export function readingOf(datasets: readonly PartReading[], chain: Chain): BlockReading {
+  const whole = datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
+  return {
+    parts: partsOf(datasets, chain),
+    storesSender: (logs) => whole.some(({ wholeBlocks }) => wholeBlocks?.storesSender?.(logs) ?? true),
+  };
 }
 
 export interface ExecutedTransaction {

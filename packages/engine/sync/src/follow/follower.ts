@@ -7,7 +7,7 @@ import { type Checkpoint, storedHash } from '../checkpoint.ts';
 import { type CommitDependencies, commitFollowed, type FollowedCommit } from '../commit/commit-followed.ts';
 import { type CommitQueue, createCommitQueue } from '../commit/commit-queue.ts';
 import { isIndexed } from '../coverage/coverage.ts';
-import { partsOf } from '../dataset/whole-block.ts';
+import { readingOf } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, SenderContradictedError, WatchNeedsChangedError } from '../errors.ts';
 import type { WatchNeeds } from '../read/block-watcher.ts';
 import { holdLargeBlock } from '../read/large-blocks.ts';
@@ -246,9 +246,17 @@ async function readBlock(
   { senders = 'later', enterLarge }: Pick<WatchedReader, 'senders' | 'enterLarge'> = {},
 ): Promise<ProvenBlock | null> {
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
-  const parts = options.traceBackoff.worthwhile(partsOf(options.datasets, options.chain));
+  const { parts, storesSender } = readingOf(options.datasets, options.chain);
   const block = await readWatchedBlock(
-    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders, enterLarge, leavesGaps: true },
+    {
+      ...options,
+      parts: options.traceBackoff.worthwhile(parts),
+      storesSender,
+      tracePatienceMs: TRACE_PATIENCE_MS,
+      senders,
+      enterLarge,
+      leavesGaps: true,
+    },
     at,
     needs,
     signal,

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
+import { hashOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -126,6 +127,27 @@ test('block by block, in any order, comes to the same as all at once', () => {
       },
     ),
   );
+});
+
+test('a dataset with topics is given the logs of these alone, in their order', () => {
+  const topicOf = (index: number) => hashOf(1, index);
+  const logs = [1, 2, 3, 1, 2].map((topic, place) => ({ ...logOf(1, place), topics: [topicOf(topic)] }));
+  const given = (topics: readonly Log['topics'][number][]) => {
+    const { dataset } = spread('one', false);
+    const seen: (readonly Log[])[] = [];
+    const watched: Dataset<string> = {
+      ...dataset,
+      topics: () => topics,
+      decode: (own, context) => {
+        seen.push(own);
+        return dataset.decode(own, context);
+      },
+    };
+    decodeBatch(CHAIN, [watched] as Dataset[], [...logs, { ...logOf(1, 9), topics: [] }], new Map());
+    return seen.flat().map(({ topics: [topic] }) => topic ?? null);
+  };
+  expect(given([topicOf(1), topicOf(3)])).toEqual([1, 3, 1].map(topicOf));
+  expect(given([])).toEqual([...[1, 2, 3, 1, 2].map(topicOf), null]);
 });
 
 test('entries that fit are decoded once, before they are asked for', () => {

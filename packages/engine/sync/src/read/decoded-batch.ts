@@ -117,6 +117,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   const undecoded: Input[] = [];
   const failures: DecodeFailure[] = [];
   const part = deepestPart(dataset, context.chain);
+  const ownLogs = createLogFilter(dataset, context.chain);
   const take = (input: Input): void => {
     const room = undecoded.length > 0 ? 0 : rowsAtOnce - lines.length;
     const rows = rowsUpTo(room, dataset, rowsOf(dataset, input, context));
@@ -134,7 +135,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
     add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
       const input: Input =
         part === 'logs'
-          ? { logs, blocks: null }
+          ? { logs: ownLogs(logs), blocks: null }
           : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       if (attempt(() => take(input)) === null) return;
       for (const [block, alone] of inputsByBlock(input)) {
@@ -150,6 +151,12 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
       for (const held of [lines, mentions, undecoded]) held.length = 0;
     },
   };
+}
+
+/** Most logs are of other datasets: reading them too takes 6 % of a backfill with swaps. */
+function createLogFilter(dataset: Dataset, chain: Chain): (logs: readonly Log[]) => readonly Log[] {
+  const topics = new Set<string | undefined>(dataset.topics(chain));
+  return topics.size === 0 ? (logs) => logs : (logs) => logs.filter((log) => topics.has(log.topics[0]));
 }
 
 function attempt(decode: () => void, attemptsMax = 1): { readonly error: unknown } | null {

@@ -41,6 +41,21 @@ describe('a block of a source', () => {
     expect(await judge(forged)).toEqual({ what: 'it has withdrawals without a root', isLack: false });
   });
 
+  it('names the right sender of each transaction whose sender is stored', async () => {
+    const { block, receipts, ...rest } = sourceBlock();
+    const from = `0x${'77'.repeat(20)}`;
+    const forged: SourceBlock = {
+      ...rest,
+      block: { ...block, transactions: (block.transactions ?? []).map((one) => ({ ...one, from })) },
+      receipts: receipts.map((one) => ({ ...one, raw: { ...one.raw, from } })),
+    };
+    const stored = (storesSender?: () => boolean) =>
+      contradictionOf({ chain, transactions: true, storesSender }, forged);
+    expect(await stored()).toEqual({ what: 'sender-mismatch', isLack: false });
+    expect(await stored(() => true)).toEqual({ what: 'sender-mismatch', isLack: false });
+    expect(await stored(() => false)).toBeNull();
+  });
+
   it('has no transaction that the roots leave out', async () => {
     const { block, receipts, ...rest } = sourceBlock();
     const { number, hash } = block.header;

@@ -17,11 +17,15 @@ import {
 } from '@chainstead/proof';
 import { placeLogs } from '@chainstead/rpc';
 import { BLOB_GAS, blobGasPrice, type SourceBlock } from '@chainstead/sources';
+import type { StoresSender } from '../dataset/whole-block.ts';
+import { withStoredSenders } from './stored-senders.ts';
 
 export interface SourceProof {
   readonly chain: Chain;
   /** Datasets read transactions: senders and fees are checked too. */
   readonly transactions: boolean;
+  /** @default all are stored */
+  readonly storesSender?: StoresSender | undefined;
   readonly recoverSigners?: RecoverSigners | undefined;
 }
 
@@ -39,7 +43,7 @@ export interface Contradiction {
 
 /** Null: all that rows are made of is proven, if the header's hash is canonical. */
 export async function contradictionOf(
-  { chain, transactions: wanted, recoverSigners }: SourceProof,
+  { chain, transactions: wanted, storesSender, recoverSigners }: SourceProof,
   { block, receipts, isCanonical }: SourceBlock,
 ): Promise<Contradiction | null> {
   const { header, transactions, transactionHashes } = block;
@@ -58,7 +62,7 @@ export async function contradictionOf(
   const ofTransactions = proveTransactions({ header, transactions, receipts }, chain);
   if (ofTransactions.level === 'unproven')
     return { what: ofTransactions.reason, isLack: ofTransactions.reason === 'transaction-encoding' };
-  const signed = committedTransactions(header, transactions, chain);
+  const signed = withStoredSenders(block, receipts, chain, storesSender);
   const forged = await contradictsSenders(signed, recoverSigners);
   return forged === null ? null : wrong(forged.reason);
 }

@@ -2,7 +2,7 @@ import { createChainRegistry, type ProofPolicy } from '@chainstead/chains';
 import { type RecoverSigners, recoverSigners } from '@chainstead/proof/packed-signatures';
 import { type JsonObject, loadRecordedChain, recordedEvmFolder, serveChain } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import type { BlockPart } from '../dataset/whole-block.ts';
+import type { BlockPart, StoresSender } from '../dataset/whole-block.ts';
 import {
   altering,
   CREATION,
@@ -129,6 +129,7 @@ describe('the transactions of a block', () => {
       readonly policy: ProofPolicy;
       readonly verifiesSenders: boolean;
       readonly recoverSigners?: RecoverSigners;
+      readonly storesSender?: StoresSender;
     },
   ): Promise<ProvenBlock | null> => {
     const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
@@ -175,6 +176,11 @@ describe('the transactions of a block', () => {
       expect(block?.parts.transactions).toMatchObject(expected);
     },
   );
+
+  it.runIf(folder !== null)('of a sender that no row stores are not recovered', async () => {
+    const how = { policy: 'strict', verifiesSenders: true, storesSender: () => false } as const;
+    expect((await readSigned(another, how))?.parts.transactions).toMatchObject({ level: 'receipts' });
+  });
 
   it.runIf(folder !== null)('are not read where those fail who recover senders', async () => {
     const gone: RecoverSigners = () => Promise.reject(new Error('nobody recovers senders'));

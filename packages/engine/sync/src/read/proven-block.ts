@@ -3,13 +3,13 @@ import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import {
-  committedTransactions,
   contradictsSenders,
   logsBloom,
   type ProofLevel,
   proveBlock,
   proveTransactions,
   type RecoverSigners,
+  type TransactionJson,
   type TransactionsProof,
 } from '@chainstead/proof';
 import {
@@ -21,9 +21,16 @@ import {
   type UpstreamPool,
   type WholeBlockOptions,
 } from '@chainstead/rpc';
-import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from '../dataset/whole-block.ts';
+import type {
+  BlockPart,
+  InternalTransaction,
+  InternalTransfer,
+  PartProof,
+  StoresSender,
+} from '../dataset/whole-block.ts';
 import { UnprovenBlockError } from '../errors.ts';
 import type { Rereads } from './rereads.ts';
+import { withStoredSenders } from './stored-senders.ts';
 
 /** Legitimate on a chain with other commitments; policy `record` stores it as `unproven`. */
 const RECORDABLE: ReadonlySet<string> = new Set([
@@ -84,6 +91,8 @@ export interface ProvenReadOptions {
   readonly exclude?: ReadonlySet<string>;
   /** As returned (`given`), proven if possible, or with signers recovered too. @default none */
   readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
+  /** The other senders are not recovered. @default all are stored */
+  readonly storesSender?: StoresSender | undefined;
   /** `later`: returns the block with {@link ProvenBlock.sendersHold}. @default 'wait' */
   readonly senders?: 'wait' | 'later';
   readonly bytesMax?: number | undefined;
@@ -150,6 +159,7 @@ async function readFromEach(
     signal,
     exclude = new Set(),
     transactions = 'none',
+    storesSender,
     senders: waiting = 'wait',
     bytesMax,
     isLarge = false,
@@ -172,7 +182,10 @@ async function readFromEach(
     });
     if (answer === null) break;
     const { block } = answer.value;
-    const senders = requested === 'signed' ? checkSenders(block, chain, recoverSigners) : null;
+    const senders =
+      requested === 'signed'
+        ? checkSenders(withStoredSenders(block, answer.value.receipts, chain, storesSender), recoverSigners)
+        : null;
     const proof = proveBlock({ ...block, receipts: answer.value.receipts }, chain);
     const receipts = numbered(pool, answer, proof.level, chain);
     const read: ProvenBlock = {
@@ -239,13 +252,10 @@ type SenderCheck = () => Promise<TransactionsProof | null>;
 
 /** Another thread recovers senders while this one computes roots: that halves the time. */
 function checkSenders(
-  { header, transactions }: Block,
-  chain: Chain,
+  transactions: readonly TransactionJson[],
   recoverSigners: RecoverSigners | undefined,
 ): SenderCheck {
-  if (transactions === null) return async () => null;
-  const check: SenderCheck = () =>
-    contradictsSenders(committedTransactions(header, transactions, chain), recoverSigners);
+  const check: SenderCheck = () => contradictsSenders(transactions, recoverSigners);
   if (recoverSigners === undefined) return check;
   const begun = check();
   // Not awaited if the roots are wrong: avoids an unhandled rejection.

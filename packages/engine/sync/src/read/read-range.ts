@@ -207,10 +207,12 @@ function sourceReading({
   pool,
   chain,
   parts,
+  storesSender,
   recoverSigners,
   unitWeight,
 }: ProvenReading & { readonly unitWeight: number }) {
-  return { pool, chain, transactions: parts?.has('transactions') ?? false, recoverSigners, unitWeight };
+  const transactions = parts?.has('transactions') ?? false;
+  return { pool, chain, transactions, storesSender, recoverSigners, unitWeight };
 }
 
 function gatherBlocks(decoder: BatchDecoder) {

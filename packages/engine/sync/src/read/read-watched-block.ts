@@ -10,6 +10,7 @@ import type { TracesRead } from './traces/request-traces.ts';
 export interface WatchedReader extends BlockReader {
   readonly logger: Logger;
   readonly parts?: ReadonlySet<BlockPart>;
+  readonly storesSender?: ProvenReadOptions['storesSender'];
   /** For traces that only datasets need. @default unlimited */
   readonly tracePatienceMs?: number;
   readonly senders?: ProvenReadOptions['senders'];
@@ -34,13 +35,14 @@ export async function readWatchedBlock(
   signal?: AbortSignal,
 ): Promise<ProvenBlock | null> {
   const { parts = NOTHING, senders = 'wait' } = reader;
+  const storesSender = needs.transactions ? undefined : reader.storesSender;
   const isTraced = parts.has('internalTransactions');
   const proven = isTraced || parts.has('transactions') || needs.provenTransactions === true;
   const { mode, verifiesSenders } = reader.chain.transactions;
   const requested = mode !== 'off' && verifiesSenders ? 'signed' : 'proven';
   const transactions = proven ? requested : needs.transactions ? 'given' : 'none';
   const block = await readInTurn(reader.enterLarge, (size) =>
-    readProvenBlock(reader, at, { signal, transactions, senders, ...size }),
+    readProvenBlock(reader, at, { signal, transactions, storesSender, senders, ...size }),
   ).catch((error: unknown) => {
     if (reader.leavesGaps === true && error instanceof BlockTooLargeError)
       return withoutContents(reader, at, error, signal);

@@ -104,7 +104,7 @@ export async function read(
 export async function readFrom(
   nodes: readonly ChainNode[],
   number: number,
-  how: Pick<WatchedReader, 'chain' | 'policy' | 'parts' | 'recoverSigners' | 'rereads'>,
+  how: Pick<WatchedReader, 'chain' | 'policy' | 'parts' | 'storesSender' | 'recoverSigners' | 'rereads'>,
 ): Promise<Read> {
   await using parts = new AsyncDisposableStack();
   for (const node of nodes) parts.defer(() => node.close());

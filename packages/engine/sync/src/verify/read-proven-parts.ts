@@ -8,7 +8,7 @@ import { chunksOf } from '../backfill/backfill-ranges.ts';
 import { PROVEN_CHUNK } from '../backfill/chunk-plan.ts';
 import { halvesOf } from '../backfill/retry-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { partsOf } from '../dataset/whole-block.ts';
+import { readingOf } from '../dataset/whole-block.ts';
 import { createChunkSizing } from '../read/chunk-size.ts';
 import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts';
 import {
@@ -49,10 +49,10 @@ export async function* readProvenParts(
 ): AsyncGenerator<DecodedRange> {
   const { chain, datasets, sources, turn, rowsAtOnce } = options;
   const newDecoder = () => createBatchDecoder(chain, datasets, rowsAtOnce);
-  const parts = partsOf(datasets, chain);
+  const whole = readingOf(datasets, chain);
   const turnOfNode = async (stop: AbortSignal): Promise<void> => turn?.(stop, 'node');
-  const reading = { ...options, parts, depth, signal, turn: turnOfNode };
-  const chosen = mayReadFromSource(chain, parts) ? await sources?.choose('blocks', range, signal) : null;
+  const reading = { ...options, ...whole, depth, signal, turn: turnOfNode };
+  const chosen = mayReadFromSource(chain, whole.parts) ? await sources?.choose('blocks', range, signal) : null;
   let { from } = range;
   if (chosen !== null && chosen !== undefined)
     for await (const read of readSourceParts({ ...reading, unitWeight: PART_WEIGHT }, chosen, newDecoder)) {
