@@ -5,10 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { cut, nameParts, shown } from './html.ts';
 
 test('a line breaks between the words of a name', () => {
-  const names = ['erc20_transfer_sides', 'stream.addresses', '<a_b>'].map((name) => String(nameParts(name)));
+  const names = ['erc20_transfer_sides', 'stream.addresses', 'Sync(uint112,uint112)', '<a_b>'].map((name) =>
+    String(nameParts(name)),
+  );
   expect(names).toEqual([
     '<bdi class="parts">erc20_<wbr>transfer_<wbr>sides</bdi>',
     '<bdi class="parts">stream.<wbr>addresses</bdi>',
+    '<bdi class="parts">Sync(<wbr>uint112,<wbr>uint112)</bdi>',
     '<bdi class="parts">&lt;a_<wbr>b&gt;</bdi>',
   ]);
 });

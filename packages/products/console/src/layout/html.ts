@@ -23,9 +23,9 @@ export function cut(text: string, max: number = TEXT_MAX): string {
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean;
 }
 
-/** A name of parts, such as a table's: lines break between its words, never within. */
-export function nameParts(name: string): Html {
-  const parts = cut(name).split(/(?<=[_.])|(?=\/)/);
+/** A name of parts, such as a table's or a signature: lines break between its words, never within. */
+export function nameParts(name: string, max?: number): Html {
+  const parts = cut(name, max).split(/(?<=[_.,(])|(?=\/)/);
   return html`<bdi class="parts">${parts.map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</bdi>`;
 }
 

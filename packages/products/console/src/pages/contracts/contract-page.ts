@@ -11,7 +11,7 @@ import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { changeForm, hidden } from '../../layout/form.ts';
-import { type Html, NONE, NOTHING, record, shown } from '../../layout/html.ts';
+import { type Html, NONE, NOTHING, nameParts, record, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -103,8 +103,8 @@ function eventsView(
     return [
       html`<a href="${eventAddress(name, event)}?chain=${chain}">${event}</a><br><span class="soft">${signatureOf(table)}</span>`,
       ...(status === undefined ? ['', '', ''] : statusCells(status)),
-      html`<code>${view}</code>`,
-      html`<code>/api/v2.2/contracts/${name}/${event}?chain=${chain}</code>`,
+      html`<code>${nameParts(view)}</code>`,
+      html`<code>${nameParts(`/api/v2.2/contracts/${name}/${event}?chain=${chain}`)}</code>`,
     ];
   });
   return tableView({
@@ -156,5 +156,5 @@ function removeForm(name: string, chain: string, token: string): Html {
 const SIGNATURE_MAX = 400;
 
 export function signatureOf({ abi }: EventTable): Html {
-  return shown(abi.signature, SIGNATURE_MAX);
+  return nameParts(abi.signature, SIGNATURE_MAX);
 }

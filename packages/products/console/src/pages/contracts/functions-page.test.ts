@@ -21,7 +21,7 @@ const read = async (query: Readonly<Record<string, string>> = {}): Promise<strin
   const path = `/console/contracts/vault/read-contract?${new URLSearchParams({ chain: 'eth', ...query })}`;
   const response = await stage.get(path, visitor);
   expect(response.status).toBe(200);
-  return response.text();
+  return (await response.text()).replaceAll('<wbr>', '');
 };
 const add = async (abi: string) => {
   const response = await stage.post(
@@ -36,7 +36,7 @@ const KEY = JSON.stringify({ lower: -5, holder: OWNER });
 
 test('lists the view functions of the ABI that the contract was added with', async () => {
   const text = await read();
-  const listed = [...text.matchAll(/<summary><code><bdi>([^<]+)<\/bdi>/g)].map(([, signature]) => signature);
+  const listed = [...text.matchAll(/<summary><code><bdi[^>]*>([^<]+)<\/bdi>/g)].map(([, signature]) => signature);
   expect(listed).toEqual(['totalAssets()', 'ownerOf(uint256)', 'note()', POSITIONS, 'refuse()']);
   expect(text).toContain(`name="address" type="text" value="${VAULT}"`);
   expect(text).toContain('Returns <bdi>(int24 lower, address holder)[] found, bytes4</bdi>');
@@ -91,7 +91,7 @@ test('adds functions of a pasted ABI, and replaces those with the same signature
   const total = { ...symbol, name: 'totalAssets', outputs: [{ type: 'uint256', name: 'assets' }] };
   expect(await add(JSON.stringify({ abi: [symbol, total] }))).toMatchObject({ status: 303 });
   const text = await read({ function: 'totalAssets()' });
-  expect(text).toContain('<code><bdi>symbol()</bdi></code>');
+  expect(text).toContain('>symbol()</bdi></code>');
   expect(text).toContain('<dt>assets</dt><dd><code>7</code></dd>');
   expect(text).toContain('ownerOf(uint256)');
   expect(await listAudit(stage.database, null, 1)).toMatchObject([

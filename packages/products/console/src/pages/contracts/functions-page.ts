@@ -12,7 +12,7 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, PageAnswer, View } from '../../console-page.ts';
 import { changeForm, hidden } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
 import { messageIn } from '../explorer/tables/data-table.ts';
 import { type AbiSource, readSourceText, sourceButton } from './abi-source.ts';
 import { parseAbi } from './contract-form.ts';
@@ -175,7 +175,7 @@ function functionView(
     ),
   );
   const returned = outputs.map(typeText).join(', ');
-  return html`<details id="${id}" ${call !== null && 'open'}><summary><code>${shown(signature, SIGNATURE_MAX)}</code></summary>
+  return html`<details id="${id}" ${call !== null && 'open'}><summary><code>${nameParts(signature, SIGNATURE_MAX)}</code></summary>
 <form method="get" action="${functionsAddress(definition.name)}#${id}" class="fields form" aria-label="${cut(signature)}">
 ${hidden({ chain: chain.key, function: signature })}
 ${fields}

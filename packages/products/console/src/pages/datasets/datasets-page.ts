@@ -90,7 +90,7 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
     const ranges = `/console/chains/${encodeURIComponent(row.chain)}?dataset=${encodeURIComponent(row.dataset)}`;
     return [
       shown(row.chain),
-      html`<a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${shown(row.dataset)}</a>`,
+      html`<a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${nameParts(row.dataset)}</a>`,
       percent(row.part),
       count(row.missing),
       provenView(row.proven),

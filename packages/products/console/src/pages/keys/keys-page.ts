@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
 import { csvText } from '../../layout/csv.ts';
 import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -217,7 +217,7 @@ function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
     .map((row) => [
       html`<code>${shown(row.keyId)}</code>`,
       row.kind === 'api' ? 'API' : 'JSON-RPC',
-      shown(row.route),
+      nameParts(row.route),
       shown(row.method),
       count(row.requests),
       count(row.errors),

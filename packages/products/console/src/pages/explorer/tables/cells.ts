@@ -204,7 +204,7 @@ export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
     if (texts.length === 0) return NONE;
-    return html`${texts.map(hexView)}`;
+    return html`${texts.map((text) => html`<div>${hexView(text)}</div>`)}`;
   };
 }
 
