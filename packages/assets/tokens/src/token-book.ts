@@ -38,7 +38,7 @@ export function readTokens(packed: PackedTokens | null): readonly TokenFacts[] {
   return TOKENS.read({ packedBytes, packedTexts: null, packedJson }) ?? [];
 }
 
-/** The last facts of a token count. @param native facts of the zero address; null: it is no token */
+/** Later facts of a token replace earlier ones. @param native facts of the zero address; null: it is no token */
 export function tokenBook(tokens: readonly TokenFacts[], native: NativeToken | null = null): TokenBook {
   const known = new Map<Address, TokenFacts>();
   for (const token of tokens) known.set(token.address, token);
