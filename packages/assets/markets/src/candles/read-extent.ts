@@ -85,8 +85,11 @@ export function extentStatement(
   const chainId = sql`${chain.id}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
   const { ctes, complete } = pageRange(chain, chainId, SWAPS_DATASET, page, null);
-  const ofWidth = (hours: StoredWidth): Sql =>
-    sql`(SELECT ARRAY[min(start), max(start) + ${rawSql(hours)}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)})`;
+  const outermost = (hours: StoredWidth, order: 'ASC' | 'DESC') =>
+    sql`(SELECT start FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)} ORDER BY start ${rawSql(order)} LIMIT 1)`;
+  // Without fresh statistics, the planner reads all spans for min and max.
+  const ofWidth = (hours: StoredWidth) =>
+    sql`ARRAY[${outermost(hours, 'ASC')}, ${outermost(hours, 'DESC')} + ${rawSql(hours)}]`;
   return sql`WITH ${joinSql([...ctes, ...newest.ctes])}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days,
   (SELECT json_agg(json_build_object('from', first_block, 'to', last_block) ORDER BY first_block) FROM ranges) AS swaps,

@@ -112,6 +112,7 @@ async function readBoth(
 ) {
   const { reads } = sources;
   const places = earlierPlace === null ? [place] : [place, earlierPlace];
+  // A second statement takes longer than the earlier states of tokens without a price.
   const both = readDirectPricesAt(reads, chain, tokens, conditions, places);
   const direct = both.then(([now = new Map()]) => now);
   const prices = await readPricesWithBalances({ ...sources, direct }, chain, tokens, conditions, place);
