@@ -35,7 +35,9 @@ export function tokensOf(tokens: Sql, chainId: ChainInSql): Sql {
 
 export function readTokens(packed: PackedTokens | null): readonly TokenFacts[] {
   const [packedBytes, packedJson] = packed ?? [null, null];
-  return TOKENS.read({ packedBytes, packedTexts: null, packedJson }) ?? [];
+  const tokens = TOKENS.read({ packedBytes, packedTexts: null, packedJson });
+  if (tokens === null) throw new RangeError('The texts of tokens differ from them in number');
+  return tokens;
 }
 
 /** Later facts of a token replace earlier ones. @param native facts of the zero address; null: it is no token */
