@@ -103,7 +103,7 @@ const store = (chain: Chain = eth) =>
   });
 
 interface Reading {
-  /** Of the first statement. */
+  /** Limit of the first statement. */
   readonly spans?: number;
   /** Unix seconds. */
   readonly to?: number;
