@@ -44,7 +44,7 @@ function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterC
     case 'text':
       return text(name);
     case 'jsonb':
-      return { ...text(`${name}::text`), read: (json) => JSON.parse(json) };
+      return { ...text(`${name}::text`), read: (json: string) => JSON.parse(json) };
     case 'bytea':
       return bytesColumn(name, isHash ? 'bytes32' : abiType.type);
   }
@@ -63,5 +63,5 @@ const ADDRESS_BYTES = 20;
 
 function bytesColumn(name: string, abiType: string): PackedColumn<string> {
   const width = abiType === 'address' ? ADDRESS_BYTES : Number(abiType.slice('bytes'.length));
-  return width > 0 ? hex(name, width) : { ...longHex(name), read: (digits) => `0x${digits}` };
+  return width > 0 ? hex(name, width) : { ...longHex(name), read: (digits: string) => `0x${digits}` };
 }

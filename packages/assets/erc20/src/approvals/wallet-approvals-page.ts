@@ -10,7 +10,7 @@ import {
   subjectCoverage,
   subjectState,
 } from '@chainstead/pages';
-import { tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import { type PackedTokens, readTokens, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
 export interface ApprovalPosition {
@@ -69,7 +69,10 @@ export function walletApprovalsPage(chain: Chain, query: WalletApprovalsQuery) {
         column: subjectState(subject, erc20WalletApprovals),
         read: (snapshot: SubjectSnapshot) => readSubjectState(chain, snapshot, chain.firstBlock).coverage,
       },
-      tokenOf: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: tokenBook },
+      tokenOf: {
+        column: tokensOf(sql`SELECT token FROM page`, chain.id),
+        read: (packed: PackedTokens) => tokenBook(readTokens(packed)),
+      },
     },
   });
 }

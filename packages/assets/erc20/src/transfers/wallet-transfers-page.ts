@@ -22,7 +22,7 @@ import {
   type ScanRange,
   scanRange,
 } from '@chainstead/pages';
-import { NFT_STANDARDS, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import { NFT_STANDARDS, type PackedTokens, readTokens, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from './dataset.ts';
 import { erc20Transfers as erc20TransferSides } from './schema.ts';
 
@@ -78,18 +78,16 @@ export function walletTransfersPage(chain: Chain, query: WalletTransfersQuery, n
     newest: newestOfRun(query.order, [{ from: TABLE, of: ofWallet }]),
     labelled: sql`ARRAY(SELECT counterparty FROM page) || ${account}`,
     related: {
-      tokens: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: readTokens },
+      tokens: { column: tokensOf(sql`SELECT token FROM page`, chain.id), read: pageTokens },
       count: { column: total, read: (rows: number | null) => (rows !== null && rows <= COUNT_MAX ? rows : null) },
     },
   });
 }
 
 /** `hasNfts`: even if only of the row after the page. */
-function readTokens(entries: readonly TokenEntry[] | null) {
-  return {
-    tokenOf: tokenBook(entries),
-    hasNfts: entries?.some(([, , , , , , , isNft]) => isNft === true) === true,
-  };
+function pageTokens(packed: PackedTokens) {
+  const tokens = readTokens(packed);
+  return { tokenOf: tokenBook(tokens), hasNfts: tokens.some(({ isNft }) => isNft) };
 }
 
 const TABLE = 'erc20_transfer_sides';

@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { readPart } from '@chainstead/http';
 import type { LogPosition } from '@chainstead/pages';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
-import { readStoredCandles } from '../pool-candles/read-stored-spans.ts';
+import { readStoredCandles, storedCandles } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
 import type { CoveredBlocks } from '../swaps/covered-blocks.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
@@ -44,6 +44,7 @@ export interface CandleReading {
   readonly pinnedBlock: number | null;
   readonly lastBlock: number;
   readonly stored: CandlesExtent['stored'];
+  readonly newest: CandlesExtent['newest'];
   readonly limits: CandleLimits;
   readonly covered: CoveredBlocks;
 }
@@ -56,7 +57,7 @@ export interface PartsBatch {
 }
 
 /** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
-const SPANS = { first: 1_024, most: 16_384 };
+export const SPANS = { first: 1_024, most: 16_384 };
 
 /** Newest first. Narrower candles fill gaps between stored ones, and swaps the rest. */
 export async function* readParts(
@@ -66,7 +67,8 @@ export async function* readParts(
 ): AsyncGenerator<PartsBatch> {
   if (times.from >= times.to) return;
   if (width === null) return yield* liveParts(reading, times);
-  const { database, chain, lastBlock, pool } = reading;
+  const { database, chain, pool, newest } = reading;
+  const lastBlock = sql`${reading.lastBlock}::bigint`;
   const narrower = width === 1 ? null : 1;
   const { base, quote } = pool.decimals;
   const decimals = pool.pair.isQuotedIn0 ? ([quote, base] as const) : ([base, quote] as const);
@@ -74,12 +76,15 @@ export async function* readParts(
   const [lowest, end] = [Math.max(whole.first, bounds.first), Math.min(whole.end, bounds.end)];
   let gapEnd = times.to;
   for (let [upper, size] = [end, SPANS.first]; upper > lowest; size = Math.min(2 * size, SPANS.most)) {
-    const first = Math.max(lowest, upper - size * width);
-    const spans = { hours: width, first, end: upper, lastBlock };
-    const stored = await readStoredCandles(database, chain, [{ pool: pool.pool, decimals }], spans);
+    const isRead = newest.of === 'candles' && newest.hours === width && newest.first < upper;
+    const first = Math.max(lowest, isRead ? newest.first : upper - size * width);
+    const spans = { pool: pool.pool, hours: width, first, end: upper, lastBlock };
+    const stored = isRead
+      ? storedCandles(newest.row, decimals)
+      : await readStoredCandles(database, chain, spans, decimals);
     let parts: OpenCandle[] = [];
     for (let start = upper - width; start >= first; start -= width) {
-      if (!stored.has(pool.pool, start)) continue;
+      if (!stored.has(start)) continue;
       const from = secondsOf(start + width);
       if (gapEnd > from) {
         yield { parts, swaps: 0, needed: 0 };
@@ -87,7 +92,7 @@ export async function* readParts(
         yield* readParts(reading, { from, to: gapEnd }, narrower);
       }
       gapEnd = secondsOf(start);
-      const row = stored.row(pool.pool, start);
+      const row = stored.row(start);
       if (row !== undefined) parts.push(candleOf(row, pool.currency));
     }
     yield { parts, swaps: 0, needed: 0 };
@@ -97,7 +102,7 @@ export async function* readParts(
 }
 
 async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerator<PartsBatch> {
-  const { database, chain, pool, limits } = reading;
+  const { database, chain, pool, newest, limits } = reading;
   // Block times are whole seconds, and the end is exclusive.
   const bounds = boundsOf(times, reading.pinnedBlock);
   let after: LogPosition | null = null;
@@ -105,16 +110,17 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   for (;;) {
     const query: SwapsPartQuery = { pool: pool.pool, bounds, after, limit: limits.part };
     const { parts, swaps, last } = await readPart(async () => {
-      const part: SwapsPart = await readSwaps(database, chain, query);
+      const part: SwapsPart =
+        after === null && newest.of === 'swaps' ? newest.part : await readSwaps(database, chain, query);
       const covered = part.swaps.filter(({ block }) => reading.covered.has(block));
       return { parts: await joinSwaps(reading, covered), swaps: part.swaps.length, last: part.last };
     });
-    const [newest] = parts;
+    const [latest] = parts;
     let needed = 0;
     // Counts swaps before it reads them: a candle may have more than a request reads.
-    if (newest !== undefined && parts.length === 1 && swaps === limits.part && newest.start !== counted) {
-      counted = newest.start;
-      const ofCandle = boundsOf({ from: Math.max(times.from, newest.start), to: times.to }, reading.pinnedBlock);
+    if (latest !== undefined && parts.length === 1 && swaps === limits.part && latest.start !== counted) {
+      counted = latest.start;
+      const ofCandle = boundsOf({ from: Math.max(times.from, latest.start), to: times.to }, reading.pinnedBlock);
       const rest = { pool: pool.pool, bounds: ofCandle, after: last, limit: limits.swapsMax + 1 };
       needed = await readPart(() => countSwaps(database, chain, rest));
     }

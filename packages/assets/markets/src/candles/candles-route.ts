@@ -46,7 +46,7 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
       const pool = filter.address as PoolId;
       const { timeframe, currency } = filter;
       const end = Math.min(to / 1_000, position?.start ?? Number.POSITIVE_INFINITY);
-      const span = { timeframe, times: { from: from / 1_000, to: end }, pinnedBlock: upperBound };
+      const span = { pool, timeframe, times: { from: from / 1_000, to: end }, pinnedBlock: upperBound };
       const [listed, extent] = await Promise.all([
         getPair(reads, chain, pool),
         readWholeExtent(reads, chain, span),
@@ -55,7 +55,7 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
       const pair = pairOf(...listed.tokens, chain);
       const [base, quote] = [listed.tokenOf(pair.base), listed.tokenOf(pair.quote)];
       const decimals = { base: base.decimals, quote: quote.decimals };
-      const query = { ...span, extent, pool, pair, decimals, currency, limit };
+      const query = { ...span, extent, pair, decimals, currency, limit };
       const page = await getCandles(reads, chain, query);
       const last = page.candles.at(-1);
       const next =

@@ -7,10 +7,10 @@ import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts'
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { TimeSpan } from '../trade-values/figured-pool.ts';
 import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timeframe.ts';
-import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
+import { boundsOf, type CandleLimits, type CandlePool, readParts, SPANS } from './candle-parts.ts';
 import { readExtent } from './read-extent.ts';
 
-interface CandlesSpan extends Pick<CandlePool, 'timeframe'> {
+interface CandlesSpan extends Pick<CandlePool, 'pool' | 'timeframe'> {
   readonly times: TimeSpan;
   /** Newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
@@ -41,9 +41,10 @@ export async function getCandles(
   limits: CandleLimits = CANDLE_LIMITS,
 ): Promise<CandlesPage> {
   const { pinnedBlock, limit, timeframe } = query;
-  const { times, indexed, stored, covered } = query.extent ?? (await readWholeExtent(database, chain, query));
+  const extent = query.extent ?? (await readWholeExtent(database, chain, query, limits));
+  const { times, indexed, ...stored } = extent;
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
-  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits, covered };
+  const reading = { ...{ database, chain, pool: query, pinnedBlock, lastBlock: upperBound, limits }, ...stored };
   const candles: OpenCandle[] = [];
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
@@ -70,14 +71,18 @@ export async function getCandles(
   return page(candles, false);
 }
 
-/** Extent of whole candles. Independent of the pair: a request reads both concurrently. */
+/** Extent of whole candles, with the newest rows. A request reads the pair concurrently. */
 export async function readWholeExtent(
   database: ReadDatabase,
   chain: Chain,
-  { timeframe, pinnedBlock, ...query }: CandlesSpan,
+  { pool, timeframe, pinnedBlock, ...query }: CandlesSpan,
+  { part }: CandleLimits = CANDLE_LIMITS,
 ) {
   const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
-  return { ...(await readExtent(database, chain, boundsOf(times, pinnedBlock))), times };
+  const width = STORED_WIDTHS[timeframe] ?? null;
+  const limit = width === null ? part : SPANS.first;
+  const bounds = boundsOf(times, pinnedBlock);
+  return { ...(await readExtent(database, chain, { pool, times, bounds, width, limit })), times };
 }
 
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };

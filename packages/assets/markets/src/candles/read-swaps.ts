@@ -20,15 +20,22 @@ export interface SwapsPartQuery {
   readonly limit: number;
 }
 
+/** Columns of {@link poolSwapsSql}. */
+export interface SwapsColumns {
+  /** Block, amount 0 and amount 1 of each swap. */
+  readonly packed: string | null;
+  /** Number and time of each block. */
+  readonly times: string | null;
+  /** Block, transaction index, log index. */
+  readonly last: readonly number[] | null;
+}
+
 export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
-  const [row] = await database.select<{
-    /** Block, amount 0 and amount 1 of each swap. */
-    packed: string | null;
-    /** Number and time of each block. */
-    times: string | null;
-    /** Block, transaction index, log index. */
-    last: readonly number[] | null;
-  }>(poolSwapsStatement(chain, query));
+  const [row] = await database.select<SwapsColumns>(poolSwapsStatement(chain, query));
+  return swapsPart(row);
+}
+
+export function swapsPart(row: SwapsColumns | undefined): SwapsPart {
   const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
   const [block, transaction, log] = row?.last ?? [];
   const isLast = block !== undefined && transaction !== undefined && log !== undefined;
@@ -44,14 +51,19 @@ export async function countSwaps(database: ReadDatabase, chain: Chain, query: Sw
 }
 
 export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Sql {
-  const columns = sql`${PLACE_COLUMNS}, amount0, amount1`;
-  const { ctes, newest, chainId } = newestSwaps(chain, query, columns);
-  return sql`WITH ${joinSql(ctes)}, found AS MATERIALIZED (${newest})
-SELECT
+  const { bounds, found, columns } = poolSwapsSql(chain, query);
+  return sql`WITH ${joinSql([...bounds, found])} SELECT ${columns}`;
+}
+
+/** `bounds`: CTEs `from_date` and `to_date`, which other CTEs may need too. */
+export function poolSwapsSql(chain: Chain, query: SwapsPartQuery) {
+  const { ctes, newest, chainId } = newestSwaps(chain, query, sql`${PLACE_COLUMNS}, amount0, amount1`);
+  const columns = sql`
   (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${NEWEST_FIRST}) FROM found) AS packed,
   (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
     FROM blocks AS block WHERE block.chain_id = ${chainId} AND block.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM found))) AS times,
   (SELECT ARRAY[${PLACE_COLUMNS}] FROM found ORDER BY ${PLACE_COLUMNS} LIMIT 1) AS last`;
+  return { bounds: ctes, found: sql`found AS MATERIALIZED (${newest})`, columns };
 }
 
 function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: Sql) {

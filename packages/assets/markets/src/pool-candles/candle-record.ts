@@ -41,14 +41,17 @@ const COLUMNS = [
   ...['swaps', 'buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
 ];
 
-export interface PricedRecord {
+export interface PricedRecord extends PricedVolume {
   readonly pool: PoolId;
-  readonly start: number;
   readonly decimals0: number | null;
   readonly decimals1: number | null;
-  readonly swaps: number;
   readonly buys: number;
   readonly sells: number;
+}
+
+export interface PricedVolume {
+  readonly start: number;
+  readonly swaps: number;
   readonly buyVolume: string | null;
   readonly sellVolume: string | null;
   readonly isValued: boolean;
@@ -58,7 +61,7 @@ export interface PricedRecord {
 export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells,
   buy_volume::text, sell_volume::text, is_valued, prices`;
 
-export function candleOf(record: PricedRecord, currency: Currency): OpenCandle {
+export function candleOf(record: PricedVolume, currency: Currency): OpenCandle {
   return { ...sharedOf(record), ...unpackPrices(record.prices)[currency] };
 }
 
@@ -71,7 +74,7 @@ export function totalsOfRecord(record: PricedRecord): PoolTotals {
   return { candles: { usd, native }, figures: { ...NO_TRADES, buys, sells, buyVolume, sellVolume } };
 }
 
-function sharedOf({ start, swaps, buyVolume, sellVolume, isValued }: PricedRecord) {
+function sharedOf({ start, swaps, buyVolume, sellVolume, isValued }: PricedVolume) {
   const [bought, sold] = [bigIntOrNull(buyVolume), bigIntOrNull(sellVolume)];
   const volume = isValued && bought !== null && sold !== null ? bought + sold : null;
   return { start: secondsOf(start), volume, trades: swaps };

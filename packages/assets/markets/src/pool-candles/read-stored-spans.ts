@@ -1,56 +1,81 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { hexBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import { CANDLE_COLUMNS, type PricedRecord } from './candle-record.ts';
+import type { PricedVolume } from './candle-record.ts';
 import { priceSettingsOf } from './price-settings.ts';
 import { type StoredWidth, VALID_SPAN } from './stored-span.ts';
 
 export interface SpansQuery {
+  readonly pool: PoolId;
   readonly hours: StoredWidth;
   /** Hours since the epoch. `end` is exclusive. */
   readonly first: number;
   readonly end: number;
-  /** Later spans are left out; null: no limit. */
-  readonly lastBlock: number | null;
+  /** Later spans are left out. */
+  readonly lastBlock: Sql;
 }
+
+/** Columns of {@link storedCandlesSql}: null without rows. */
+export interface StoredColumns {
+  readonly stored: readonly number[] | null;
+  readonly stale: readonly number[] | null;
+  readonly candles: readonly CandleEntry[] | null;
+}
+
+type CandleEntry = readonly [
+  start: number,
+  decimals0: number | null,
+  decimals1: number | null,
+  swaps: number,
+  buyVolume: string | null,
+  sellVolume: string | null,
+  isValued: boolean,
+  prices: string,
+];
 
 export async function readStoredCandles(
   database: ReadDatabase,
   chain: Chain,
-  pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
   query: SpansQuery,
+  decimals: FiguredPool['decimals'],
 ) {
-  const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
-  const inSpans = sql`chain_id = ${chain.id} AND hours = ${query.hours} AND start >= ${query.first} AND start < ${query.end}`;
-  // Read before the rows: a row that is replaced meanwhile is valid too.
-  const [spans] = await database.select<{ stored: readonly number[]; stale: readonly string[] }>(
-    sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE ${inSpans} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)}
-    AND last_block <= coalesce(${query.lastBlock}::bigint, 9223372036854775807)) AS stored,
-  ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
-    WHERE pool_key = ANY (${keys}) AND ${inSpans}) AS stale`,
-  );
-  const stored = new Set(spans?.stored ?? []);
-  const unusable = new Set(spans?.stale ?? []);
-  const rowsStatement = sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles
-    WHERE pool_key = ANY (${keys}) AND ${inSpans} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])`;
-  const rows = stored.size === 0 ? [] : await database.select<PricedRecord>(rowsStatement);
-  const decimalsOf = new Map(pools.map(({ pool, decimals }) => [pool, decimals]));
-  const rowOf = new Map<string, PricedRecord>();
-  for (const row of rows) {
-    const key = keyOf(row.pool, row.start);
-    const [decimals0, decimals1] = decimalsOf.get(row.pool) ?? [];
-    if (row.decimals0 === decimals0 && row.decimals1 === decimals1) rowOf.set(key, row);
-    else unusable.add(key);
+  const { ctes, columns } = storedCandlesSql(chain, query);
+  const [row] = await database.select<StoredColumns>(sql`WITH ${joinSql(ctes)} SELECT ${columns}`);
+  return storedCandles(row, decimals);
+}
+
+/** In one snapshot: a span counts only with its rows. */
+export function storedCandlesSql(chain: Chain, { pool, hours, first, end, lastBlock }: SpansQuery) {
+  const inSpans = sql`chain_id = ${chain.id}::bigint AND hours = ${hours}::smallint AND start >= ${first}::integer AND start < ${end}::integer`;
+  const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND ${inSpans} AND pool = ${hexBytes(pool)}::bytea`;
+  const ctes = [
+    sql`stored_span AS MATERIALIZED (SELECT start FROM candle_spans
+  WHERE ${inSpans} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)} AND last_block <= ${lastBlock})`,
+    sql`stale_candle AS MATERIALIZED (SELECT start FROM stale_candles WHERE ${ofPool})`,
+    sql`stored_candle AS MATERIALIZED (SELECT start, decimals0, decimals1, swaps, buy_volume, sell_volume, is_valued, prices
+  FROM pool_candles WHERE ${ofPool})`,
+  ];
+  const columns = sql`(SELECT json_agg(start) FROM stored_span) AS stored, (SELECT json_agg(start) FROM stale_candle) AS stale,
+  (SELECT json_agg(json_build_array(start, decimals0, decimals1, swaps, buy_volume::text, sell_volume::text, is_valued, encode(prices, 'hex')))
+    FROM stored_candle) AS candles`;
+  return { ctes, columns };
+}
+
+export function storedCandles(row: StoredColumns | undefined, [own0, own1]: FiguredPool['decimals']) {
+  const usable = new Set(row?.stored ?? []);
+  for (const start of row?.stale ?? []) usable.delete(start);
+  const rowOf = new Map<number, PricedVolume>();
+  for (const entry of row?.candles ?? []) {
+    const [start, decimals0, decimals1, swaps, buyVolume, sellVolume, isValued, prices] = entry;
+    const volumes = { buyVolume, sellVolume, isValued, prices: Buffer.from(prices, 'hex') };
+    if (decimals0 === own0 && decimals1 === own1) rowOf.set(start, { start, swaps, ...volumes });
+    else usable.delete(start);
   }
   return {
     /** True without a row: the pool had no swap. */
-    has: (pool: PoolId, start: number) => stored.has(start) && !unusable.has(keyOf(pool, start)),
-    row: (pool: PoolId, start: number) => rowOf.get(keyOf(pool, start)),
+    has: (start: number) => usable.has(start),
+    row: (start: number) => rowOf.get(start),
   };
-}
-
-function keyOf(pool: PoolId, start: number): string {
-  return `${pool} ${start}`;
 }

@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
-import { type TokenBook, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import {
+  type PackedTokens,
+  readTokens,
+  type TokenBook,
+  tokenBook,
+  tokensOf,
+} from '@chainstead/tokens/token-book';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import { nativeTokenOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
@@ -28,7 +34,7 @@ export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId
         readonly token1: Address | null;
         readonly block: number | null;
         readonly time: number | null;
-        readonly tokens: readonly TokenEntry[] | null;
+        readonly tokens: PackedTokens;
       }
   >(pairStatement(chain, pool));
   if (row === undefined) return null;
@@ -38,7 +44,7 @@ export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId
     tokens: token0 === null || token1 === null ? null : [token0, token1],
     state: poolStateOf(row),
     newest: block === null || time === null ? null : { block, time },
-    tokenOf: tokenBook(row.tokens, nativeTokenOf(chain)),
+    tokenOf: tokenBook(readTokens(row.tokens), nativeTokenOf(chain)),
   };
 }
 

@@ -23,7 +23,7 @@ import {
   type SubjectRows,
   traderSubject,
 } from '@chainstead/pages';
-import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import { type PackedTokens, readTokens, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import {
   ANCHOR_KINDS,
   type Anchors,
@@ -94,7 +94,7 @@ export function swapsPage(chain: Chain, query: SwapsQuery, isSpread = false) {
     related: {
       tokenOf: {
         column: tokens,
-        read: (entries: readonly TokenEntry[] | null) => tokenBook(entries, nativeTokenOf(chain)),
+        read: (packed: PackedTokens) => tokenBook(readTokens(packed), nativeTokenOf(chain)),
       },
     },
   });

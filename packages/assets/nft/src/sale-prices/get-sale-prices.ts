@@ -3,7 +3,13 @@ import type { Address, Fraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/pages';
 import { readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
-import { type TokenBook, type TokenEntry, type TokenFacts, tokenBook } from '@chainstead/tokens/token-book';
+import {
+  type PackedTokens,
+  readTokens,
+  type TokenBook,
+  type TokenFacts,
+  tokenBook,
+} from '@chainstead/tokens/token-book';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 export interface Sale {
@@ -42,7 +48,7 @@ export async function getSalePrices(
     salePricesStatement(chain, query, await areTablesSpread(database)),
   );
   const [first] = rows;
-  const tokenOf = tokenBook(first?.tokens ?? null);
+  const tokenOf = tokenBook(readTokens(first?.tokens ?? null));
   const saleOf = (name: SaleColumns['sale']): Sale | null => {
     const row = rows.find(({ sale }) => sale === name);
     return row === undefined || row.transactionHash === null ? null : toSale(chain, row, tokenOf);
@@ -71,7 +77,7 @@ type StoredSale = Omit<Sale, 'paymentToken' | 'etherPrice'> & {
 type SaleColumns = IndexedColumns & {
   readonly sales: number;
   readonly average: string | null;
-  readonly tokens: readonly TokenEntry[] | null;
+  readonly tokens: PackedTokens;
   readonly sale: 'last' | 'lowest' | 'highest' | null;
   readonly newestValue: string | null;
   readonly newestSource: number | null;

@@ -65,7 +65,7 @@ export function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
   let refused: { readonly error: unknown } | undefined;
   let cancelling: Promise<void> | undefined;
-  const settled = new AbortController();
+  let stopCancelling = (): void => {};
   const onBreak = (error: unknown): void => {
     broken ??= error instanceof Error ? error : new Error(String(error));
   };
@@ -74,9 +74,11 @@ export function useUntil(client: PoolClient, end?: End): Use {
     if (client instanceof SessionClient) client.destroy();
   };
   const onAbort = (): void => {
-    if (end?.how === 'cancel' && client instanceof SessionClient)
+    if (end?.how === 'cancel' && client instanceof SessionClient) {
+      const settled = new AbortController();
+      stopCancelling = () => settled.abort();
       cancelling = cancelUntil(settled.signal, client).catch(cut);
-    else cut(end?.signal.reason);
+    } else cut(end?.signal.reason);
   };
   // A server sending a large row reads no cancel request.
   const refuse = (error: unknown): void => {
@@ -103,7 +105,7 @@ export function useUntil(client: PoolClient, end?: End): Use {
     async settle() {
       forgetSignal();
       stopCounting();
-      settled.abort();
+      stopCancelling();
       await cancelling;
       // A cut connection emits its error later.
       if (broken === undefined) client.removeListener('error', onBreak);

@@ -3,10 +3,31 @@ import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
 import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
-/** Bytes of fixed width, which is cheapest, or text. Never null. `size`: bytes of a long text. */
-export type PackedColumn<Value> =
-  | { readonly kind: 'bytes'; readonly packed: Sql; readonly width: number; read(hexadecimal: string): Value }
-  | { readonly kind: 'text'; readonly packed: Sql; readonly size?: Sql; read(text: string): Value };
+/** Bytes of fixed width, which is cheapest, or text. Never null. */
+export type PackedColumn<Value> = BytesColumn<Value> | NumberColumn<Value> | TextColumn<Value>;
+
+interface BytesColumn<Value> {
+  readonly kind: 'bytes';
+  readonly packed: Sql;
+  readonly width: number;
+  read(hexadecimal: string): Value;
+}
+
+/** Read from its bytes: parsing its digits takes longer than the rest of its row. */
+interface NumberColumn<Value> {
+  readonly kind: 'number';
+  readonly packed: Sql;
+  readonly width: number;
+  read(bytes: Buffer, at: number): Value;
+}
+
+interface TextColumn<Value> {
+  readonly kind: 'text';
+  readonly packed: Sql;
+  /** Bytes of a long text. */
+  readonly size?: Sql;
+  read(text: string): Value;
+}
 
 /** A page in one result row. Null without rows, or without text columns. */
 export interface PackedTexts {
@@ -74,10 +95,10 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
 ): PackedRows<{ [Name in keyof Columns]: ReturnType<Columns[Name]['read']> }> {
   type Row = { [Name in keyof Columns]: ReturnType<Columns[Name]['read']> };
   const all = Object.entries<PackedColumn<unknown>>(columns).map(([name, column]) => ({ name, ...column }));
-  const bytes = all.filter((column) => column.kind === 'bytes');
+  const fixed = all.filter((column) => column.kind !== 'text');
   const texts = all.filter((column) => column.kind === 'text');
-  const width = 2 * bytes.reduce((sum, column) => sum + column.width, 0);
-  const allBytes = bytes.map(({ packed }) => packed);
+  const width = fixed.reduce((sum, column) => sum + column.width, 0);
+  const allBytes = fixed.map(({ packed }) => packed);
   const packedBytes = sql`encode(string_agg(${joinSql(allBytes, ' || ')}, ''), 'hex') AS packed_bytes`;
   const joined = joinSql(
     texts.map(({ packed }) => sql`string_agg(${packed}, chr(${rawSql(VALUE_END)}))`),
@@ -99,20 +120,23 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     fitting,
     read({ packedBytes, packedTexts, packedJson }) {
       if (packedBytes === null) return [];
-      const count = packedBytes.length / width;
-      if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packedBytes.length, digitsOfRow: width });
+      const count = packedBytes.length / (2 * width);
+      if (!Number.isInteger(count))
+        throw new PackedRowsError({ digits: packedBytes.length, digitsOfRow: 2 * width });
       const ofTexts = packedTexts?.split(String.fromCharCode(COLUMN_END)) ?? [];
       const lists = packedJson ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
       // A separator in a text adds columns or values: the counts never match.
       if (lists.length !== texts.length || lists.some((list) => list.length !== count)) return null;
+      const bytes = Buffer.from(packedBytes, 'hex');
       const rows: Row[] = [];
-      let offset = 0;
+      let at = 0;
       for (let index = 0; index < count; index++) {
         const row: Record<string, unknown> = {};
-        for (const column of bytes) {
-          const end = offset + 2 * column.width;
-          row[column.name] = column.read(packedBytes.slice(offset, end));
-          offset = end;
+        for (const column of fixed) {
+          const end = at + column.width;
+          row[column.name] =
+            column.kind === 'number' ? column.read(bytes, at) : column.read(packedBytes.slice(2 * at, 2 * end));
+          at = end;
         }
         for (const [list, column] of texts.entries()) row[column.name] = column.read(lists[list]?.[index] ?? '');
         rows.push(row as Row);
@@ -128,26 +152,26 @@ const TOO_MANY = 2_147_483_647;
 const VALUE_END = 0x1f;
 const COLUMN_END = 0x1e;
 
-export function int4(column: string | Sql): PackedColumn<number> {
+export function int4(column: string | Sql): NumberColumn<number> {
   const packed = sql`int4send(${asSql(column)})`;
-  return { kind: 'bytes', packed, width: 4, read: (digits) => Number.parseInt(digits, 16) | 0 };
+  return { kind: 'number', packed, width: 4, read: (bytes, at) => bytes.readInt32BE(at) };
 }
 
 /** A `bigint` of at most 2^53. */
-export function int8(column: string | Sql): PackedColumn<number> {
-  return { kind: 'bytes', packed: sql`int8send(${asSql(column)})`, width: 8, read: readInt8 };
+export function int8(column: string | Sql): NumberColumn<number> {
+  return { kind: 'number', packed: sql`int8send(${asSql(column)})`, width: 8, read: readInt8 };
 }
 
 /** `0x` and lower-case digits. */
-export function hex<Text extends string>(column: string | Sql, width: number): PackedColumn<Text> {
+export function hex<Text extends string>(column: string | Sql, width: number): BytesColumn<Text> {
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => `0x${digits}` as Text };
 }
 
-export function hexDigits(column: string | Sql, width: number): PackedColumn<string> {
+export function hexDigits(column: string | Sql, width: number): BytesColumn<string> {
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => digits };
 }
 
-export function hexOrNull<Text extends string>(column: string | Sql, width: number): PackedColumn<Text | null> {
+export function hexOrNull<Text extends string>(column: string | Sql, width: number): BytesColumn<Text | null> {
   return {
     kind: 'bytes',
     packed: sql`CASE WHEN ${asSql(column)} IS NULL THEN ${rawSql(`'\\x${'00'.repeat(width + 1)}'`)}::bytea ELSE '\\x01'::bytea || ${asSql(column)} END`,
@@ -156,31 +180,31 @@ export function hexOrNull<Text extends string>(column: string | Sql, width: numb
   };
 }
 
-export function boolean(column: string | Sql): PackedColumn<boolean> {
+export function boolean(column: string | Sql): BytesColumn<boolean> {
   return { kind: 'bytes', packed: sql`boolsend(${asSql(column)})`, width: 1, read: (digits) => digits === '01' };
 }
 
 /** `2026-01-02T03:04:05.678Z` */
-export function moment(column: string | Sql): PackedColumn<string> {
-  return momentWith(column, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
+export function moment(column: string | Sql): NumberColumn<string> {
+  return momentWith(column, (microseconds) => String(1_000 + Math.floor(microseconds / 1_000)).slice(1));
 }
 
 /** `2026-01-02T03:04:05.678000Z` */
-export function preciseMoment(column: string | Sql): PackedColumn<string> {
-  return momentWith(column, (microseconds) => String(microseconds).padStart(6, '0'));
+export function preciseMoment(column: string | Sql): NumberColumn<string> {
+  return momentWith(column, (microseconds) => String(1_000_000 + microseconds).slice(1));
 }
 
-export function digits(column: string | Sql): PackedColumn<string> {
+export function digits(column: string | Sql): TextColumn<string> {
   return { kind: 'text', packed: sql`(${asSql(column)})::text`, read: (text) => text };
 }
 
 /** A `numeric[]` without nulls. */
-export function digitsList(column: string | Sql): PackedColumn<string[]> {
+export function digitsList(column: string | Sql): TextColumn<string[]> {
   const packed = sql`array_to_string(${asSql(column)}, ' ')`;
   return { kind: 'text', packed, read: (text) => (text === '' ? [] : text.split(' ')) };
 }
 
-export function text(column: string | Sql): PackedColumn<string> {
+export function text(column: string | Sql): TextColumn<string> {
   return {
     kind: 'text',
     packed: asSql(column),
@@ -190,7 +214,7 @@ export function text(column: string | Sql): PackedColumn<string> {
 }
 
 /** Lower-case, without `0x`. */
-export function longHex(column: string | Sql): PackedColumn<string> {
+export function longHex(column: string | Sql): TextColumn<string> {
   return {
     kind: 'text',
     packed: sql`encode(${asSql(column)}, 'hex')`,
@@ -199,7 +223,7 @@ export function longHex(column: string | Sql): PackedColumn<string> {
   };
 }
 
-export function longHexOrNull(column: string | Sql): PackedColumn<string | null> {
+export function longHexOrNull(column: string | Sql): TextColumn<string | null> {
   const { packed, read } = textOrNull(sql`encode(${asSql(column)}, 'hex')`);
   return { kind: 'text', packed, size: hexSize(column), read: (value: string) => read(value) };
 }
@@ -208,17 +232,15 @@ function hexSize(column: string | Sql): Sql {
   return sql`2 * octet_length(${asSql(column)})`;
 }
 
-export function textOrNull(column: string | Sql): PackedColumn<string | null> {
+export function textOrNull(column: string | Sql): TextColumn<string | null> {
   const packed = sql`coalesce('+' || ${asSql(column)}, '')`;
   return { kind: 'text', packed, read: (value) => (value === '' ? null : value.slice(1)) };
 }
 
-function readInt8(digits: string): number {
-  if (digits.charCodeAt(0) < FIRST_NEGATIVE_DIGIT) return Number.parseInt(digits, 16);
-  return Number(BigInt.asIntN(64, BigInt(`0x${digits}`)));
+function readInt8(bytes: Buffer, at: number): number {
+  return bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }
 
-const FIRST_NEGATIVE_DIGIT = 0x38;
 const MICROSECONDS_OF_DAY = 86_400_000_000;
 const MICROSECONDS_OF_SECOND = 1_000_000;
 const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
@@ -226,7 +248,7 @@ const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
 const DAYS_MAX = 20_000;
 
 /** Formats each day once: `Date` takes longer than the rest of a row. */
-function momentWith(column: string | Sql, fractionOf: (microseconds: number) => string): PackedColumn<string> {
+function momentWith(column: string | Sql, fractionOf: (microseconds: number) => string): NumberColumn<string> {
   const dates = new Map<number, string>();
   const dateOf = (day: number): string => {
     const cached = dates.get(day);
@@ -237,8 +259,8 @@ function momentWith(column: string | Sql, fractionOf: (microseconds: number) => 
     dates.set(day, date);
     return date;
   };
-  const read = (digits: string): string => {
-    const microseconds = readInt8(digits);
+  const read = (bytes: Buffer, at: number): string => {
+    const microseconds = readInt8(bytes, at);
     const day = Math.floor(microseconds / MICROSECONDS_OF_DAY);
     const ofDay = microseconds - day * MICROSECONDS_OF_DAY;
     const seconds = Math.floor(ofDay / MICROSECONDS_OF_SECOND);
@@ -246,7 +268,7 @@ function momentWith(column: string | Sql, fractionOf: (microseconds: number) => 
     const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
     return `${dateOf(day)}${clock}.${fractionOf(ofDay % MICROSECONDS_OF_SECOND)}Z`;
   };
-  return { kind: 'bytes', packed: sql`timestamptz_send(${asSql(column)})`, width: 8, read };
+  return { kind: 'number', packed: sql`timestamptz_send(${asSql(column)})`, width: 8, read };
 }
 
 function twoDigits(number: number): string {

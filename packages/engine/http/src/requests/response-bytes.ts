@@ -142,7 +142,10 @@ function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let length = 0;
-  for (const one of Array.isArray(value) ? value : Object.values(value)) length += textLength(one);
+  // A call for each value would take half as long as its JSON.
+  for (const one of Object.values(value))
+    if (typeof one === 'string') length += one.length;
+    else if (typeof one === 'object') length += textLength(one);
   return length;
 }
 

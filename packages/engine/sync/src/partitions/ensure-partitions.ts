@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, isSpread, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { retryCommit } from '../rows/commit-retry.ts';
 import {
@@ -28,10 +28,11 @@ export async function ensurePartitions(
 ): Promise<readonly string[]> {
   const tables = wanted.map(({ table }) => table);
   const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // One lock for all tables: transactions with several would deadlock, on Citus those with one too.
-    await transactionLock(transaction, 'partitions');
+    // On Citus, two tables would deadlock: both create shards.
+    if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
     // Own contracts may be removed while their blocks are read.
     const present = await transaction.query<Named>(presentTables(tables));
+    for (const { name } of present) await transactionLock(transaction, `partitions:${name}`);
     const partitions = await readPartitionsOf(transaction, tables, chainId);
     const names: string[] = [];
     for (const { name } of present)

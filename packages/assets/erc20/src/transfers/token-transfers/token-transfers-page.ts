@@ -12,7 +12,7 @@ import {
   type LogPosition,
   newestOfRun,
 } from '@chainstead/pages';
-import { tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import { type PackedTokens, readTokens, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { erc20Transfers as erc20TransferSides } from '../schema.ts';
@@ -39,7 +39,10 @@ export function tokenTransfersPage(chain: Chain, query: TokenTransfersQuery) {
     newest: newestOfRun(query.order, [{ from: 'erc20_transfer_sides', of: ofThis }]),
     labelled: sql`ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)`,
     related: {
-      tokenOf: { column: tokensOf(sql`SELECT ${token}`, chain.id), read: tokenBook },
+      tokenOf: {
+        column: tokensOf(sql`SELECT ${token}`, chain.id),
+        read: (packed: PackedTokens) => tokenBook(readTokens(packed)),
+      },
     },
   });
 }

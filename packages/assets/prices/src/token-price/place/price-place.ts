@@ -37,6 +37,39 @@ export async function readPlace(
   moment: PriceMoment,
   windowSeconds: number,
 ): Promise<{ readonly place: PricePlace | null; readonly indexed: Indexed }> {
+  const { span, indexed } = await readSpan(database, chain, moment, windowSeconds);
+  return { place: span && (await placeOf(database, chain, span)), indexed };
+}
+
+/** With the place `seconds` before. */
+export async function readPlaces(
+  database: ReadDatabase,
+  chain: Chain,
+  moment: PriceMoment,
+  windowSeconds: number,
+  seconds: number,
+): Promise<Awaited<ReturnType<typeof readPlace>> & { readonly earlier: PricePlace | null }> {
+  const { span, indexed } = await readSpan(database, chain, moment, windowSeconds);
+  if (span === null) return { place: null, earlier: null, indexed };
+  const [place, earlier] = await Promise.all([
+    placeOf(database, chain, span),
+    readPlace(database, chain, { of: 'time', time: span.time - seconds }, windowSeconds),
+  ]);
+  return { place, earlier: earlier.place, indexed };
+}
+
+type PlaceSpan = Omit<PricePlace, keyof AnchorPrices>;
+
+async function placeOf(database: ReadDatabase, chain: Chain, span: PlaceSpan): Promise<PricePlace> {
+  return { ...span, ...(await readAnchorPrices(database, chain, span)) };
+}
+
+async function readSpan(
+  database: ReadDatabase,
+  chain: Chain,
+  moment: PriceMoment,
+  windowSeconds: number,
+): Promise<{ readonly span: PlaceSpan | null; readonly indexed: Indexed }> {
   const chainId = sql`${chain.id}::bigint`;
   const until = untilSql(moment);
   const span = { lowest: sql`${chain.firstBlock}::bigint`, highest: sql`at.block_number` };
@@ -61,12 +94,10 @@ SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete
 FROM covered LEFT JOIN at ON true`,
   );
   const indexed = readIndexed(row);
-  if (row === undefined) return { place: null, indexed };
+  if (row === undefined) return { span: null, indexed };
   const { block: last, time, windowStart, runStart } = row;
-  if (last === null || time === null || windowStart === null || runStart === null)
-    return { place: null, indexed };
-  const anchors = await readAnchorPrices(database, chain, { block: last, time });
-  return { place: { block: last, time, windowStart, runStart, ...anchors }, indexed };
+  if (last === null || time === null || windowStart === null || runStart === null) return { span: null, indexed };
+  return { span: { block: last, time, windowStart, runStart }, indexed };
 }
 
 function untilSql(moment: PriceMoment): Sql {

@@ -4,8 +4,15 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20/requests';
 import { requestPoolLookups, shownToken, tokensToLookUp } from '@chainstead/markets/requests';
 import type { PricePlace } from '../place/price-place.ts';
-import { readTokenPrices } from './read-token-prices.ts';
-import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';
+import { addHopPrices, readTokenPrices } from './read-token-prices.ts';
+import {
+  dollarsOf,
+  hopTokensOf,
+  type PriceConditions,
+  type TokenPrice,
+  type TokenPrices,
+  tokensWithPools,
+} from './token-price.ts';
 
 export interface PriceSources {
   readonly reads: ReadDatabase;
@@ -15,6 +22,8 @@ export interface PriceSources {
   readonly contracts: { readonly balances: BalanceRequestSources; readonly logger: Logger } | null;
   /** `performance.now()` at the end of the request's waits, which all of its prices share. */
   readonly waitsUntil: number;
+  /** Stored prices of the tokens at the place, without hops. Default: they are read. */
+  readonly direct?: Promise<TokenPrices> | undefined;
 }
 
 export function startPriceSources(
@@ -36,7 +45,7 @@ export async function readPricesWithBalances(
   tokens: readonly Address[],
   conditions: PriceConditions,
   place: PricePlace,
-): Promise<ReadonlyMap<Address, TokenPrice>> {
+): Promise<TokenPrices> {
   const { database, contracts } = sources;
   const found = await readPricesWithLookups(sources, chain, tokens, conditions, place);
   if (contracts === null) return found;
@@ -73,11 +82,14 @@ async function readPricesWithLookups(
   tokens: readonly Address[],
   conditions: PriceConditions,
   place: PricePlace,
-): Promise<ReadonlyMap<Address, TokenPrice>> {
-  const { reads, database, contracts } = sources;
-  const stored = readTokenPrices(reads, chain, tokens, conditions, place);
+): Promise<TokenPrices> {
+  const { reads, database, contracts, direct } = sources;
+  const stored =
+    direct === undefined
+      ? readTokenPrices(reads, chain, tokens, conditions, place)
+      : direct.then((known) => addHopPrices(reads, chain, known, conditions, place));
   if (contracts === null) return stored;
-  const readAgain = async (prices: ReadonlyMap<Address, TokenPrice>, again: readonly Address[]) =>
+  const readAgain = async (prices: TokenPrices, again: readonly Address[]) =>
     again.length === 0
       ? prices
       : new Map([...prices, ...(await readTokenPrices(database, chain, again, conditions, place))]);
@@ -85,16 +97,16 @@ async function readPricesWithLookups(
   const [found, unknown] = await Promise.all([stored, tokensToLookUp(database, chain, ofPools, place)]);
   const { logger, balances } = contracts;
   const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
-  const direct = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
-  const hopTokens = [...new Set([...direct.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
+  const known = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
+  const hopTokens = [...new Set([...known.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
   const hops = await tokensToLookUp(database, chain, hopTokens, place);
   const lookedUp = new Set(
     await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place),
   );
   const isThrough = (price: TokenPrice) => hopTokensOf(price).some((hop) => lookedUp.has(hop));
   return readAgain(
-    direct,
-    [...direct].flatMap(([token, price]) => (isThrough(price) ? [token] : [])),
+    known,
+    [...known].flatMap(([token, price]) => (isThrough(price) ? [token] : [])),
   );
 }
 

@@ -50,7 +50,7 @@ export async function readHopPrices(
   );
   const through = [...pools].map(([token, own]) => ({ token, own: own.filter(({ hop }) => hops.has(hop)) }));
   const unique = new Map(through.flatMap(({ own }) => own.map(({ pool }) => [pool.pool, pool] as const)));
-  const histories = await readHistories(database, chain, [...unique.values()], place);
+  const [histories = []] = await readHistories(database, chain, [...unique.values()], [place]);
   const old = histories.filter((pool) => !isNew(pool.states, rules.windowSeconds, place.time));
   const facts = await readTokenFacts(database, chain, old);
   const usdOf = new Map([...hops].map(([token, { price }]) => [token, price.usd]));

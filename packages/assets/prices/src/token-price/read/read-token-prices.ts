@@ -9,6 +9,7 @@ import {
   type PriceConditions,
   readDirectPrices,
   type TokenPrice,
+  type TokenPrices,
   tokensWithPools,
 } from './token-price.ts';
 
@@ -22,12 +23,22 @@ export async function readTokenPrices(
   tokens: readonly Address[],
   conditions: PriceConditions,
   place: PricePlace,
-): Promise<ReadonlyMap<Address, TokenPrice>> {
+): Promise<TokenPrices> {
   const direct = await readDirectPrices(database, chain, tokens, conditions, place);
+  return addHopPrices(database, chain, direct, conditions, place);
+}
+
+export async function addHopPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  direct: TokenPrices,
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<TokenPrices> {
   // A token with a feed is priced by it, or by pools against other anchors.
   const fed = new Set(Object.values(anchorsOf(chain)).flat());
   const open = new Map<Address, Extract<TokenPrice, { of: 'nothing' }>>();
-  for (const token of tokensWithPools(tokens, chain, place)) {
+  for (const token of tokensWithPools([...direct.keys()], chain, place)) {
     const price = direct.get(token);
     if (price?.of !== 'nothing' || fed.has(token) || !price.unknown.isFinal) continue;
     if (!DIRECT.includes(price.why.reason)) open.set(token, price);

@@ -4,6 +4,7 @@ import {
   type Address,
   compareFractions,
   type Fraction,
+  inParts,
   multiplyFractions,
   wholeFraction,
   ZERO_ADDRESS,
@@ -66,6 +67,8 @@ export interface PricedPool {
   readonly decimals: Sides<number>;
 }
 
+export type TokenPrices = ReadonlyMap<Address, TokenPrice>;
+
 export interface PriceConditions {
   /** Null: all. */
   readonly factories: readonly Address[] | null;
@@ -82,37 +85,73 @@ export async function readDirectPrices(
   database: ReadDatabase,
   chain: Chain,
   tokens: readonly Address[],
-  { factories, rules, isOfPools = false }: PriceConditions,
+  conditions: PriceConditions,
   place: PricePlace,
-): Promise<ReadonlyMap<Address, TokenPrice>> {
-  const anchors = anchorPrices(place);
+): Promise<TokenPrices> {
+  const [prices = new Map()] = await readDirectPricesAt(database, chain, tokens, conditions, [place]);
+  return prices;
+}
+
+/** {@link readDirectPrices} at each place, in as many statements as at one. */
+export async function readDirectPricesAt(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  { factories, rules, isOfPools = false }: PriceConditions,
+  places: readonly PricePlace[],
+): Promise<readonly TokenPrices[]> {
   const unique = [...new Set(tokens)];
-  const pending = new Set(place.pending);
-  const ofPools = isOfPools ? unique : tokensWithPools(unique, chain, place);
-  const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
-  const wanted = {
-    forms: [...new Set([...formsByToken.values()].flat())],
-    anchors: [...anchors.keys(), ...pending],
+  const wanted = places.map((place) => {
+    const ofPools = isOfPools ? unique : tokensWithPools(unique, chain, place);
+    const forms = new Set(ofPools.flatMap((token) => formsOf(token, chain)));
+    return { place, forms, anchors: new Set([...anchorPrices(place).keys(), ...place.pending]) };
+  });
+  const query = {
+    forms: [...new Set(wanted.flatMap(({ forms }) => [...forms]))],
+    anchors: [...new Set(wanted.flatMap(({ anchors }) => [...anchors]))],
     factories: pricedFactories(chain, factories),
   };
-  const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
+  const all = query.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, query);
   const [histories, facts] = await Promise.all([
-    readHistories(database, chain, pools, place),
-    readTokenFacts(database, chain, pools),
+    readHistories(database, chain, all, places),
+    readTokenFacts(database, chain, all),
   ]);
-  const { decimals } = facts;
+  return wanted.map(({ place, forms, anchors }, index) => {
+    const isPool = ({ token0, token1 }: Pick<PoolOfToken, 'token0' | 'token1'>) =>
+      (forms.has(token0) && anchors.has(token1)) || (forms.has(token1) && anchors.has(token0));
+    const found = { pools: all.filter(isPool), histories: (histories[index] ?? []).filter(isPool), facts };
+    return directPrices(chain, unique, { rules, isOfPools }, place, found);
+  });
+}
+
+interface FoundPools {
+  readonly pools: readonly PoolOfToken[];
+  readonly histories: readonly PoolHistory[];
+  readonly facts: DecimalsAndSupplies;
+}
+
+function directPrices(
+  chain: Chain,
+  tokens: readonly Address[],
+  { rules, isOfPools }: Pick<PriceConditions, 'rules' | 'isOfPools'>,
+  place: PricePlace,
+  { pools, histories, facts }: FoundPools,
+): TokenPrices {
+  const anchors = anchorPrices(place);
+  const pending = new Set(place.pending);
+  const ofPools = new Set(isOfPools ? tokens : tokensWithPools(tokens, chain, place));
   const byToken = groupByToken(histories);
   const withPools = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   return new Map(
-    unique.map((token): readonly [Address, TokenPrice] => {
+    tokens.map((token): readonly [Address, TokenPrice] => {
       const own = isOfPools ? undefined : anchors.get(token);
       if (own !== undefined) return [token, { of: 'anchor', usd: own }];
-      const forms = formsByToken.get(token) ?? [];
+      const forms = ofPools.has(token) ? formsOf(token, chain) : [];
       const ofToken = [...new Set(forms.flatMap((form) => byToken.get(form) ?? []))];
       const isPending = (side: Address) => pending.has(side) && !forms.includes(side);
       const waits =
         pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
-      const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
+      const figures = { anchors: otherAnchors(anchors, forms), decimals: facts.decimals, rules };
       // Invariant: PRICE-NOT-GUESSED
       if (waits) return [token, PENDING];
       const price = withPlausibleValue(token, priceFrom(ofToken, figures, place), facts);
@@ -230,18 +269,17 @@ export function priceFrom(
 
 const POOLS_PER_STATEMENT = 128;
 
+/** For each place in order. */
 export async function readHistories(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
-  place: PricePlace,
-): Promise<readonly PoolHistory[]> {
-  const histories: PoolHistory[] = [];
-  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
-    const some = pools.slice(start, start + POOLS_PER_STATEMENT);
-    histories.push(...(await readPoolHistories(database, chain, some, place)));
-  }
-  return histories;
+  places: readonly PricePlace[],
+): Promise<readonly (readonly PoolHistory[])[]> {
+  const parts: (readonly (readonly PoolHistory[])[])[] = [];
+  for (const some of inParts(pools, POOLS_PER_STATEMENT))
+    parts.push(await readPoolHistories(database, chain, some, places));
+  return places.map((_, index) => parts.flatMap((part) => part[index] ?? []));
 }
 
 /** Null: all. */

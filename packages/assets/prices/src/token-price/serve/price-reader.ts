@@ -1,9 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { factoriesOf, shownToken } from '@chainstead/markets/requests';
-import { type PriceMoment, type PricePlace, readPlace } from '../place/price-place.ts';
+import { type PricePlace, readPlaces } from '../place/price-place.ts';
 import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
-import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';
+import {
+  DAY_SECONDS,
+  dollarsOf,
+  hopTokensOf,
+  isDepthKnown,
+  isInactive,
+  type PriceConditions,
+  readDirectPricesAt,
+} from '../read/token-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
 import type { Refusal, Refused } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
@@ -21,38 +29,29 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
   const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
-  const places = new Map<string, ReturnType<typeof readPlace>>();
+  const places = new Map<number | null, ReturnType<typeof readPlaces>>();
   const natives = new Map<number, Promise<Fraction | null>>();
 
-  const placeAt = (moment: PriceMoment) =>
-    remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
+  const placesAt = (toBlock: number | null) =>
+    remembered(places, toBlock, () => {
+      const moment = toBlock === null ? ({ of: 'newest' } as const) : ({ of: 'block', block: toBlock } as const);
+      return readPlaces(database, chain, moment, rules.windowSeconds, DAY_SECONDS);
+    });
   const nativeAt = (place: PricePlace) =>
     remembered(natives, place.block, () => readNativePrice(sources, chain, place));
 
   async function readGroup(group: Omit<WantedPrice, 'token'>, tokens: readonly Address[]): Promise<PriceOf> {
     const { exchange, toBlock } = group;
     const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
-    const { place, indexed } = await placeAt(
-      toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock },
-    );
+    const { place, indexed, earlier: earlierPlace } = await placesAt(toBlock);
     const refuse = (refusal: Refusal): Refused => ({ refusal, indexed });
     const refuseAs = (of: Exclude<Refusal['of'], 'no-price'>): Refused => refuse({ of });
     if (factories?.length === 0) return async () => refuseAs('unknown-exchange');
     if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
       return async () => refuseAs('beyond-head');
     if (place === null) return async () => refuse({ of: 'no-price', why: { reason: 'state-unread' } });
-    const [prices, { place: earlierPlace }] = await Promise.all([
-      readPricesWithBalances(sources, chain, tokens, { factories, rules }, place),
-      placeAt({ of: 'time', time: place.time - DAY_SECONDS }),
-    ]);
-    const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
-    const hopTokens = priced.flatMap((token) => hopTokensOf(prices.get(token)));
-    const [facts, earlier] = await Promise.all([
-      readPricedTokens(database, chain, [...priced, ...hopTokens]),
-      priced.length === 0 || earlierPlace === null
-        ? null
-        : readPricesWithBalances(sources, chain, priced, { factories, rules }, earlierPlace),
-    ]);
+    const at = { place, earlierPlace };
+    const { prices, facts, earlier } = await readBoth(sources, chain, tokens, { factories, rules }, at);
     return async (token) => {
       const price = prices.get(token);
       if (price === undefined || price.of === 'nothing') {
@@ -89,7 +88,42 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     return found;
   }
 
-  return { read, readIndexed: async () => (await placeAt({ of: 'newest' })).indexed };
+  return { read, readIndexed: async () => (await placesAt(null)).indexed };
+}
+
+interface Places {
+  readonly place: PricePlace;
+  readonly earlierPlace: PricePlace | null;
+}
+
+/** Prices at a place, facts of the tokens that have one, and their earlier prices. */
+async function readBoth(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  conditions: PriceConditions,
+  { place, earlierPlace }: Places,
+) {
+  const places = earlierPlace === null ? [place] : [place, earlierPlace];
+  const both = readDirectPricesAt(sources.reads, chain, tokens, conditions, places);
+  const direct = both.then(([now = new Map()]) => now);
+  const prices = await readPricesWithBalances({ ...sources, direct }, chain, tokens, conditions, place);
+  const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
+  const hopTokens = priced.flatMap((token) => hopTokensOf(prices.get(token)));
+  const readEarlier = async (at: PricePlace) => {
+    const [now, before] = await both;
+    // Look-ups may have found pools meanwhile.
+    const isRead = priced.every((token) => prices.get(token) === now?.get(token));
+    const wanted = new Set(priced);
+    const known = isRead && before && new Map([...before].filter(([token]) => wanted.has(token)));
+    const earlierSources = known ? { ...sources, direct: Promise.resolve(known) } : sources;
+    return readPricesWithBalances(earlierSources, chain, priced, conditions, at);
+  };
+  const [facts, earlier] = await Promise.all([
+    readPricedTokens(sources.reads, chain, [...priced, ...hopTokens]),
+    priced.length === 0 || earlierPlace === null ? null : readEarlier(earlierPlace),
+  ]);
+  return { prices, facts, earlier };
 }
 
 type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;

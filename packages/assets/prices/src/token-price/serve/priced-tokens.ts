@@ -3,7 +3,14 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, shownToken } from '@chainstead/markets/requests';
-import { type TokenEntry, type TokenFacts, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
+import {
+  type PackedTokens,
+  readTokens,
+  type TokenFacts,
+  tokenBook,
+  tokensOf,
+  UNKNOWN_TOKEN,
+} from '@chainstead/tokens/token-book';
 
 export async function readPricedTokens(
   database: ReadDatabase,
@@ -25,9 +32,9 @@ export async function readPricedTokens(
   const { name, symbol, decimals } = chain.native;
   // The wrapped token too has the native token's names until its own are read.
   const natives = formsOf(shownToken(ZERO_ADDRESS, chain), chain).map(
-    (form): TokenEntry => [form.slice(2), name, symbol, decimals, null, false, false, null],
+    (address): TokenFacts => ({ ...UNKNOWN_TOKEN, address, name, symbol, decimals }),
   );
-  const tokenOf = tokenBook([...natives, ...(row?.facts ?? [])]);
+  const tokenOf = tokenBook([...natives, ...readTokens(row?.facts ?? null)]);
   return (token) => ({
     facts: tokenOf(token),
     isDecided:
@@ -40,7 +47,7 @@ export async function readPricedTokens(
 interface PricedRow {
   /** Keys of tokens with a pool that waits for its proof. Null: its tokens are unknown. */
   readonly undecided: readonly (string | null)[];
-  readonly facts: readonly TokenEntry[] | null;
+  readonly facts: PackedTokens;
 }
 
 const SIDES = [sql`address_key(token0)`, sql`address_key(token1)`];

@@ -135,11 +135,11 @@ test('a state is unknown or final, whichever blocks are indexed and whenever the
         }
       const firstSwap = blocks.findIndex(({ swap }, block) => block >= runStart && swap !== null);
       for (let block = runStart; block <= HEAD; block++) {
-        const found = await readPoolHistories(
+        const [found = []] = await readPoolHistories(
           database,
           eth,
           [poolOf(PAIR), poolOf(POOL)],
-          placeAt(block, runStart),
+          [placeAt(block, runStart)],
         );
         const isRead = reading !== null && reading >= runStart - 1 && reading <= block;
         const isSwapped = firstSwap !== -1 && firstSwap <= block;
@@ -167,7 +167,7 @@ test('the history of a pool begins at its reading, and the next event is its las
   await storeEvents(blocks, 5);
   await storeReading(PAIR, 10, { of: 'reserves', reserve0: 1n, reserve1: 1n });
   const at = async (block: number) =>
-    (await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(block, 5)))[0];
+    (await readPoolHistories(database, eth, [poolOf(PAIR)], [placeAt(block, 5)]))[0]?.[0];
   const since = 1_700_000_000 + 10 * 12;
   expect(await at(9)).toBeUndefined();
   expect(await at(19)).toMatchObject({
@@ -178,5 +178,7 @@ test('the history of a pool begins at its reading, and the next event is its las
   });
   expect(await at(24)).toMatchObject({ readAt: 10, createdAt: null, changedAt: { block: 20 } });
   // A gap between the reading and the block: the pool may have changed there.
-  expect((await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(19, 12)))[0]).toBeUndefined();
+  const places = [placeAt(19, 12), placeAt(19, 5)];
+  const [withGap, without] = await readPoolHistories(database, eth, [poolOf(PAIR)], places);
+  expect([withGap, without?.length]).toEqual([[], 1]);
 });

@@ -24,13 +24,23 @@ import { type PoolHistory, type StoredPoolHistory, SWAPS_DATASET } from './pool-
 import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
+/** For each place in order. One statement reads the states of all. */
 export async function readPoolHistories(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
+  places: readonly PricePlace[],
+): Promise<readonly (readonly PoolHistory[])[]> {
+  const stored = await readStates(database, chain, pools, places);
+  return Promise.all(places.map((place, index) => addDepths(database, chain, stored[index] ?? [], place)));
+}
+
+async function addDepths(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPoolHistory[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
-  const stored = await readStates(database, chain, pools, place);
   const inVaults = stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool));
   const managed = await readPrincipals(database, chain, inVaults, place);
   const binned = await readBinHistories(database, chain, stored.filter(hasBins), place);
@@ -74,64 +84,107 @@ async function readStates(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
-  place: PricePlace,
-): Promise<readonly StoredPoolHistory[]> {
+  places: readonly PricePlace[],
+): Promise<readonly (readonly StoredPoolHistory[])[]> {
   if (pools.length === 0) return [];
   const chainId = sql`${chain.id}::bigint`;
-  const bigint = (block: number) => sql`${block}::bigint`;
-  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
-  const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
-    const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
-    const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
-      sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
-    const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
-    // A reading has the state at its block's end, also of the block before the first indexed one.
-    const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
-    const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
-    return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
-      UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
-      UNION (${select} AND block_number > ${start} AND block_number <= ${end})
-      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
-      UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
-  };
   // The same text is planned once. Citus refuses a limit in a correlated subquery.
-  const rangesOfPool = ({ pool }: PoolOfToken, position: number) =>
-    rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`);
-  const ranges = (await areTablesSpread(database))
-    ? joinSql(pools.map(rangesOfPool), ' UNION ')
-    : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
-       CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
+  const forEach = (await areTablesSpread(database)) ? eachOf(pools) : allOf(pools);
+  const ranges = places.map((place, at) => {
+    const position = (index: Sql) => sql`(${index} * ${rawSql(places.length)} + ${rawSql(at)})::integer`;
+    return forEach((index, key, pool) => statesOf(position(index), { key, pool, place, chainId }));
+  });
   const { rows } = await readPackedPage<StateRow, PackedTexts>(
     database,
     STATES,
-    (select) => sql`WITH state AS MATERIALIZED (${ranges}), block AS MATERIALIZED (
+    (select) => sql`WITH state AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')}), block AS MATERIALIZED (
      SELECT block_number, extract(epoch FROM block_timestamp) AS at FROM blocks
      WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM state))), timed AS MATERIALIZED (
      SELECT state.*, coalesce(stood_since, at)::float8 AS since, coalesce(at, stood_since)::float8 AS time
      FROM state LEFT JOIN block USING (block_number) WHERE coalesce(stood_since, at) IS NOT NULL ORDER BY position, block_number)
      SELECT ${select} FROM timed`,
   );
-  const byPool = Map.groupBy(rows, ({ position }) => position);
-  return pools.flatMap((pool, position) => {
-    const of = byPool.get(position) ?? [];
-    const ofKind = (kind: RowKind) => of.filter((row) => row.kind === kind);
-    const events = ofKind('event').flatMap(stateOf);
-    const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
-    // From the first state on, events report all: a reading counts only before them.
-    const all = [...reading.flatMap(stateOf), ...events];
-    const [first] = all;
-    if (first === undefined) return [];
-    const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
-    const states = all.slice(Math.max(0, lastBefore));
-    const { block } = all.at(-1) ?? first;
-    const since = of.findLast((row) => row.blockNumber === block)?.time ?? first.since;
-    const isRead = first !== events[0];
-    // Without a creation event, the first state has the age if all earlier blocks are indexed.
-    const [creation] = ofKind('creation');
-    const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
-    const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
-    return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
-  });
+  const byPosition = Map.groupBy(rows, ({ position }) => position);
+  return places.map((place, at) =>
+    pools.flatMap((pool, index) =>
+      storedHistory(chain, pool, place, byPosition.get(index * places.length + at) ?? []),
+    ),
+  );
+}
+
+/** @param index from 0 */
+type SelectOf = (index: Sql, key: Sql, pool: Sql) => Sql;
+
+function eachOf(pools: readonly PoolOfToken[]): (select: SelectOf) => Sql {
+  const lists = pools.map(({ pool }) => [sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`] as const);
+  return (select) =>
+    joinSql(
+      lists.map(([key, pool], index) => select(rawSql(index), key, pool)),
+      ' UNION ALL ',
+    );
+}
+
+function allOf(pools: readonly PoolOfToken[]): (select: SelectOf) => Sql {
+  const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
+  const lists = sql`${keys}::bigint[], ${bytes}::bytea[]`;
+  return (select) =>
+    sql`SELECT found.* FROM unnest(${lists}) WITH ORDINALITY AS wanted (key, pool, number)
+     CROSS JOIN LATERAL (${select(sql`(wanted.number - 1)`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
+}
+
+interface StatesOfPool {
+  readonly key: Sql;
+  readonly pool: Sql;
+  readonly place: PricePlace;
+  readonly chainId: Sql;
+}
+
+/** The first state may appear twice: a union without duplicates takes longer than the look-ups. */
+function statesOf(
+  position: Sql,
+  { key, pool, place: { runStart, windowStart, block }, chainId }: StatesOfPool,
+): Sql {
+  const [run, start, end] = [sql`${runStart}::bigint`, sql`${windowStart}::bigint`, sql`${block}::bigint`];
+  const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${pool}`;
+  const selectFrom = (kind: RowKind, table: Sql, place: Sql, state = STATE): Sql =>
+    sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
+  const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
+  // A reading has the state at its block's end, also of the block before the first indexed one.
+  const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
+  const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
+  return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+    UNION ALL (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
+    UNION ALL (${select} AND block_number > ${start} AND block_number <= ${end})
+    UNION ALL (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+    UNION ALL (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+}
+
+/** None without a state. @param of oldest first */
+function storedHistory(
+  chain: Chain,
+  pool: PoolOfToken,
+  place: PricePlace,
+  of: readonly StateRow[],
+): readonly StoredPoolHistory[] {
+  const ofKind = (kind: RowKind) => of.filter((row) => row.kind === kind);
+  const events = ofKind('event')
+    .filter(({ blockNumber }, index, all) => all[index - 1]?.blockNumber !== blockNumber)
+    .flatMap(stateOf);
+  const reading = ofKind('reading').filter((row) => row.blockNumber < (events[0]?.block ?? Infinity));
+  // From the first state on, events report all: a reading counts only before them.
+  const all = [...reading.flatMap(stateOf), ...events];
+  const [first] = all;
+  if (first === undefined) return [];
+  const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
+  const states = all.slice(Math.max(0, lastBefore));
+  const { block } = all.at(-1) ?? first;
+  const since = of.findLast((row) => row.blockNumber === block)?.time ?? first.since;
+  const isRead = first !== events[0];
+  // Without a creation event, the first state has the age if all earlier blocks are indexed.
+  const [creation] = ofKind('creation');
+  const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
+  const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
+  return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
 }
 
 const INT4_MAX = rawSql(2_147_483_647);
