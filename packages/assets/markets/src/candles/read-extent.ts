@@ -46,8 +46,8 @@ export interface ExtentQuery {
 export function readExtent(database: ReadDatabase, chain: Chain, query: ExtentQuery): Promise<CandlesExtent> {
   const { width } = query;
   return width === null
-    ? readWith(database, chain, query, newestSwaps(chain, query))
-    : readWith(database, chain, query, newestCandles(chain, query, width));
+    ? readWith<ExtentColumns & SwapsColumns>(database, chain, query, newestSwaps(chain, query))
+    : readWith<ExtentColumns & StoredColumns>(database, chain, query, newestCandles(chain, query, width));
 }
 
 /** The newest rows in the statement of the extent. */
@@ -100,13 +100,13 @@ FROM covered`;
 type ExtentColumns = IndexedColumns &
   Record<'hours' | 'days', BoundsColumn> & { readonly swaps: readonly BlockRange[] | null };
 
-async function readWith<Columns>(
+async function readWith<Row extends ExtentColumns>(
   database: ReadDatabase,
   chain: Chain,
   { bounds }: ExtentQuery,
-  newest: NewestPart<Columns>,
+  newest: NewestPart<Row>,
 ): Promise<CandlesExtent> {
-  const [row] = await database.select<ExtentColumns & Columns>(extentStatement(chain, bounds, newest));
+  const [row] = await database.select<Row>(extentStatement(chain, bounds, newest));
   return {
     indexed: readIndexed(row),
     stored: { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) },
