@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type BlockPart, readingOf } from './whole-block.ts';
 
 const CHAIN = createChainRegistry().get('eth');
-const reads = (): readonly BlockPart[] => ['transactions'];
+const reads = () => ['transactions'] as const;
 
 test('a sender is stored if one of the datasets that read transactions stores it', () => {
   const every = { wholeBlocks: { reads } };
