@@ -32,7 +32,7 @@ export interface ExtentQuery {
   readonly pool: PoolId;
   readonly times: TimeSpan;
   readonly bounds: DateBounds;
-  /** Of stored candles; null: the page is made from swaps. */
+  /** Width of stored candles; null: the page is made from swaps. */
   readonly width: StoredWidth | null;
   /** Swaps, or spans of stored candles. */
   readonly limit: number;
