@@ -35,10 +35,12 @@ export function tokensOf(tokens: Sql, chainId: ChainInSql): Sql {
 
 export function readTokens(packed: PackedTokens | null): readonly TokenFacts[] {
   const [packedBytes, packedJson] = packed ?? [null, null];
-  return TOKENS.read({ packedBytes, packedTexts: null, packedJson }) ?? [];
+  const tokens = TOKENS.read({ packedBytes, packedTexts: null, packedJson });
+  if (tokens === null) throw new RangeError('The texts of tokens differ from them in number');
+  return tokens;
 }
 
-/** The last facts of a token count. @param native facts of the zero address; null: it is no token */
+/** Later facts of a token replace earlier ones. @param native facts of the zero address; null: it is no token */
 export function tokenBook(tokens: readonly TokenFacts[], native: NativeToken | null = null): TokenBook {
   const known = new Map<Address, TokenFacts>();
   for (const token of tokens) known.set(token.address, token);

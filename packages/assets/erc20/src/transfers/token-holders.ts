@@ -122,7 +122,7 @@ function countMinutes(change: RowsChange, sign: Sql, isOrdered: Sql): Sql {
   } satisfies Partial<Record<ColumnOf<typeof erc20HolderMinutes>, Sql>>;
   const names = Object.keys(counts);
   const values = Object.values(counts).map((condition) => sql`${sign}count(*) FILTER (WHERE ${condition})`);
-  // One relation, with no other joined by block: without statistics, that one would be read for each block of the token.
+  // One relation: without statistics, a second one joined by block would be read once per block of the token.
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, followed AS MATERIALIZED (
   SELECT changed.token, changed.chain_id, coalesce(known.supply, 0) AS supply
   FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST}) WHERE ${isOrdered}

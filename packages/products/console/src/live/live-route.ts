@@ -1,7 +1,6 @@
-import { errorText, getOrCompute, sleepUnlessAborted } from '@chainstead/core';
+import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { NotFoundError, UnavailableError } from '@chainstead/http';
-import { keepForSecond } from '@chainstead/http/server';
 import { html, raw } from 'hono/html';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { ConsoleServices } from '../console-page.ts';
@@ -24,22 +23,18 @@ interface Ended {
   readonly last: Html;
 }
 
-/** Starts with the whole part. Tabs of a session share reads, and the end of the session ends its streams. */
+/** Starts with the whole part. The end of the session ends its streams. */
 export function createSendLive(
   { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
   closing: AbortSignal,
 ): SendLive {
   let open = 0;
-  const parts = new Map<string, { readonly read: () => Promise<Html>; tabs: number }>();
 
   return (c, read) => {
     if (open >= STREAMS_MAX)
       throw new UnavailableError('Too many live pages are open. Close some, or reload manually');
     open += 1;
     const secret = c.get('sessionSecret');
-    const key = `${c.get('session').id} ${c.req.url}`;
-    const shared = getOrCompute(parts, key, () => ({ read: keepForSecond(read), tabs: 0 }));
-    shared.tabs += 1;
     const send = async (stream: SSEStreamingApi): Promise<void> => {
       const left = new AbortController();
       stream.onAbort(() => left.abort());
@@ -48,7 +43,7 @@ export function createSendLive(
       let sentAt = Number.NEGATIVE_INFINITY;
       try {
         while (!signal.aborted) {
-          const part = await nextPart(secret, shared.read);
+          const part = await nextPart(secret, read);
           if (typeof part === 'object') {
             await writeEnd(stream, part);
             return;
@@ -62,8 +57,6 @@ export function createSendLive(
         }
       } finally {
         open -= 1;
-        shared.tabs -= 1;
-        if (shared.tabs === 0) parts.delete(key);
       }
     };
     const logEnd = async (error: Error) => logger.error({ err: error }, 'Live part of the console ended');
