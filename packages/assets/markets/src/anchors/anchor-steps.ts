@@ -19,29 +19,6 @@ export function isPriceable(chain: Chain, token: Address): boolean {
 
 type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
 
-/** A dollar token without a feed counts as 1: docs/concepts/prices.md. */
-async function readSteps(
-  database: ReadDatabase,
-  chain: Chain,
-  token: Address,
-  blocks: readonly BlockTime[],
-): Promise<PendingSteps> {
-  const feed = feedOf(chain, token);
-  const assumed = anchorsOf(chain).dollar.includes(token) ? wholeFraction(1n) : null;
-  if (blocks.length === 0) return () => null;
-  const numbers = blocks.map(({ block }) => block);
-  if (feed !== null) {
-    const steps = await readFeedSteps(database, chain, feed, numbers);
-    return ({ block, time }) => {
-      const price = steps.at(block, time);
-      return price === 'absent' ? assumed : price;
-    };
-  }
-  if (assumed !== null || !isEther(chain, token)) return () => assumed;
-  const ether = await readEtherPrices(database, chain, numbers);
-  return ({ block }) => ether.get(block) ?? 'pending';
-}
-
 export interface AnchorBook {
   /** US dollars per whole token; null: no anchor, or its price is unknown. */
   (token: Address, at: BlockTime): Fraction | null;
@@ -56,10 +33,8 @@ export async function readAnchorBook(
   blocks: readonly BlockTime[],
 ): Promise<AnchorBook> {
   const anchors = [...new Set(tokens)].filter((token) => isPriceable(chain, token));
-  const steps = await Promise.all(
-    anchors.map(async (token) => [token, await readSteps(database, chain, token, blocks)] as const),
-  );
-  const byToken = new Map(steps.map(([token, priceAt]) => [token, oncePerBlock(priceAt)]));
+  const stepsOf = await readSteps(database, chain, anchors, blocks);
+  const byToken = new Map(anchors.map((token) => [token, oncePerBlock(stepsOf(token))]));
   const priceOf = (token: Address, at: BlockTime) => byToken.get(token)?.(at) ?? null;
   const isPending = (token: Address, at: BlockTime) => priceOf(token, at) === 'pending';
   const knownPriceOf = (token: Address, at: BlockTime) => {
@@ -67,6 +42,35 @@ export async function readAnchorBook(
     return price === 'pending' ? null : price;
   };
   return Object.assign(knownPriceOf, { isPending });
+}
+
+/** A dollar token without a feed counts as 1: docs/concepts/prices.md. */
+async function readSteps(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  blocks: readonly BlockTime[],
+): Promise<(token: Address) => PendingSteps> {
+  if (blocks.length === 0) return () => () => null;
+  const numbers = blocks.map(({ block }) => block);
+  const feeds = new Map(tokens.flatMap((token) => feedOf(chain, token) ?? []).map((feed) => [feed.proxy, feed]));
+  const isAssumed = (token: Address) => anchorsOf(chain).dollar.includes(token);
+  const isQuoted = (token: Address) =>
+    feedOf(chain, token) === null && !isAssumed(token) && isEther(chain, token);
+  const [steps, ether] = await Promise.all([
+    readFeedSteps(database, chain, [...feeds.values()], numbers),
+    tokens.some(isQuoted) ? readEtherPrices(database, chain, numbers) : new Map<number, Fraction>(),
+  ]);
+  return (token) => {
+    const feed = feedOf(chain, token);
+    const assumed = isAssumed(token) ? wholeFraction(1n) : null;
+    if (isQuoted(token)) return ({ block }) => ether.get(block) ?? 'pending';
+    if (feed === null) return () => assumed;
+    return ({ block, time }) => {
+      const price = steps.get(feed.proxy)?.at(block, time) ?? null;
+      return price === 'absent' ? assumed : price;
+    };
+  };
 }
 
 function oncePerBlock(priceAt: PendingSteps): PendingSteps {

@@ -37,7 +37,7 @@ export async function readPlace(
   moment: PriceMoment,
   windowSeconds: number,
 ): Promise<{ readonly place: PricePlace | null; readonly indexed: Indexed }> {
-  const { span, indexed } = await readSpan(database, chain, moment, windowSeconds);
+  const { span, indexed } = await readSpans(database, chain, moment, windowSeconds, null);
   return { place: span && (await placeOf(database, chain, span)), indexed };
 }
 
@@ -45,17 +45,14 @@ export async function readPlace(
 export async function readPlaces(
   database: ReadDatabase,
   chain: Chain,
-  moment: PriceMoment,
+  moment: Exclude<PriceMoment, { of: 'time' }>,
   windowSeconds: number,
   seconds: number,
-): Promise<Awaited<ReturnType<typeof readPlace>> & { readonly earlier: PricePlace | null }> {
-  const { span, indexed } = await readSpan(database, chain, moment, windowSeconds);
-  if (span === null) return { place: null, earlier: null, indexed };
-  const [place, earlier] = await Promise.all([
-    placeOf(database, chain, span),
-    readPlace(database, chain, { of: 'time', time: span.time - seconds }, windowSeconds),
-  ]);
-  return { place, earlier: earlier.place, indexed };
+): Promise<Record<'place' | 'earlier', PricePlace | null> & { readonly indexed: Indexed }> {
+  const { span, earlier, indexed } = await readSpans(database, chain, moment, windowSeconds, seconds);
+  const places = [span, earlier].map((one) => one && placeOf(database, chain, one));
+  const [place = null, earlierPlace = null] = await Promise.all(places);
+  return { place, earlier: place && earlierPlace, indexed };
 }
 
 type PlaceSpan = Omit<PricePlace, keyof AnchorPrices>;
@@ -64,40 +61,58 @@ async function placeOf(database: ReadDatabase, chain: Chain, span: PlaceSpan): P
   return { ...span, ...(await readAnchorPrices(database, chain, span)) };
 }
 
-async function readSpan(
+type SpanColumns = Readonly<Record<keyof PlaceSpan, number | null>>;
+
+/** @param seconds from the moment back to the earlier span; null: none */
+async function readSpans(
   database: ReadDatabase,
   chain: Chain,
   moment: PriceMoment,
   windowSeconds: number,
-): Promise<{ readonly span: PlaceSpan | null; readonly indexed: Indexed }> {
+  seconds: number | null,
+): Promise<Record<'span' | 'earlier', PlaceSpan | null> & { readonly indexed: Indexed }> {
   const chainId = sql`${chain.id}::bigint`;
   const until = untilSql(moment);
-  const span = { lowest: sql`${chain.firstBlock}::bigint`, highest: sql`at.block_number` };
-  const block = moment.of === 'block' ? until : span.highest;
+  const ofTime = moment.of === 'time' ? until : null;
+  const before = sql`(SELECT block_timestamp FROM at) - make_interval(secs => ${seconds})`;
+  const block = moment.of === 'block' ? until : sql`at.block_number`;
+  const lastBlock = (name: Sql, bound: Sql) => sql`${name} AS MATERIALIZED (
+  SELECT block_number, block_timestamp FROM blocks
+  WHERE chain_id = ${chainId} AND block_number <= ${bound} ORDER BY block_number DESC LIMIT 1)`;
   const ctes = [
     coverage(chainId, STATES_DATASET),
-    ...(moment.of === 'time' ? [toDateBound(chainId, until)] : []),
-    sql`at AS MATERIALIZED (
-  SELECT block_number, block_timestamp FROM blocks
-  WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
+    ...(ofTime === null ? [] : [toDateBound(chainId, ofTime)]),
+    lastBlock(AT, BOUNDS[moment.of](until)),
+    ...(seconds === null ? [] : [toDateBound(chainId, before), lastBlock(EARLIER, BOUNDS.time(until))]),
   ];
+  const columnsOf = (
+    at: Sql,
+    last: Sql,
+  ) => sql`(SELECT json_build_object('block', ${at}.block_number, 'time', extract(epoch FROM ${at}.block_timestamp),
+  'runStart', (SELECT max(first_block) FROM ranges WHERE first_block <= ${last} AND coalesce(previous_last < first_block - 1, true)
+    AND EXISTS (SELECT FROM ranges AS own WHERE ${last} BETWEEN own.first_block AND own.last_block)),
+  'windowStart', coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= ${at}.block_number
+    AND block_timestamp <= ${at}.block_timestamp - make_interval(secs => ${windowSeconds}) ORDER BY block_number DESC LIMIT 1), -1)) FROM ${at})`;
+  const span = { lowest: sql`${chain.firstBlock}::bigint`, highest: sql`at.block_number` };
   const [row] = await database.select<
-    IndexedColumns & { [Column in 'block' | 'time' | 'runStart' | 'windowStart']: number | null }
+    IndexedColumns & { readonly span: SpanColumns | null; readonly earlier: SpanColumns | null }
   >(
     sql`WITH ${joinSql(ctes)}
-SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number AS block,
-  extract(epoch FROM at.block_timestamp)::float8 AS time,
-  (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
-    AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS "runStart",
-  coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
-    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${windowSeconds}) ORDER BY block_number DESC LIMIT 1), -1) AS "windowStart"
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, ${columnsOf(AT, block)} AS span,
+  ${seconds === null ? rawSql('NULL::json') : columnsOf(EARLIER, sql`earlier.block_number`)} AS earlier
 FROM covered LEFT JOIN at ON true`,
   );
-  const indexed = readIndexed(row);
-  if (row === undefined) return { span: null, indexed };
-  const { block: last, time, windowStart, runStart } = row;
-  if (last === null || time === null || windowStart === null || runStart === null) return { span: null, indexed };
-  return { span: { block: last, time, windowStart, runStart }, indexed };
+  return { span: spanOf(row?.span), earlier: spanOf(row?.earlier), indexed: readIndexed(row) };
+}
+
+const AT = sql`at`;
+const EARLIER = sql`earlier`;
+
+function spanOf(columns: SpanColumns | null | undefined): PlaceSpan | null {
+  if (columns === null || columns === undefined) return null;
+  const { block, time, runStart, windowStart } = columns;
+  if (block === null || time === null || runStart === null || windowStart === null) return null;
+  return { block, time, runStart, windowStart };
 }
 
 function untilSql(moment: PriceMoment): Sql {

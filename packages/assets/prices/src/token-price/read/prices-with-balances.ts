@@ -46,8 +46,19 @@ export async function readPricesWithBalances(
   conditions: PriceConditions,
   place: PricePlace,
 ): Promise<TokenPrices> {
-  const { database, contracts } = sources;
   const found = await readPricesWithLookups(sources, chain, tokens, conditions, place);
+  return addMissingBalances(sources, chain, found, conditions, place);
+}
+
+/** Old blocks need no more: pools are looked up at new ones. */
+export async function addMissingBalances(
+  sources: PriceSources,
+  chain: Chain,
+  found: TokenPrices,
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<TokenPrices> {
+  const { database, contracts } = sources;
   if (contracts === null) return found;
   const { balances, logger } = contracts;
   const unknown = [...found].flatMap(([token, price]) =>

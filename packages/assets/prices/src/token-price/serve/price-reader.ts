@@ -2,7 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { factoriesOf, shownToken } from '@chainstead/markets/requests';
 import { type PricePlace, readPlaces } from '../place/price-place.ts';
-import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
+import {
+  addMissingBalances,
+  type PriceSources,
+  readNativePrice,
+  readPricesWithBalances,
+} from '../read/prices-with-balances.ts';
+import { addHopPrices, readTokenPrices } from '../read/read-token-prices.ts';
 import {
   DAY_SECONDS,
   dollarsOf,
@@ -104,8 +110,9 @@ async function readBoth(
   conditions: PriceConditions,
   { place, earlierPlace }: Places,
 ) {
+  const { reads } = sources;
   const places = earlierPlace === null ? [place] : [place, earlierPlace];
-  const both = readDirectPricesAt(sources.reads, chain, tokens, conditions, places);
+  const both = readDirectPricesAt(reads, chain, tokens, conditions, places);
   const direct = both.then(([now = new Map()]) => now);
   const prices = await readPricesWithBalances({ ...sources, direct }, chain, tokens, conditions, place);
   const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
@@ -115,12 +122,20 @@ async function readBoth(
     // Look-ups may have found pools meanwhile.
     const isRead = priced.every((token) => prices.get(token) === now?.get(token));
     const wanted = new Set(priced);
-    const known = isRead && before && new Map([...before].filter(([token]) => wanted.has(token)));
-    const earlierSources = known ? { ...sources, direct: Promise.resolve(known) } : sources;
-    return readPricesWithBalances(earlierSources, chain, priced, conditions, at);
+    const found =
+      isRead && before
+        ? await addHopPrices(
+            reads,
+            chain,
+            new Map([...before].filter(([token]) => wanted.has(token))),
+            conditions,
+            at,
+          )
+        : await readTokenPrices(reads, chain, priced, conditions, at);
+    return addMissingBalances(sources, chain, found, conditions, at);
   };
   const [facts, earlier] = await Promise.all([
-    readPricedTokens(sources.reads, chain, [...priced, ...hopTokens]),
+    readPricedTokens(reads, chain, [...priced, ...hopTokens]),
     priced.length === 0 || earlierPlace === null ? null : readEarlier(earlierPlace),
   ]);
   return { prices, facts, earlier };

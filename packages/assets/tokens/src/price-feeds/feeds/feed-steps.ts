@@ -2,8 +2,8 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
-import type { Fraction } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import type { Address, Fraction } from '@chainstead/core';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
 import {
@@ -22,31 +22,49 @@ export interface FeedSteps {
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 
+/** By proxy, in one statement. */
 export async function readFeedSteps(
   database: ReadDatabase,
   chain: Chain,
-  feed: PriceFeed,
+  feeds: readonly PriceFeed[],
   blocks: readonly number[],
-): Promise<FeedSteps> {
+): Promise<ReadonlyMap<Address, FeedSteps>> {
+  if (feeds.length === 0) return new Map();
   const chainId = sql`${chain.id}::bigint`;
-  const proxy = sql`${addressBytes(feed.proxy)}::bytea`;
-  const proxies = sql`unnest(ARRAY[${proxy}]) WITH ORDINALITY AS feed(proxy, number)`;
-  const [row] = await database.select<
-    Omit<FeedFacts, 'quote'> & { readonly steps: readonly FeedQuote[]; readonly ranges: readonly BlockRun[] }
-  >(
-    sql`WITH price_sources AS MATERIALIZED (${sourcesSql([feed], proxies, chainId)}),
-price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
-step AS MATERIALIZED (${stepsSql([...new Set(blocks)], { chainId, proxy })})
-SELECT EXISTS (SELECT FROM price_sources) AS "isKnown", ${absentToSql(proxy, chainId)} AS "absentTo",
+  const proxies = feeds.map(({ proxy }) => sql`${addressBytes(proxy)}::bytea`);
+  const numbered = sql`unnest(ARRAY[${joinSql(proxies)}]) WITH ORDINALITY AS feed(proxy, number)`;
+  const unique = [...new Set(blocks)];
+  const columns = proxies.map((proxy, index) => {
+    const number = rawSql(index + 1);
+    return sql`json_build_object('isKnown', EXISTS (SELECT FROM price_sources WHERE number = ${number}), 'absentTo', ${absentToSql(proxy, chainId)}, 'steps',
   (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexText('aggregator')}, 'round', round::text, 'answer', answer::text,
       'decimals', decimals, 'block', block_number, 'transaction', transaction_index, 'log', log_index, 'time', extract(epoch FROM updated_at))
-    ORDER BY block_number, transaction_index, log_index), '[]') FROM step) AS steps,
+    ORDER BY block_number, transaction_index, log_index), '[]') FROM (${stepsSql(unique, { chainId, proxy, number })}) AS step))`;
+  });
+  const [row] = await database.select<{
+    readonly feeds: readonly StoredSteps[];
+    readonly ranges: readonly BlockRun[];
+  }>(
+    sql`WITH price_sources AS MATERIALIZED (${sourcesSql(feeds, numbered, chainId)}),
+price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name})
+SELECT json_build_array(${joinSql(columns)}) AS feeds,
   (SELECT coalesce(json_agg(json_build_array(first_block, last_block) ORDER BY first_block), '[]') FROM price_ranges) AS ranges`,
   );
-  if (row === undefined) return { at: () => 'pending' };
-  const { steps, ranges, ...facts } = row;
+  const runs = joinRanges(row?.ranges ?? []);
+  return new Map(
+    feeds.map((feed, index) => {
+      const stored = row?.feeds[index];
+      return [feed.proxy, stored === undefined ? { at: () => 'pending' } : stepsOf(feed, stored, runs)];
+    }),
+  );
+}
+
+interface StoredSteps extends Omit<FeedFacts, 'quote'> {
+  readonly steps: readonly FeedQuote[];
+}
+
+function stepsOf(feed: PriceFeed, { steps, ...facts }: StoredSteps, runs: readonly BlockRun[]): FeedSteps {
   const places = steps.map(({ block }) => block);
-  const runs = joinRanges(ranges);
   const starts = runs.map(([first]) => first);
   return {
     at(block, time) {
@@ -64,9 +82,10 @@ SELECT EXISTS (SELECT FROM price_sources) AS "isKnown", ${absentToSql(proxy, cha
 /** Up to this density, a range of the index reads fewer rows than a look-up of each block. */
 const DENSE_BLOCKS = 20;
 
-function stepsSql(blocks: readonly number[], feed: { readonly chainId: Sql; readonly proxy: Sql }): Sql {
-  const quotes = (within: (block: Sql) => Sql, isNewest: boolean) =>
-    quotesSql({ ...feed, number: rawSql(1), within, isNewest });
+type FeedInSql = Readonly<Record<'chainId' | 'proxy' | 'number', Sql>>;
+
+function stepsSql(blocks: readonly number[], feed: FeedInSql): Sql {
+  const quotes = (within: (block: Sql) => Sql, isNewest: boolean) => quotesSql({ ...feed, within, isNewest });
   const until = (block: Sql) =>
     sql`SELECT * FROM (${quotes((column) => sql`${column} <= ${block}`, true)}) AS found ORDER BY ${NEWEST_FIRST} LIMIT 1`;
   const from = blocks.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);

@@ -125,9 +125,10 @@ test('values at random blocks and moments are pending or final, and all are fina
   const check = async (block: number): Promise<void> => {
     const at = { block, time: timeOf(block) };
     const found = await readFeedValues(database, chain, at);
+    const stepsOf = await readFeedSteps(database, chain, feedsOf(chain), [block]);
     for (const one of feedsOf(chain)) {
       const state = found.get(one.proxy);
-      const steps = (await readFeedSteps(database, chain, one, [block])).at(block, at.time);
+      const steps = stepsOf.get(one.proxy)?.at(block, at.time);
       const value =
         state?.of === 'value' ? state.value.usd.numerator : state?.of === 'unknown' ? null : state?.of;
       expect(typeof steps === 'object' ? (steps?.numerator ?? null) : steps).toBe(value);
