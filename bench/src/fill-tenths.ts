@@ -109,11 +109,14 @@ export function compareTenths(tenths: readonly Tenth[]): Comparison[] {
   const log = [last.logBytesEach, first.logBytesEach] as const;
   return [
     compareOnce('rows of the last tenth, first tenth', 'rows/s', rates, { atLeast: 0.8 }),
-    compareOnce('processor time of a row in the last tenth, first tenth', 'µs', processor),
+    compareOnce('processor time of a row in the last tenth, first tenth', 'µs', processor, PROCESSOR_TARGET),
     compareOnce('WAL of a row in the last tenth, first tenth', 'bytes', log, { atMost: 1.3 }),
     compareOnce('WAL of a row in all tenths, first tenth', 'bytes', [mean, first.logBytesEach]),
   ];
 }
+
+/** Holds on a busy machine too, unlike rows per second. Elsewhere than on Linux, it is not measured. */
+const PROCESSOR_TARGET: Target | undefined = process.platform === 'linux' ? { atMost: 1.25 } : undefined;
 
 /** The figures of all tenths, as notes. */
 export function notesOfTenths(tenths: readonly Tenth[]): string[] {

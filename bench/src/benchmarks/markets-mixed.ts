@@ -46,12 +46,14 @@ export const marketsMixed: Benchmark = {
         inspect: async (database: Database) => void swapCounts.push(await countSwaps(database)),
       };
       const believed = { name: 'VERIFY_SENDERS=off', env: { ...WITH_MARKETS, VERIFY_SENDERS: 'off' } };
+      const whole = { name: 'BACKFILL_PROOF=receipts', env: { ...WITH_MARKETS, BACKFILL_PROOF: 'receipts' } };
       const filtered = { name: 'ERC-20 alone, filtered logs', env: ERC20_ONLY };
       const proven = { name: 'ERC-20 alone, proven blocks', env: { ...ERC20_ONLY, BACKFILL_PROOF: 'receipts' } };
       const comparisons: Comparison[] = [];
       for (const [ours, peer, target] of [
         [mixed, filtered, { target: { atLeast: 0.5 } }],
         [believed, filtered, {}],
+        [whole, filtered, {}],
         [mixed, proven, {}],
       ] as const) {
         const side = (one: Backfilled) => backfillOf(context, node, blocks, one);

@@ -291,7 +291,7 @@ const chainSelectionKeys = {
   }),
   VERIFY_SENDERS: verification.withDefault(oneOf('on', 'off'), {
     description:
-      'Whether transaction senders are recovered from signatures before indexing (on), or taken from the node (off, faster). Responses report which of the two applies',
+      'Whether stored senders are recovered from signatures before indexing (on), or taken from the node (off, faster). Responses report which of the two applies',
     example: 'off',
     default: 'on',
   }),

@@ -34,6 +34,8 @@ export interface SourceBlock {
   readonly lacks: readonly BlockLack[];
   /** A public list that ships with the program contains this header. */
   readonly isCanonical: boolean;
+  /** The reader recovered all senders itself, from the signatures. @default false */
+  readonly hasRecoveredSenders?: boolean;
   /** As received, about. Readers hold blocks until they are proven, and only so many bytes. */
   readonly bytes: number;
 }

@@ -17,6 +17,7 @@ import {
 } from './contract-definition.ts';
 import { saveFunctions } from './contract-functions.ts';
 import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
+import { repeatedIfDeadlocked } from './repeated-if-deadlocked.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
 import { itemsOf } from './wanted-items.ts';
@@ -104,23 +105,6 @@ export async function addContract(
       });
     return { tables, skipped };
   });
-}
-
-const ATTEMPTS = 5;
-const DEADLOCK_DETECTED = '40P01';
-
-/** Creating an index may deadlock with a commit that wrote to the table: Postgres ends one. */
-async function repeatedIfDeadlocked<Result>(
-  database: Database,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await database.transaction(work);
-    } catch (error) {
-      const isDeadlock = error instanceof Error && 'code' in error && error.code === DEADLOCK_DETECTED;
-      if (attempt === ATTEMPTS || !isDeadlock) throw error;
-    }
 }
 
 function factoryOf(

@@ -36,6 +36,23 @@ test('another event does not wait for the commit', async () => {
   });
 });
 
+test('a removal is repeated if Postgres ends it', async () => {
+  await removeContract(scratch.database, 'vault', chain.id);
+  await add([event('Moved'), event('Sent')], []);
+  let removing: ReturnType<typeof removeContract> | null = null;
+  // New partitions lock tables in another order.
+  const locking = scratch.database.transaction(async (transaction) => {
+    await transaction.query(sql`LOCK TABLE contracts.vault_sent IN SHARE UPDATE EXCLUSIVE MODE`);
+    removing = removeContract(scratch.database, 'vault', chain.id);
+    await expect.poll(() => scratch.database.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).toHaveLength(1);
+    await transaction.query(sql`LOCK TABLE contracts.vault_moved IN SHARE UPDATE EXCLUSIVE MODE`);
+  });
+  const [locked] = await Promise.allSettled([locking]);
+  expect(await removing).toHaveLength(2);
+  if (locked.status === 'rejected') expect(locked.reason).toMatchObject({ code: '40P01' });
+  await add([event('Moved')], []);
+});
+
 test('another index waits, and is created whether or not Postgres ends the commit', async () => {
   await removeContract(scratch.database, 'vault', chain.id);
   await add([event('Moved')], []);

@@ -6,6 +6,7 @@ import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
+import { repeatedIfDeadlocked } from './repeated-if-deadlocked.ts';
 
 export async function removeContractsOfChain(
   database: Database,
@@ -27,7 +28,7 @@ export async function removeContract(
   chainId: ChainId,
   by: AuditActor = START_ACTOR,
 ): Promise<readonly EventTable[]> {
-  return database.transaction(async (transaction) => {
+  return repeatedIfDeadlocked(database, async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await lockContracts(transaction);
     const definitions = await readDefinitions(transaction);

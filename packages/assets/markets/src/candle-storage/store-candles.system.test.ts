@@ -9,7 +9,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { saveTokenMetadata } from '@chainstead/tokens';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { getCandles } from '../candles/get-candles.ts';
+import { CANDLE_LIMITS, getCandles } from '../candles/get-candles.ts';
 import { candlesOfSwaps, markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
@@ -102,17 +102,30 @@ const store = (chain: Chain = eth) =>
     now: timestampOf(LAST),
   });
 
-const candlesOf = (own: FiguredPool, timeframe: Timeframe, chain: Chain = eth) =>
+interface Reading {
+  /** Limit of the first statement. */
+  readonly spans?: number;
+  /** Unix seconds. */
+  readonly to?: number;
+}
+
+const candlesOf = (
+  own: FiguredPool,
+  timeframe: Timeframe,
+  chain: Chain = eth,
+  { spans = CANDLE_LIMITS.spans, to = timestampOf(LAST + 1) }: Reading = {},
+) =>
   Promise.all(
     CURRENCIES.map(async (currency) => {
       const pair = pairOf(own.token0, own.token1, chain);
       const decimals = pair.isQuotedIn0
         ? { base: own.decimals[1], quote: own.decimals[0] }
         : { base: own.decimals[0], quote: own.decimals[1] };
-      const page = await getCandles(scratch.database, chain, {
+      const query = {
         ...{ pool: own.pool, pair, decimals, timeframe, currency, limit: 10_000, pinnedBlock: null },
-        times: { from: timestampOf(100), to: timestampOf(LAST + 1) },
-      });
+        times: { from: timestampOf(100), to },
+      };
+      const page = await getCandles(scratch.database, chain, query, { ...CANDLE_LIMITS, spans });
       return page.candles.map(({ prices, ...rest }) => ({ ...rest, prices: prices && shown(prices) }));
     }),
   );
@@ -137,15 +150,25 @@ const WHOLE_HOURS = SPANS.length - 1;
 async function everything(timeframes: readonly Timeframe[], pools = [DOLLARS, ETHER], chain: Chain = eth) {
   const groups = pools.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] }));
   const figures = await readTradeFigures(scratch.database, chain, { groups, spans: SPANS, lastBlock: LAST });
-  const candles = [];
-  for (const own of pools)
-    for (const timeframe of timeframes) candles.push(await candlesOf(own, timeframe, chain));
-  return { figures, candles };
+  return { figures, candles: await allCandles(timeframes, pools, chain) };
 }
 
-/** Compares with a reading that finds no stored span. */
+async function allCandles(
+  timeframes: readonly Timeframe[],
+  pools: FiguredPool[],
+  chain: Chain,
+  reading?: Reading,
+) {
+  const candles = [];
+  for (const own of pools)
+    for (const timeframe of timeframes) candles.push(await candlesOf(own, timeframe, chain, reading));
+  return candles;
+}
+
+/** Compares with a reading that finds no stored span, and with one in several statements. */
 async function expectSame(timeframes: readonly Timeframe[], pools = [DOLLARS, ETHER], chain: Chain = eth) {
   const found = await everything(timeframes, pools, chain);
+  expect(await allCandles(timeframes, pools, chain, { spans: 4 })).toEqual(found.candles);
   await scratch.database.query(sql`UPDATE candle_spans SET settings = '-' || settings`);
   expect(found).toEqual(await everything(timeframes, pools, chain));
   await scratch.database.query(sql`UPDATE candle_spans SET settings = substr(settings, 2)`);
@@ -186,6 +209,13 @@ test('stored hours and days have the candles and figures of their swaps', async 
     sql`SELECT count(*)::int AS n FROM candle_spans WHERE hours = 24 AND is_stored`,
   );
   expect(days?.n).toBe(1);
+});
+
+test('candles until a year ahead are those until now', async () => {
+  await store();
+  const pools = [DOLLARS, ETHER];
+  const ahead = { to: timestampOf(LAST) + 365 * 86_400 };
+  expect(await allCandles(HOURLY, pools, eth, ahead)).toEqual(await allCandles(HOURLY, pools, eth));
 });
 
 test('stored candles and figures outlive their swaps', async () => {

@@ -35,6 +35,8 @@ export interface CandlePool {
 export interface CandleLimits {
   readonly part: number;
   readonly swapsMax: number;
+  /** Stored spans of the first statement: a page of a busy pool ends soon. */
+  readonly spans: number;
 }
 
 export interface CandleReading {
@@ -56,8 +58,8 @@ export interface PartsBatch {
   readonly needed: number;
 }
 
-/** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
-export const SPANS = { first: 1_024, most: 16_384 };
+/** Stored spans per statement, at most. */
+const SPANS_MAX = 16_384;
 
 /** Newest first. Narrower candles fill gaps between stored ones, and swaps the rest. */
 export async function* readParts(
@@ -67,7 +69,7 @@ export async function* readParts(
 ): AsyncGenerator<PartsBatch> {
   if (times.from >= times.to) return;
   if (width === null) return yield* liveParts(reading, times);
-  const { database, chain, pool, newest } = reading;
+  const { database, chain, pool, newest, limits } = reading;
   const lastBlock = sql`${reading.lastBlock}::bigint`;
   const narrower = width === 1 ? null : 1;
   const { base, quote } = pool.decimals;
@@ -75,7 +77,7 @@ export async function* readParts(
   const [bounds, whole] = [reading.stored[width], wholeSpans(width, times.from, times.to)];
   const [lowest, end] = [Math.max(whole.first, bounds.first), Math.min(whole.end, bounds.end)];
   let gapEnd = times.to;
-  for (let [upper, size] = [end, SPANS.first]; upper > lowest; size = Math.min(2 * size, SPANS.most)) {
+  for (let [upper, size] = [end, limits.spans]; upper > lowest; size = Math.min(2 * size, SPANS_MAX)) {
     const isRead = newest.of === 'candles' && newest.hours === width && newest.first < upper;
     const first = Math.max(lowest, isRead ? newest.first : upper - size * width);
     const spans = { pool: pool.pool, hours: width, first, end: upper, lastBlock };

@@ -13,7 +13,7 @@ import type { SwapRow } from '../tables/schema.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
 import { candleStart } from '../trade-values/timeframe.ts';
 import { pairCandlesRoute } from './candles-route.ts';
-import { type CandlesQuery, getCandles } from './get-candles.ts';
+import { CANDLE_LIMITS, type CandlesQuery, getCandles } from './get-candles.ts';
 
 const eth = createChainRegistry().get('eth');
 const [WETH, USDC, CATS] = [
@@ -235,12 +235,12 @@ describe('pages', () => {
     const whole = await getCandles(scratch.database, eth, query);
     expect(whole.candles.length).toBeGreaterThan(2);
     for (const part of [1, 3, 7, 40, 41])
-      expect(await getCandles(scratch.database, eth, query, { part, swapsMax: 1_000 })).toEqual(whole);
+      expect(await getCandles(scratch.database, eth, query, { ...CANDLE_LIMITS, part })).toEqual(whole);
     // A page that reaches the limit of swaps leaves its last candle to the next page.
-    const cut = await getCandles(scratch.database, eth, query, { part: 10, swapsMax: 20 });
+    const cut = await getCandles(scratch.database, eth, query, { ...CANDLE_LIMITS, part: 10, swapsMax: 20 });
     expect(cut.hasMore).toBe(true);
     expect(cut.candles).toEqual(whole.candles.slice(0, cut.candles.length));
-    const limits = { part: 10, swapsMax: 20 };
+    const limits = { ...CANDLE_LIMITS, part: 10, swapsMax: 20 };
     await expect(getCandles(scratch.database, eth, { ...query, timeframe: '30min' }, limits)).rejects.toThrow(
       'A candle has more than 20 swaps. Request a smaller timeframe.',
     );

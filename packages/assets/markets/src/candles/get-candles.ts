@@ -7,7 +7,7 @@ import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts'
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { TimeSpan } from '../trade-values/figured-pool.ts';
 import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timeframe.ts';
-import { boundsOf, type CandleLimits, type CandlePool, readParts, SPANS } from './candle-parts.ts';
+import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
 import { readExtent } from './read-extent.ts';
 
 interface CandlesSpan extends Pick<CandlePool, 'pool' | 'timeframe'> {
@@ -76,16 +76,16 @@ export async function readWholeExtent(
   database: ReadDatabase,
   chain: Chain,
   { pool, timeframe, pinnedBlock, ...query }: CandlesSpan,
-  { part }: CandleLimits = CANDLE_LIMITS,
+  { part, spans }: CandleLimits = CANDLE_LIMITS,
 ) {
   const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
   const width = STORED_WIDTHS[timeframe] ?? null;
-  const limit = width === null ? part : SPANS.first;
+  const limit = width === null ? part : spans;
   const bounds = boundsOf(times, pinnedBlock);
   return { ...(await readExtent(database, chain, { pool, times, bounds, width, limit })), times };
 }
 
-const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
+export const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000, spans: 1_024 };
 
 const STORED_WIDTHS: Partial<Record<Timeframe, StoredWidth>> = {
   ...{ '1h': 1, '4h': 1, '12h': 1 },

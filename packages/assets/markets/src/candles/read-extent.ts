@@ -26,7 +26,12 @@ export interface CandlesExtent {
 /** The newest rows of the pool, of the same snapshot: most pages need no others. */
 type NewestRows =
   | { readonly of: 'swaps'; readonly part: SwapsPart }
-  | { readonly of: 'candles'; readonly hours: StoredWidth; readonly first: number; readonly row: StoredColumns };
+  | {
+      readonly of: 'candles';
+      readonly hours: StoredWidth;
+      readonly first: number;
+      readonly row: StoredColumns | undefined;
+    };
 
 export interface ExtentQuery {
   readonly pool: PoolId;
@@ -38,44 +43,77 @@ export interface ExtentQuery {
   readonly limit: number;
 }
 
-export async function readExtent(
-  database: ReadDatabase,
+export function readExtent(database: ReadDatabase, chain: Chain, query: ExtentQuery): Promise<CandlesExtent> {
+  const { width } = query;
+  return width === null
+    ? readWith<ExtentColumns & SwapsColumns>(database, chain, query, newestSwaps(chain, query))
+    : readWith<ExtentColumns & StoredColumns>(database, chain, query, newestCandles(chain, query, width));
+}
+
+/** The newest rows in the statement of the extent. */
+interface NewestPart<Columns> {
+  readonly ctes: readonly Sql[];
+  readonly columns: Sql;
+  readonly read: (row: Columns | undefined) => NewestRows;
+}
+
+export function newestSwaps(
   chain: Chain,
-  { pool, times, bounds, width, limit }: ExtentQuery,
-): Promise<CandlesExtent> {
+  { pool, bounds, limit }: Omit<ExtentQuery, 'times' | 'width'>,
+): NewestPart<SwapsColumns> {
+  const { found, columns } = poolSwapsSql(chain, { pool, bounds, after: null, limit });
+  return { ctes: [found], columns, read: (row) => ({ of: 'swaps', part: swapsPart(row) }) };
+}
+
+export function newestCandles(
+  chain: Chain,
+  { pool, times, bounds, limit }: Omit<ExtentQuery, 'width'>,
+  hours: StoredWidth,
+): NewestPart<StoredColumns> {
+  const whole = wholeSpans(hours, times.from, times.to);
+  const spans = { hours, first: Math.max(whole.first, whole.end - limit * hours) };
+  const lastBlock = sql`coalesce(${bounds.pinnedBlock}::bigint, (SELECT indexed_to FROM covered))`;
+  const statement = storedCandlesSql(chain, { ...spans, end: whole.end, pool, lastBlock });
+  return { ...statement, read: (row) => ({ of: 'candles', ...spans, row }) };
+}
+
+export function extentStatement(
+  chain: Chain,
+  bounds: DateBounds,
+  newest: Pick<NewestPart<never>, 'ctes' | 'columns'>,
+): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
   const { ctes, complete } = pageRange(chain, chainId, SWAPS_DATASET, page, null);
-  const ofWidth = (hours: StoredWidth): Sql =>
-    sql`(SELECT ARRAY[min(start), max(start) + ${rawSql(hours)}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)})`;
-  const { first, end } = wholeSpans(width ?? 1, times.from, times.to);
-  const spans = { hours: width ?? 1, first: Math.max(first, end - limit * (width ?? 1)), end };
-  const lastBlock = sql`coalesce(${bounds.pinnedBlock}::bigint, (SELECT indexed_to FROM covered))`;
-  const swaps = poolSwapsSql(chain, { pool, bounds, after: null, limit });
-  const rows =
-    width === null
-      ? { ctes: [swaps.found], columns: swaps.columns }
-      : storedCandlesSql(chain, { ...spans, pool, lastBlock });
-  const [row] = await database.select<
-    IndexedColumns &
-      Record<'hours' | 'days', BoundsColumn> & { readonly swaps: readonly BlockRange[] | null } & SwapsColumns &
-      StoredColumns
-  >(
-    sql`WITH ${joinSql([...ctes, ...rows.ctes])}
+  const outermost = (hours: StoredWidth, order: 'ASC' | 'DESC') =>
+    sql`(SELECT start FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)} ORDER BY start ${rawSql(order)} LIMIT 1)`;
+  // Without fresh statistics, the planner reads all spans for min and max.
+  const ofWidth = (hours: StoredWidth) =>
+    sql`ARRAY[${outermost(hours, 'ASC')}, ${outermost(hours, 'DESC')} + ${rawSql(hours)}]`;
+  return sql`WITH ${joinSql([...ctes, ...newest.ctes])}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days,
   (SELECT json_agg(json_build_object('from', first_block, 'to', last_block) ORDER BY first_block) FROM ranges) AS swaps,
-  ${rows.columns}
-FROM covered`,
-  );
-  const stored = { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) };
-  return {
-    ...{ indexed: readIndexed(row), stored, covered: coveredBlocks(row?.swaps ?? []) },
-    newest:
-      width === null ? { of: 'swaps', part: swapsPart(row) } : { of: 'candles', ...spans, row: row ?? NO_ROW },
-  };
+  ${newest.columns}
+FROM covered`;
 }
 
-const NO_ROW: StoredColumns = { stored: null, stale: null, candles: null };
+type ExtentColumns = IndexedColumns &
+  Record<'hours' | 'days', BoundsColumn> & { readonly swaps: readonly BlockRange[] | null };
+
+async function readWith<Row extends ExtentColumns>(
+  database: ReadDatabase,
+  chain: Chain,
+  { bounds }: ExtentQuery,
+  newest: NewestPart<Row>,
+): Promise<CandlesExtent> {
+  const [row] = await database.select<Row>(extentStatement(chain, bounds, newest));
+  return {
+    indexed: readIndexed(row),
+    stored: { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) },
+    covered: coveredBlocks(row?.swaps ?? []),
+    newest: newest.read(row),
+  };
+}
 
 type BoundsColumn = readonly (number | null)[];
 

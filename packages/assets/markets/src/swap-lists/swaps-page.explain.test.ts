@@ -15,7 +15,9 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { extentStatement, newestCandles, newestSwaps } from '../candles/read-extent.ts';
 import { poolSwapsStatement } from '../candles/read-swaps.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { type SwapsQuery, type SwapsSubject, swapsPage } from './swaps-page.ts';
 import { cover, seedPools } from './testing/seeded-swaps.ts';
 
@@ -25,6 +27,8 @@ const SWAPS = 60_000;
 /** Swaps in the stale statistics. */
 const ANALYZED = 2_000;
 const CUT = 30_000;
+/** A whole hour before the last swaps, in Unix seconds. */
+const END = 1_600_596_000;
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 const [PAIR, OTHER, FAKE, CATS, DOGS, TRADER] = [0x91, 0x92, 0x93, 0x71, 0x72, 0x51].map(addressOf) as [
   ReturnType<typeof addressOf>,
@@ -73,7 +77,23 @@ beforeAll(async () => {
   await database.query(sql`ANALYZE`);
   await seedRange(ANALYZED + 1, SWAPS);
   await cover(database, eth, 'swaps', SWAPS);
+  await seedCandles();
 });
+
+/** Stores the last 3,000 hours until the end, for two pools. */
+async function seedCandles(): Promise<void> {
+  const hours = sql`generate_series(${END / 3_600 - 3_000}::int, ${END / 3_600 - 1}::int) AS hour`;
+  await scratch.database.query(
+    sql`INSERT INTO candle_spans (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim, is_stored)
+     SELECT ${eth.id}, 1, hour, 0, 0, 0, ${priceSettingsOf(eth)}, gen_random_uuid(), true FROM ${hours}`,
+  );
+  await scratch.database.query(
+    sql`INSERT INTO pool_candles (pool_key, chain_id, hours, start, pool, swaps, buys, sells, is_valued, prices)
+     SELECT address_key(pool), ${eth.id}, 1, hour, pool, 1, 1, 0, true, '' FROM ${hours}, unnest(${[PAIR, OTHER].map((pool) => hexBytes(pool))}::bytea[]) AS pool`,
+  );
+  // A row per hour: their statistics are never far behind.
+  await scratch.database.query(sql`ANALYZE candle_spans, pool_candles`);
+}
 
 const explained = (plan: PlanKind, subject: SwapsSubject, query: Partial<SwapsQuery> = {}): Promise<Explained> =>
   explain(
@@ -149,6 +169,29 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
       expect(rowsScanned(scans)).toBeLessThanOrEqual(LIMIT + 2);
     }
+  });
+
+  test.each([
+    ['swaps', null],
+    ['stored hours', 1],
+  ] as const)('the first page of candles from %s stops after its newest rows', async (_name, width) => {
+    const times = { from: 0, to: END };
+    const bounds = { fromDate: new Date(0), toDate: new Date(1_000 * times.to), pinnedBlock: null };
+    const query = { pool: PAIR, times, bounds, limit: LIMIT };
+    const newest = width === null ? newestSwaps(eth, query) : newestCandles(eth, query, width);
+    const { nodes } = await explain(scratch.database, extentStatement(eth, bounds, newest), plan);
+    const swaps = nodes.filter(ofTables);
+    for (const scan of swaps) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+    expect(rowsScanned(swaps)).toBeLessThanOrEqual(width === null ? LIMIT + 2 : 0);
+    const spans = nodes.filter((node) => node['Relation Name'] === 'candle_spans');
+    // The first and the last one, and those of the page. Without statistics, any index of hours may be read.
+    if (width === null || statistics === 'with old statistics')
+      expect(rowsScanned(spans)).toBeLessThanOrEqual(4 + (width === null ? 0 : LIMIT));
+    const candles = nodes.filter((node) => node['Relation Name'] === 'pool_candles');
+    expect(rowsScanned(candles)).toBeLessThanOrEqual(width === null ? 0 : LIMIT);
+    // Their times, and the steps to both dates.
+    const blocks = nodes.filter((node) => node['Relation Name'] === 'blocks');
+    expect(rowsScanned(blocks)).toBeLessThanOrEqual(LIMIT + 100);
   });
 
   test('a short time reads no earlier swaps and blocks', async () => {

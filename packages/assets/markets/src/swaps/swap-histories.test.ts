@@ -2,15 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, type Log, parseAddress } from '@chainstead/core';
 import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync/datasets';
-import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
+import { addressOf, hashOf, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
+import { exampleLog } from '../testing/example-log.ts';
 import { swaps } from './dataset.ts';
 import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
 const RECORDINGS = recordedData('data/evm');
+const V2_SWAP =
+  'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)';
 const FOLDERS = ['ethereum/12000000', 'polygon/35779967', 'base/1962302'];
 const CHAINS: Readonly<Record<string, string>> = { ethereum: 'eth' };
 
@@ -38,6 +41,30 @@ test.skipIf(RECORDINGS.isMissing)(
     expect(found).toBeGreaterThan(0);
   },
 );
+
+test('the sender of a transaction is stored if one of its logs is a swap', () => {
+  const place = { blockNumber: 9, blockHash: hashOf(1, 9), transactionIndex: 0, transactionHash: hashOf(2, 9) };
+  const logOf = (declaration: string, args: object, logIndex: number): Log => ({
+    ...exampleLog(declaration, { ...args }, addressOf(5)),
+    ...{ ...place, logIndex, blockTimestamp: null },
+  });
+  const moved = logOf('Sync(uint256 reserve)', { reserve: 1n }, 0);
+  const amounts = { amount0In: 7n, amount1In: 0n, amount0Out: 0n, amount1Out: 5n };
+  const swap = logOf(V2_SWAP, { ...amounts, sender: addressOf(1), to: addressOf(2) }, 1);
+  const transaction = { hash: place.transactionHash, from: addressOf(3), to: addressOf(1), value: 0n };
+  const rows = swapRows(
+    { ...transaction, logs: [moved, swap] } as unknown as ExecutedTransaction,
+    createChainRegistry().get('eth'),
+  );
+  expect(rows).toMatchObject([{ wallet: addressOf(3), logIndex: 1 }]);
+  const storesSender = swaps.wholeBlocks?.storesSender;
+  expect([[moved, swap], [swap], [moved], []].map((logs) => storesSender?.(logs))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
 
 /** By the rules of nodes, written again. */
 function isNamed({ logs }: ExecutedTransaction, filters: readonly HistoryFilter[]): boolean {

@@ -32,7 +32,6 @@ export const nftTrades: Dataset<NftTradeRow> = {
 
 function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {
   const trading = tradingChain(context.chain);
-  if (trading.byAddress.size === 0) return [];
   const rows: NftTradeRow[] = [];
   for (let start = 0, end = 0; start < logs.length; start = end) {
     const first = logs[start];
@@ -48,12 +47,11 @@ function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {
 }
 
 function decodeTransaction(
-  all: readonly Log[],
+  logs: readonly Log[],
   trading: TradingChain,
   { chain, timestampOf }: DecodeContext,
   rows: NftTradeRow[],
 ): void {
-  const logs = all.filter(({ topics: [topic0] }) => topic0 !== undefined && trading.topicSet.has(topic0));
   const { transfers } = decodeNftTransfers(logs, chain);
   const payments = logs.flatMap((log): Erc20Payment | readonly Erc20Payment[] => {
     const transfer = decodeErc20Transfer(log, chain);

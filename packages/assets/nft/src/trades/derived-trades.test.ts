@@ -9,10 +9,9 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address, Log } from '@chainstead/core';
 import { exampleChain, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
 import type { NftTradeRow } from './schema.ts';
-import { amountsOf, idsOf } from './testing/example-trades.ts';
+import { amountsOf, decodeLogs, idsOf } from './testing/example-trades.ts';
 
 const RECORDINGS = recordedData('data/evm');
 const DERIVED = recordedData('contract/marketplaces.json');
@@ -136,7 +135,7 @@ function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
 }
 
 function decode(folder: string, logs: readonly Log[]): NftTradeRow[] {
-  return nftTrades.decode(logs, { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
+  return decodeLogs(logs, chainOf(folder));
 }
 
 function chainOf(folder: string): Chain {

@@ -174,17 +174,6 @@ describe('whatever is emitted under a marketplace’s address', () => {
       { numRuns: HOSTILE_CASES },
     );
   });
-
-  test('filtered reads give the rows of whole blocks', () => {
-    fc.assert(
-      fc.property(hostile, ({ chain, logs }) => {
-        const topics = new Set<string>(nftTrades.topics(chain));
-        const filtered = logs.filter((log) => topics.has(log.topics[0] ?? ''));
-        expect(decodeLogs(filtered, chain)).toEqual(decodeLogs(logs, chain));
-      }),
-      { numRuns: HOSTILE_CASES },
-    );
-  });
 });
 
 test('what a bundle costs grows with its size, not with the square of it', () => {

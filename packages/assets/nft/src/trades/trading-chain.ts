@@ -7,7 +7,6 @@ import { marketplaces } from './marketplaces.ts';
 export interface TradingChain {
   /** Fill events, then NFT and ERC-20 transfers; empty if no marketplace is deployed. */
   readonly topics: readonly Hash[];
-  readonly topicSet: ReadonlySet<Hash>;
   readonly byAddress: ReadonlyMap<Address, readonly Marketplace[]>;
   isFill(log: Log): boolean;
 }
@@ -29,7 +28,7 @@ export function tradingChain(chain: Chain): TradingChain {
   const isFill = ({ address, topics: [topic0] }: Log): boolean =>
     topic0 !== undefined &&
     (byAddress.get(address)?.some((marketplace) => marketplace.topics.includes(topic0)) ?? false);
-  const trading = { topics, topicSet: new Set(topics), byAddress, isFill };
+  const trading = { topics, byAddress, isFill };
   byChain.set(chain, trading);
   return trading;
 }

@@ -84,8 +84,8 @@ function watches({ transactions: { mode } }: Chain): boolean {
 
 /** @throws WatchNeedsChangedError if read before the first wallet was requested */
 function requireTransactions(chain: Chain, blocks: readonly WatchedBlock[]): void {
-  for (const { header, parts } of blocks)
-    if (parts?.transactions === undefined)
+  for (const { header, parts, leavesSenders } of blocks)
+    if (parts?.transactions === undefined || leavesSenders === true)
       throw new WatchNeedsChangedError({ chain: chain.key, block: header.number, lacks: 'proven transactions' });
 }
 

@@ -66,8 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     throw unusableFolder(dataDir, error);
   }
   const account = await chooseServerAccount(cluster);
-  // Not for a server that runs already: the check starts two programs.
-  const binaries = () => preparePostgresBinaries(account, options.logger);
+  const binaries = preparedOnce(() => preparePostgresBinaries(account, options.logger));
   const passwords = await ensurePasswords(dataDir, account);
   if (!(await hasCluster(dataDir)))
     await createCluster({ dataDir, cluster, account, binaries: await binaries(), passwords, options });
@@ -99,6 +98,20 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   options.logger.info({ port: server.port, data_dir: dataDir }, 'Embedded Postgres started');
   return own;
+}
+
+/** Not for a server that runs already, and not again: the check starts two programs. */
+function preparedOnce(prepare: () => Promise<PostgresBinaries>): () => Promise<PostgresBinaries> {
+  let prepared: Promise<PostgresBinaries> | undefined;
+  return async () => {
+    prepared ??= prepare();
+    try {
+      return await prepared;
+    } catch (error) {
+      prepared = undefined;
+      throw error;
+    }
+  };
 }
 
 function embedded({ passwords }: ServerFolder, { port, stop }: UsedServer): EmbeddedPostgres {

@@ -44,15 +44,16 @@ export interface ProvisionOptions {
   readonly programUrl: string;
 }
 
-/** False if the program can't log in. Migrations run only after {@link provisionDatabase}. */
+/** {@link provisionDatabase} would change nothing. One session as the program. False if it can't log in. */
 export async function isProvisioned(url: string): Promise<boolean> {
-  const extensions = sql`SELECT FROM pg_extension WHERE extname = ANY (${EXTENSIONS}::text[]) AND to_regclass('schema_migrations') IS NOT NULL`;
+  const { target, role } = readProgram(url);
+  const provided = sql`SELECT FROM pg_roles WHERE rolname = ${READER_ROLE} AND rolconfig IS NOT NULL
+    AND ${EXTENSIONS.length} = (SELECT count(*) FROM pg_extension WHERE extname = ANY (${EXTENSIONS}::text[]))`;
   try {
-    return await withSession(
-      parseConnectionString(url),
-      APPLICATION_NAME,
-      async (session) => (await queryOn(session, extensions)).length === EXTENSIONS.length,
-    );
+    return await withSession(target, APPLICATION_NAME, async (session) => {
+      if ((await queryOn(session, provided)).length === 0) return false;
+      return (await queryOn(session, missingRights(sql`${role}`))).length === 0;
+    });
   } catch (error) {
     if (hasCode(error)) return false;
     throw error;
@@ -90,10 +91,8 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
         const [extension] = await queryOn(admin, sql`SELECT FROM pg_extension WHERE extname = ${name}`);
         if (extension === undefined) await make(admin, sql`CREATE EXTENSION ${rawSql(name)}`);
       }
-      const role = sql`${program.role}`;
-      const bounds = await queryOn<{ statement: string }>(admin, missingBounds(role));
-      const privileges = await queryOn<{ statement: string }>(admin, missingPrivileges(role));
-      for (const { statement } of [...bounds, ...privileges]) await make(admin, rawSql(statement));
+      const missing = await queryOn<{ statement: string }>(admin, missingRights(sql`${program.role}`));
+      for (const { statement } of missing) await make(admin, rawSql(statement));
       await ensureLogin(program, admin).catch((error: unknown) => {
         throw refused('DATABASE_URL', urls.programUrl, error);
       });
@@ -127,6 +126,11 @@ async function provideReaders(admin: Client): Promise<void> {
   );
   if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
     await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} SET transaction_timeout = '10min'`);
+}
+
+/** Statements that a superuser has to run. */
+function missingRights(role: Sql): Sql {
+  return sql`${missingBounds(role)} UNION ALL ${missingPrivileges(role)}`;
 }
 
 /**

@@ -70,6 +70,7 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
     return {
       ...block,
       isCanonical,
+      hasRecoveredSenders: transactions,
       bytes: parts.headerBytes + parts.body.length + (parts.receipts?.rlp.length ?? 0),
     };
   }

@@ -1,4 +1,5 @@
 /** Damaged era files through the backfill: no wrong row, nothing missing at the end, the file named. */
+import type { RecoverSigners } from '@chainstead/proof';
 import { createScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
@@ -11,22 +12,24 @@ import {
   SOURCED_RANGE,
   type SourcedFill,
 } from '../testing/sourced-chain.ts';
+import type { BackfillOptions } from './backfill-options.ts';
 
 const CHAIN_ID = 966_001;
 const scratch = scratchOfFile();
 const sourced = stageOfFile(() => openSourcedChain(scratch.database, CHAIN_ID));
 
 /** Expects the rows of nodes. */
-async function fillFrom(served: EraServed): Promise<SourcedFill> {
-  const fill = await sourced.fill((chain, parts) => openEra(chain, parts, served));
+async function fillFrom(served: EraServed, changes: Partial<BackfillOptions> = {}): Promise<SourcedFill> {
+  const fill = await sourced.fill((chain, parts) => openEra(chain, parts, served), changes);
   expect(fill.rows).toEqual(sourced.rowsOfNodes);
   expect(fill.covered).toEqual([SOURCED_RANGE, SOURCED_RANGE]);
   return fill;
 }
 
 describe.each(['era1', 'ere', 'e2hs'] as const)('an %s file', (format) => {
-  test('is read, without a fault', async () => {
-    const { warnings, status } = await fillFrom({ format });
+  test('is read, without a fault, and its senders are not recovered twice', async () => {
+    const recoverSigners: RecoverSigners = async () => expect.unreachable('its reader has recovered them');
+    const { warnings, status } = await fillFrom({ format }, { recoverSigners });
     expect(warnings).toEqual([]);
     expect(status?.uses.blocks).toMatchObject({ blocks: SOURCED_BLOCKS, failures: 0 });
   });

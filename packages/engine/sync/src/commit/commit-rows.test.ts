@@ -17,24 +17,33 @@ const datasets = Array.from({ length: TABLES }, (_, index): Dataset => {
 });
 
 beforeAll(async () => {
-  for (const { table } of datasets)
+  for (const { table } of [...datasets, dependent])
     await scratch.database.query(
       sql`CREATE TABLE ${rawSql(table.name)} (chain_id bigint, block_number integer) PARTITION BY RANGE (chain_id, block_number)`,
     );
 });
 
+const dependent: Dataset = {
+  ...partitionedMarks,
+  name: 'placed_children',
+  table: { ...partitionedMarks.table, name: 'placed_children' },
+  dependent: { select: async () => [] },
+};
+
 test('one failed attempt makes the missing partitions of all tables with rows', async () => {
   const { database } = scratch;
   const written = datasets.slice(1);
+  const all = [...datasets, dependent];
   let attempts = 0;
   await commitRows(
     { database, chain },
-    datasets,
+    all,
     {
       blocks: [{ from: BLOCK, to: BLOCK }],
       batch: {
         blockLines: [],
-        parts: written.map((dataset) => ({ dataset, lines: [''], mentions: [] })),
+        // Lines of the dependent dataset are selected later.
+        parts: [...written, dependent].map((dataset) => ({ dataset, lines: [''], mentions: [] })),
         failures: [],
       },
     },
@@ -47,7 +56,7 @@ test('one failed attempt makes the missing partitions of all tables with rows', 
     },
   );
   expect(attempts).toBe(2);
-  const tables = datasets.map(({ table }) => table);
+  const tables = all.map(({ table }) => table);
   const partitions = await readPartitionsOf(database, tables, chain.id);
   expect([...partitions.keys()].sort()).toEqual(written.map(({ name }) => name).sort());
 });

@@ -5,6 +5,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { ensurePartitions, type WantedPartitions } from '../partitions/ensure-partitions.ts';
 import type { DecodedBatch } from '../read/decoded-batch.ts';
 import { type CommitAttempt, retryCommit } from '../rows/commit-retry.ts';
+import { isDependent } from './dependent-rows.ts';
 
 export interface PlacedRows {
   readonly blocks: readonly BlockRange[];
@@ -39,9 +40,12 @@ export async function commitRows<T>(
 function wantedOf(missed: Dataset, { blocks, batch, kept, rows }: Required<PlacedRows>): WantedPartitions[] {
   const count = blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const lines = new Map([[missed, 0]]);
-  for (const part of batch.parts)
-    if (part.dataset.table.isPartitioned && part.lines.length > 0)
+  for (const part of batch.parts) {
+    // Most lines of a dependent dataset are dropped when they are written.
+    const mayHaveRows = part.dataset === missed || !isDependent(part.dataset);
+    if (part.dataset.table.isPartitioned && mayHaveRows && part.lines.length > 0)
       lines.set(part.dataset, (lines.get(part.dataset) ?? 0) + part.lines.length);
+  }
   return [...lines].map(([dataset, rowsOfDataset]) => ({
     table: dataset.table,
     density: rows === 'single' || !kept.includes(dataset) ? null : { rows: rowsOfDataset, blocks: count },

@@ -3,7 +3,7 @@ import type { Address, BlockRange, Hash, Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Projection } from './projection.ts';
 import type { RowTable } from './row-table.ts';
-import type { BlockPart, WholeBlock } from './whole-block.ts';
+import type { WholeBlock, WholeBlockReading } from './whole-block.ts';
 
 /** No clock, no I/O. */
 export interface DecodeContext {
@@ -65,11 +65,7 @@ export interface TransactionHistories<Row = unknown> {
   isOf(row: Row, account: Address): boolean;
 }
 
-export interface WholeBlockDecoding<Row = unknown> {
-  /** Empty: only logs with its topics. A block that no node can trace is a gap. */
-  reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
-  /** False: rows lack the sender of a transaction with these logs, so it may be wrong. @default true */
-  storesSender?(logs: readonly Log[]): boolean;
+export interface WholeBlockDecoding<Row = unknown> extends WholeBlockReading {
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
@@ -130,7 +126,7 @@ export interface PrecedingRows {
 export interface Dataset<Row = unknown> {
   /** Stable name in coverage records and `--dataset`: `erc20-transfers`. */
   readonly name: string;
-  /** Values of topic0. Other logs are not decoded. Empty: any, of which `decode` ignores those of others. */
+  /** Values of topic0: `decode` gets only their logs. Empty: blocks are not read for logs, except with `anyTopic`. */
   topics(chain: Chain): readonly Hash[];
   /** Only their logs are decoded: some reads filter by contract. @default any */
   emitters?(chain: Chain): readonly Address[] | null;

@@ -76,9 +76,6 @@ export function eventDataset<Table extends PgTable>(options: EventDatasetOptions
   return logDataset<Table>({
     ...members,
     topics: (chain) => (isRead(chain) ? topics : []),
-    rows: (log, context) =>
-      isRead(context.chain)
-        ? (byTopic.get(log.topics[0]) ?? []).flatMap((event) => event.rows(log, context))
-        : [],
+    rows: (log, context) => (byTopic.get(log.topics[0]) ?? []).flatMap((event) => event.rows(log, context)),
   });
 }

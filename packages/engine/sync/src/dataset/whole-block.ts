@@ -6,10 +6,15 @@ import type { ProofLevel } from '@chainstead/proof';
 export const BLOCK_PARTS = ['logs', 'transactions', 'internalTransactions'] as const;
 export type BlockPart = (typeof BLOCK_PARTS)[number];
 
+export interface WholeBlockReading {
+  /** Empty: only logs with its topics. A block that no node can trace is a gap. */
+  reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
+  /** False: rows lack the sender of a transaction with these logs, so it may be wrong. @default true */
+  readonly storesSender?: StoresSender;
+}
+
 interface PartReading {
-  readonly wholeBlocks?:
-    | { reads(chain: Chain): readonly BlockPart[]; storesSender?(logs: readonly Log[]): boolean }
-    | undefined;
+  readonly wholeBlocks?: WholeBlockReading | undefined;
 }
 
 /** Its proof level is that of the rows. */
@@ -25,7 +30,7 @@ export function partsOf(datasets: readonly PartReading[], chain: Chain): Readonl
 /** False: no row has the sender of a transaction with these logs. */
 export type StoresSender = (logs: readonly Log[]) => boolean;
 
-/** What datasets read of a block. */
+/** Parts and senders that datasets read of a block. */
 export interface BlockReading {
   readonly parts: ReadonlySet<BlockPart>;
   readonly storesSender: StoresSender;

@@ -19,34 +19,56 @@ export interface WantedPartitions {
   readonly density: RowDensity | null;
 }
 
-/** All tables in one transaction, announced with one wait. @returns names of created partitions */
+/** Each table takes about ten locks, and a server has 6,400 by default. */
+const TABLES_PER_TRANSACTION = 50;
+
+/** Announced with one wait. Skips tables that don't exist. @returns names of created partitions */
 export async function ensurePartitions(
   database: Database,
   chainId: ChainId,
   blocks: readonly BlockRange[],
   wanted: readonly WantedPartitions[],
 ): Promise<readonly string[]> {
+  const tables = new Map(wanted.map((one) => [one.table.name, one]));
+  const names = [...tables.keys()].sort();
+  const made: string[] = [];
+  for (let first = 0; first < names.length; first += TABLES_PER_TRANSACTION) {
+    const group = names.slice(first, first + TABLES_PER_TRANSACTION).flatMap((name) => tables.get(name) ?? []);
+    // May deadlock with writers, shard by shard.
+    const makeGroup = () =>
+      database.transaction((transaction) => makePartitions(transaction, chainId, blocks, group));
+    made.push(...(await retryCommit(makeGroup)));
+  }
+  await announcePartitions(
+    database,
+    wanted.map(({ table }) => table),
+  );
+  return made;
+}
+
+/** @param wanted each table once, by name: the order of locks */
+async function makePartitions(
+  transaction: Transaction,
+  chainId: ChainId,
+  blocks: readonly BlockRange[],
+  wanted: readonly WantedPartitions[],
+): Promise<readonly string[]> {
   const tables = wanted.map(({ table }) => table);
-  const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // On Citus, two tables would deadlock: both create shards.
-    if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
-    // Own contracts may be removed while their blocks are read.
-    const present = await transaction.query<Named>(presentTables(tables));
-    for (const { name } of present) await transactionLock(transaction, `partitions:${name}`);
-    const partitions = await readPartitionsOf(transaction, tables, chainId);
-    const names: string[] = [];
-    for (const { name } of present)
-      for (const { table, density } of wanted.filter((one) => one.table.name === name)) {
-        const existing = partitions.get(name) ?? [];
-        const width = await widthOf(transaction, chainId, blocks, { table, density, existing });
-        for (const bounds of planPartitions(existing, blocks, width))
-          names.push(await attachPartition(transaction, table, chainId, bounds));
-      }
-    return names;
-  };
-  // May deadlock with writers, shard by shard.
-  const made = await retryCommit(() => database.transaction(make));
-  await announcePartitions(database, tables);
+  // On Citus, two tables would deadlock: both create shards.
+  const isOneLock = await isSpread(transaction);
+  const locks = isOneLock ? ['partitions'] : tables.map(({ name }) => `partitions:${name}`);
+  for (const lock of locks) await transactionLock(transaction, lock);
+  // Own contracts may be removed while their blocks are read, or during the wait for a lock.
+  const present = await transaction.query<Named>(presentTables(tables));
+  const partitions = await readPartitionsOf(transaction, tables, chainId);
+  const byName = new Map(wanted.map((one) => [one.table.name, one]));
+  const made: string[] = [];
+  for (const { table, density } of present.flatMap(({ name }) => byName.get(name) ?? [])) {
+    const existing = partitions.get(table.name) ?? [];
+    const width = await widthOf(transaction, chainId, blocks, { table, density, existing });
+    for (const bounds of planPartitions(existing, blocks, width))
+      made.push(await attachPartition(transaction, table, chainId, bounds));
+  }
   return made;
 }
 
@@ -59,9 +81,9 @@ export async function announceAgain(database: Database, tables: readonly Named[]
 
 type Named = Pick<RowTable, 'name'>;
 
-/** Partitioned tables, in the order in which all transactions lock them. */
+/** Partitioned tables, each once, in the order in which all transactions lock them. */
 function presentTables(tables: readonly Named[]): Sql {
-  return sql`SELECT name, oid FROM unnest(${tables.map(({ name }) => name)}::text[]) AS name JOIN pg_class ON oid = to_regclass(name) AND relkind = 'p' ORDER BY oid`;
+  return sql`SELECT DISTINCT name, oid FROM unnest(${tables.map(({ name }) => name)}::text[]) AS name JOIN pg_class ON oid = to_regclass(name) AND relkind = 'p' ORDER BY oid`;
 }
 
 async function widthOf(

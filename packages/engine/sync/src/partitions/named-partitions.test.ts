@@ -10,7 +10,8 @@ import { readPartitions, readPartitionsOf } from './read-partitions.ts';
 
 const scratch = scratchOfFile();
 /** The longest that Postgres stores, with one difference at the end. */
-const [LONG, SIMILAR] = ['x', 'y'].map((last) => `contracts.${'a'.repeat(62)}${last}`) as [string, string];
+const LONG = `contracts.${'a'.repeat(62)}x`;
+const SIMILAR = `contracts.${'a'.repeat(62)}y`;
 const SHORT = 'contracts.vault_sent';
 const CHAIN = parseChainId(11_297_108_109);
 const DENSITY = { rows: 1_000, blocks: 100 };

@@ -22,6 +22,8 @@ export interface WatchedBlock {
   readonly internalTransfers: readonly InternalTransfer[] | null;
   /** Absent: not requested. */
   readonly parts?: Readonly<Partial<Record<BlockPart, PartProof>>>;
+  /** Some senders may be wrong: no row of the datasets has them. @default false */
+  readonly leavesSenders?: boolean;
 }
 
 export interface WatchedRows {

@@ -156,6 +156,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
 /** Most logs are of other datasets: reading them too takes 6 % of a backfill with swaps. */
 function createLogFilter(dataset: Dataset, chain: Chain): (logs: readonly Log[]) => readonly Log[] {
   const topics = new Set<string | undefined>(dataset.topics(chain));
+  // Logs of named contracts: of `anyTopic`, or read for a request.
   return topics.size === 0 ? (logs) => logs : (logs) => logs.filter((log) => topics.has(log.topics[0]));
 }
 

@@ -44,7 +44,7 @@ export interface Contradiction {
 /** Null: all that rows are made of is proven, if the header's hash is canonical. */
 export async function contradictionOf(
   { chain, transactions: wanted, storesSender, recoverSigners }: SourceProof,
-  { block, receipts, isCanonical }: SourceBlock,
+  { block, receipts, isCanonical, hasRecoveredSenders = false }: SourceBlock,
 ): Promise<Contradiction | null> {
   const { header, transactions, transactionHashes } = block;
   // The hash of a canonical header is known.
@@ -62,6 +62,7 @@ export async function contradictionOf(
   const ofTransactions = proveTransactions({ header, transactions, receipts }, chain);
   if (ofTransactions.level === 'unproven')
     return { what: ofTransactions.reason, isLack: ofTransactions.reason === 'transaction-encoding' };
+  if (hasRecoveredSenders) return null;
   const signed = withStoredSenders(block, receipts, chain, storesSender);
   const forged = await contradictsSenders(signed, recoverSigners);
   return forged === null ? null : wrong(forged.reason);

@@ -71,6 +71,8 @@ export interface ProvenBlock {
   readonly isFromSource?: boolean;
   /** Until it resolves, nothing of the block may be served. Rejects if it can't be checked. */
   readonly sendersHold?: Promise<boolean>;
+  /** Senders that no row of its datasets has were not recovered. @default false */
+  readonly leavesSenders?: boolean;
 }
 
 export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream' | 'isFromSource'> {
@@ -199,6 +201,7 @@ async function readFromEach(
       reason: proof.level === 'unproven' ? proof.reason : null,
       parts: {},
       upstream: answer.upstream,
+      leavesSenders: requested === 'signed' && storesSender !== undefined,
     };
     refused.add(answer.upstream);
     if (proof.level !== 'unproven') {

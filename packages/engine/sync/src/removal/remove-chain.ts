@@ -84,7 +84,11 @@ async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: 
     removal.onProgress({ done: Math.min(done, total), total, rows });
     signal.throwIfAborted();
   };
-  for (const table of [...tables.filter(isIn(COVERAGE)), ...between]) await clear(database, chain, table, step);
+  const partitioned = tables.filter(({ partitions }) => partitions !== null).map(({ name }) => name);
+  const detached = new Set((await findDetachedOf(database, chain, partitioned)).map(({ table }) => table));
+  // Most tables have no partition of the chain.
+  for (const table of [...tables.filter(isIn(COVERAGE)), ...between])
+    if (table.partitions?.length !== 0 || detached.has(table.name)) await clear(database, chain, table, step);
   await removal.removeContracts();
   for (const table of tables.filter(isIn(RECORDS))) await clear(database, chain, table, step);
   return rows;
@@ -124,16 +128,19 @@ async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainT
 
 const LOCK_WAIT_MS = 60_000;
 
+/** Also pending detachments of any chain, which block others. */
+async function findDetachedOf(database: Database, { key }: StoredChain, tables: readonly string[]) {
+  const detached = await findDetached(database, tables);
+  return detached.filter(({ isPending, chainId }) => isPending || chainId === key.value);
+}
+
 async function dropPartitions(
   database: Database,
-  { key }: StoredChain,
+  chain: StoredChain,
   { name, partitions }: ChainTable,
   step: StepReport,
 ): Promise<void> {
   const table = { table: { name } } as const;
-  const left = async () =>
-    (await findDetached(database, [name])).filter(({ isPending, chainId }) => isPending || chainId === key.value);
-  if (partitions?.length === 0 && (await left()).length === 0) return;
   // Postgres detaches one partition of a table at a time.
   const { leadership, leader } = await tryAcquireLeadership(database, `drop-partitions:${name}`);
   if (leadership === null)
@@ -148,11 +155,11 @@ async function dropPartitions(
     await withPatientSession(
       database,
       async (run) => {
-        for (const { name: part, isPending } of await left()) {
+        for (const { name: part, isPending } of await findDetachedOf(database, chain, [name])) {
           if (isPending) await run(rawSql(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`));
         }
-        for (const { name: part, isPending, chainId } of await left())
-          if (!isPending && chainId === key.value) await run(rawSql(`DROP TABLE ${part}`));
+        for (const { name: part, isPending, chainId } of await findDetachedOf(database, chain, [name]))
+          if (!isPending && chainId === chain.key.value) await run(rawSql(`DROP TABLE ${part}`));
         for (const part of partitions ?? []) {
           await detachPartition(database, run, table, part.name);
           await run(rawSql(`DROP TABLE ${part.name}`));

@@ -43,11 +43,12 @@ export async function dropOldPartitions(
   const unfinished = await findUnfinished(options, datasets);
   const old = await findOld(options, datasets);
   for (const dataset of datasets) {
-    const oldOnes = old.get(dataset.table.name) ?? [];
-    if (oldOnes.length === 0 && unfinished.every(({ table }) => table !== dataset.table.name)) continue;
+    const { name } = dataset.table;
+    if (!old.has(name) && unfinished.every(({ table }) => table !== name)) continue;
     await withTable(options, dataset, signal, async (run, stop) => {
       dropped.push(...(await dropUnfinished(options, dataset, run, stop)));
-      for (const partition of oldOnes)
+      // Another process may have dropped some while this one was at earlier tables.
+      for (const partition of (await findOld(options, [dataset])).get(name) ?? [])
         if (!stop.aborted) dropped.push(await dropPartition(options, dataset, partition, run));
     });
   }
@@ -93,7 +94,7 @@ async function findUnfinished({ chain, database }: RetentionOptions, datasets: r
   return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
 }
 
-/** By table. */
+/** By table; only tables that have some. */
 async function findOld(
   { chain, database, retention }: RetentionOptions,
   datasets: readonly Dataset[],
@@ -107,7 +108,8 @@ async function findOld(
   );
   // A reorg moves the window down: it must never include a dropped block.
   const isOld = ({ to }: Partition) => to + chain.reorgDepthMax <= retainedFrom;
-  return new Map([...partitions].map(([table, all]) => [table, all.filter(isOld)]));
+  const old = [...partitions].map(([table, all]) => [table, all.filter(isOld)] as const);
+  return new Map(old.filter(([, some]) => some.length > 0));
 }
 
 async function dropUnfinished(

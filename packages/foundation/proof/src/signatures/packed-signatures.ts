@@ -9,6 +9,8 @@ export const PACKED_SIGNATURE_BYTES = HASH_BYTES + SCALARS_BYTES + 1;
 /** An account; zeros: no key matches. */
 export const PACKED_SIGNER_BYTES = 20;
 
+const NO_SIGNER = '0'.repeat(2 * PACKED_SIGNER_BYTES);
+
 export type RecoverSigners = (signatures: Uint8Array) => Promise<Uint8Array>;
 
 export function packSignatures(signatures: readonly Signature[]): Uint8Array {
@@ -39,6 +41,7 @@ export function recoverSigners(signatures: Uint8Array): Uint8Array {
 }
 
 export function signerAt(signers: Uint8Array, index: number): Address | null {
-  const bytes = signers.subarray(index * PACKED_SIGNER_BYTES, (index + 1) * PACKED_SIGNER_BYTES);
-  return bytes.every((byte) => byte === 0) ? null : (`0x${Buffer.from(bytes).toString('hex')}` as Address);
+  const start = signers.byteOffset + index * PACKED_SIGNER_BYTES;
+  const digits = Buffer.from(signers.buffer, start, PACKED_SIGNER_BYTES).toString('hex');
+  return digits === NO_SIGNER ? null : (`0x${digits}` as Address);
 }

@@ -1,5 +1,4 @@
 import { type Address, isAddress, keccak256, parseAddress, toQuantity } from '@chainstead/core';
-import { integerBytes } from '../rlp/rlp.ts';
 import { type Signature, signer } from '../signatures/signer.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';
 import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
@@ -9,7 +8,8 @@ export type SenderCheck =
   | { readonly result: 'mismatch'; readonly recovered: Address }
   | { readonly result: 'unchecked' };
 
-const SCALAR_BYTES = 32;
+const SCALAR_DIGITS = 64;
+const SCALAR = /^0x0*([1-9a-f][0-9a-f]{0,63})$/i;
 /** Bridges sign for accounts without key with small numbers; real signatures never have them. */
 const REAL_SCALAR_MIN = 2n ** 64n;
 
@@ -67,15 +67,14 @@ function hashed(bytes: Buffer | null, parity: bigint): Omit<Signature, 'scalars'
 }
 
 function compactSignature({ r, s }: TransactionJson): Buffer | null {
-  const scalars = Buffer.alloc(2 * SCALAR_BYTES);
-  for (const [index, scalar] of [r, s].entries()) {
-    const number = quantity(scalar);
-    if (number === null || number === 0n) return null;
-    const bytes = integerBytes(number);
-    if (bytes.length > SCALAR_BYTES) return null;
-    bytes.copy(scalars, (index + 1) * SCALAR_BYTES - bytes.length);
-  }
-  return scalars;
+  const [first, second] = [scalarDigits(r), scalarDigits(s)];
+  return first === null || second === null ? null : Buffer.from(first + second, 'hex');
+}
+
+/** Null: zero, or no number of 32 bytes. */
+function scalarDigits(value: unknown): string | null {
+  const digits = typeof value === 'string' ? SCALAR.exec(value)?.[1] : undefined;
+  return digits === undefined ? null : digits.padStart(SCALAR_DIGITS, '0');
 }
 
 function quantity(value: unknown): bigint | null {

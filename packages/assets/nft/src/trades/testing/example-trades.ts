@@ -11,8 +11,11 @@ export function decodeExample(logs: readonly ExampleLog[], chain: Chain = exampl
   return decodeLogs(exampleTransaction(logs), chain);
 }
 
+/** Decodes only logs with topics of the dataset, as the engine does. */
 export function decodeLogs(logs: readonly Log[], chain: Chain = exampleChain()): NftTradeRow[] {
-  return nftTrades.decode(logs, { chain, timestampOf: (block) => 1_600_000_000 + block });
+  const topics = new Set<string | undefined>(nftTrades.topics(chain));
+  const own = logs.filter((log) => topics.has(log.topics[0]));
+  return nftTrades.decode(own, { chain, timestampOf: (block) => 1_600_000_000 + block });
 }
 
 /** All ids of a row's collection in the trade. */

@@ -112,6 +112,7 @@ async function readBoth(
 ) {
   const { reads } = sources;
   const places = earlierPlace === null ? [place] : [place, earlierPlace];
+  // A second statement takes longer than the earlier states of tokens without a price.
   const both = readDirectPricesAt(reads, chain, tokens, conditions, places);
   const direct = both.then(([now = new Map()]) => now);
   const prices = await readPricesWithBalances({ ...sources, direct }, chain, tokens, conditions, place);
@@ -120,19 +121,15 @@ async function readBoth(
   const readEarlier = async (at: PricePlace) => {
     const [now, before] = await both;
     // Look-ups may have found pools meanwhile.
-    const isRead = priced.every((token) => prices.get(token) === now?.get(token));
+    const isRead = (token: Address) => prices.get(token) === now?.get(token);
     const wanted = new Set(priced);
-    const found =
-      isRead && before
-        ? await addHopPrices(
-            reads,
-            chain,
-            new Map([...before].filter(([token]) => wanted.has(token))),
-            conditions,
-            at,
-          )
-        : await readTokenPrices(reads, chain, priced, conditions, at);
-    return addMissingBalances(sources, chain, found, conditions, at);
+    const known = new Map(before?.entries().filter(([token]) => wanted.has(token) && isRead(token)));
+    const others = priced.filter((token) => !known.has(token));
+    const found = await Promise.all([
+      addHopPrices(reads, chain, known, conditions, at),
+      readTokenPrices(reads, chain, others, conditions, at),
+    ]);
+    return addMissingBalances(sources, chain, new Map(found.flatMap((some) => [...some])), conditions, at);
   };
   const [facts, earlier] = await Promise.all([
     readPricedTokens(reads, chain, [...priced, ...hopTokens]),
