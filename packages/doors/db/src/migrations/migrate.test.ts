@@ -96,7 +96,7 @@ describe('a database with the schema of today', () => {
   });
 
   test('asks for no rights but to read', async () => {
-    const role = `reads_only_${scratch.url.split('_').at(-1)}`;
+    const role = `reads_only_${new URL(scratch.url).pathname.split('_').at(-1)}`;
     await scratch.database.query(sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'x'`);
     await scratch.database.query(sql`GRANT SELECT ON schema_migrations TO ${rawSql(role)}`);
     const url = new URL(scratch.url);
