@@ -47,12 +47,12 @@ test('a start on a running server opens one connection', async () => {
     poolSize: 1,
     logger: silentLogger(),
   });
-  const one = async (statement: Sql) => Number((await observer.query<{ count: string }>(statement))[0]?.count);
+  const one = async (statement: Sql) => (await observer.query<{ count: number }>(statement))[0]?.count ?? 0;
   /** A session has counted itself when it is gone. */
   const countSessions = async () => {
     const others = sql`SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
     await expect.poll(() => one(others)).toBe(0);
-    return one(sql`SELECT sum(sessions) AS count FROM pg_stat_database`);
+    return one(sql`SELECT sum(sessions)::bigint AS count FROM pg_stat_database`);
   };
   try {
     const before = await countSessions();
