@@ -21,6 +21,7 @@ import { publicCases } from './benchmarks/public.ts';
 import { start } from './benchmarks/start.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
+import { tradePages } from './benchmarks/trade-pages.ts';
 
 /** Every benchmark, in the order in which they run. */
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -41,6 +42,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   follow,
   bigBlocks,
   assetRoutes,
+  tradePages,
   marketRoutes,
   marketsMixed,
   gateway,
