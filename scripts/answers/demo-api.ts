@@ -10,7 +10,7 @@ import {
 } from '../../apps/chainstead/src/demo/demo-chain.ts';
 import { startDemoCoins } from '../../apps/chainstead/src/demo/demo-coins.ts';
 import { addDemoContract } from '../../apps/chainstead/src/demo/demo-contract.ts';
-import { demoEnvironment } from '../../apps/chainstead/src/demo/demo-program.ts';
+import { demoSettings } from '../../apps/chainstead/src/demo/demo-program.ts';
 import { type ApiDocument, CHAIN, readingRequests } from './requests.ts';
 import type { Subjects } from './subjects.ts';
 
@@ -54,12 +54,9 @@ export async function startDemoApi(
   const subjects = await subjectsOf(chain);
   const registry = createChainRegistry({ additional: [{ key: DEMO_CHAIN_NAME, id: DEMO_CHAIN_ID }] });
   await addDemoContract(scratch.database, registry.get(DEMO_CHAIN_ID), chain.market);
-  const given = Object.entries(demoEnvironment({ chain, coins }, '', {}, 0)).filter(
-    ([, value]) => value !== undefined,
-  );
-  const settings = { DATABASE_URL: scratch.url, API_KEYS: KEY, DATA_DIR: '', GRAPHQL: 'true', ...environment };
+  const settings = { DATABASE_URL: scratch.url, API_KEYS: KEY, LOG_LEVEL: 'error', PORT: '0', ...environment };
   const program = starting.use(
-    startProgram(['start'], { environment: { ...Object.fromEntries(given), ...settings } }),
+    startProgram(['start'], { environment: { ...demoSettings({ chain, coins }, ''), ...settings } }),
   );
   const address = await program.url;
   const send = ({ method, path, body }: ApiRequest): Promise<Response> => {

@@ -14,7 +14,7 @@ import {
 } from 'chainstead/src/demo/demo-chain.ts';
 import { startDemoCoins } from 'chainstead/src/demo/demo-coins.ts';
 import { addDemoContract } from 'chainstead/src/demo/demo-contract.ts';
-import { demoEnvironment } from 'chainstead/src/demo/demo-program.ts';
+import { demoSettings } from 'chainstead/src/demo/demo-program.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -62,9 +62,10 @@ beforeAll(async () => {
     MCP_SQL: 'true',
     DATABASE_ANALYST_URL: agentUrl.href,
     API_KEYS: KEY,
-    DATA_DIR: '',
+    LOG_LEVEL: 'error',
+    PORT: '0',
   };
-  const environment = { ...definedOf(demoEnvironment({ chain, coins }, '', {}, 0)), ...settings };
+  const environment = { ...demoSettings({ chain, coins }, ''), ...settings };
   const program = stage.use(startProgram(['start'], { environment }));
   address = await program.url;
   await vi.waitFor(async () => expect((await fetch(`${address}/synced`)).status).toBe(200), PATIENCE);
@@ -83,12 +84,6 @@ async function factsOf({ devnet, wallets, tokens, exchanges, market, script }: D
   const pair = exchanges.pools[0]?.pool ?? '';
   const head = Number(await devnet.client.getBlockNumber());
   return { wallet, trader, dollar, ether, pair, cats: market.cats.address, sale, head };
-}
-
-function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-  );
 }
 
 const textsShape = z.array(z.object({ text: z.string() }));

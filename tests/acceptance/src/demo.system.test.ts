@@ -98,7 +98,8 @@ describe('the demo', () => {
     expect(tokenSymbol).toBe('DETH');
     // Trades of a minute move the pool by some percent. The fake pair has a thousand times its price.
     expect(Math.abs(usdPrice / 2_500 - 1)).toBeLessThan(0.2);
-    expect(explanation.anchors.map(({ source }) => source).sort()).toEqual(['assumed', 'feed']);
+    // The dollar, and the feed of ether, also for its wrapped form.
+    expect(explanation.anchors.map(({ source }) => source).sort()).toEqual(['assumed', 'feed', 'feed']);
   });
 
   it('shows the profit of a wallet that bought low and sold high, also as the top gainer', async () => {
@@ -149,11 +150,39 @@ describe('the demo', () => {
     expect(rows.map(({ offerer }) => offerer)).toContain(seller);
   });
 
-  it('is what status looks at by its DATA_DIR', async () => {
-    const [, folder = ''] = /DATA_DIR=(\S+) npx chainstead status/.exec(invitation) ?? [];
-    const { stdout, stderr } = await runCaptured(['status', '--json'], { DATA_DIR: folder });
-    expect(stderr).not.toContain('Using the running demo');
-    expect(JSON.parse(stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
+  it('prints commands that use its settings', async () => {
+    const lines = [...invitation.matchAll(/npx chainstead (--config \S+) (.+)/g)];
+    expect(lines.map(([, , command]) => command?.split(' ')[0])).toEqual(['status', 'gaps', 'explain-price']);
+    for (const [, config = '', command = ''] of lines) {
+      const { exitCode, stdout, stderr } = await runCaptured([
+        ...config.split(' '),
+        ...command.split(' '),
+        '--json',
+      ]);
+      expect([command, exitCode, stderr]).toEqual([command, 0, '']);
+      expect(stdout).toContain(command.startsWith('explain-price') ? 'usdPrice' : 'devnet');
+    }
+  });
+
+  it('verifies blocks again with its settings', async () => {
+    const [, config = ''] = /--config (\S+) status/.exec(invitation) ?? [];
+    const range = ['verify', '--chain', 'devnet', '--from', '1', '--to', '20'];
+    expect(await runCaptured(['--config', config, ...range])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('shows supplies and pictures in its first responses, and a price of the wrapped coin', async () => {
+    const [, wallet = ''] = /\/(0x\w+)\/nft\/collections/.exec(invitation) ?? [];
+    const [, address = ''] = /curl '(http:[^']*?)\/api\/v2\.2/.exec(invitation) ?? [];
+    const read = async (path: string) => (await fetch(`${address}/api/v2.2/${path}?chain=devnet`)).text();
+    expect(await read(`${wallet}/erc20`)).not.toContain('"total_supply":null');
+    // The founders have none.
+    expect((await read(`${wallet}/nft/collections`)).match(/"collection_logo":"data:image/g)).toHaveLength(2);
+    const tokens = z.object({
+      result: z.array(z.object({ symbol: z.string(), usd_price: z.number().nullable() })),
+    });
+    const { result } = tokens.parse(JSON.parse(await read(`wallets/${wallet}/tokens`)));
+    const priced = result.filter(({ usd_price }) => usd_price !== null).map(({ symbol }) => symbol);
+    expect(priced).toEqual(expect.arrayContaining(['ETH', 'WETH', 'DUSD', 'DETH']));
   });
 
   it('writes no log lines and few lines of webhooks', async () => {

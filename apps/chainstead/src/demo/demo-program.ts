@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
@@ -21,7 +21,8 @@ export interface DemoProgram {
   readonly address: string;
   /** With the console key; null: the program ended before. */
   readonly adminKeyFile: string | null;
-  readonly dataDirectory: string;
+  /** For `--config` of other commands. */
+  readonly configurationFile: string;
   /** With the password: the database is temporary. Empty: the program ended before. */
   readonly databaseUrl: string;
   /** Settles with or without an abort of the context's signal. */
@@ -47,7 +48,11 @@ export async function startDemoProgram(
   port?: number,
 ): Promise<DemoProgram> {
   const dataDirectory = await mkdtemp(join(tmpdir(), DEMO_FOLDER_PREFIX));
-  const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
+  const configurationFile = join(dataDirectory, '.env');
+  const { PORT = '' } = context.environment;
+  const settings = { ...demoSettings(sources, dataDirectory), PORT: port === undefined ? PORT : String(port) };
+  await writeFile(configurationFile, settingLines(settings), { mode: 0o600 });
+  const environment = { ...harmlessEnvironment(context.environment), ...settings };
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
   const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile' | 'databaseUrl'>>();
@@ -85,26 +90,29 @@ export async function startDemoProgram(
     ready.promise,
     ended.then(() => ({ address: '', adminKeyFile: null, databaseUrl: '' })),
   ]);
-  return { ...started, dataDirectory, ended };
+  return { ...started, configurationFile, ended };
 }
 
-/** Keeps only harmless keys of the developer's `environment`. */
-export function demoEnvironment(
+function settingLines(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}
+
+function harmlessEnvironment(environment: CommandContext['environment']): CommandContext['environment'] {
+  const own = new Set(acceptedKeys([DEMO_CHAIN_NAME]).filter((key) => !KEYS_KEPT.has(key)));
+  const kept = Object.entries(environment).filter(
+    ([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG',
+  );
+  return { LOG_LEVEL: 'error', ...Object.fromEntries(kept) };
+}
+
+export function demoSettings(
   { chain: { devnet, market, exchanges, tokens }, coins }: DemoSources,
   dataDirectory: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  port: number | undefined,
-): Record<string, string | undefined> {
-  const own = new Set(acceptedKeys([DEMO_CHAIN_NAME]).filter((key) => !KEYS_KEPT.has(key)));
-  const others = Object.fromEntries(
-    Object.entries(environment).filter(
-      ([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG',
-    ),
-  );
+): Record<string, string> {
+  const [dollar = ''] = tokens;
   return {
-    LOG_LEVEL: 'error',
-    ...others,
-    ...(port === undefined ? {} : { PORT: String(port) }),
     DATA_DIR: dataDirectory,
     CHAINS: DEMO_CHAIN_NAME,
     CHAIN_ID_DEVNET: String(DEMO_CHAIN_ID),
@@ -112,7 +120,8 @@ export function demoEnvironment(
     MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
     ETHER_FEED_DEVNET: market.etherFeed.address,
     EXCHANGES_DEVNET: exchanges.setting,
-    DOLLAR_TOKENS_DEVNET: tokens[0],
+    DOLLAR_TOKENS_DEVNET: dollar,
+    WRAPPED_NATIVE_DEVNET: market.wrappedEther.address,
     // Its pools are seconds old.
     PRICE_HOLD_SECONDS: '0',
     START_BLOCK_DEVNET: '0',

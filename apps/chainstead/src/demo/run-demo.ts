@@ -55,17 +55,32 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
   }
 }
 
-/** Waits for rows in the curl lines. Pools come last: proven after their blocks are stored. */
+/**
+ * Waits for rows in the curl lines. Pools come last: proven after their blocks are stored. Supplies and collection
+ * pictures are read once requested, so that the first responses a newcomer sees are whole.
+ */
 async function untilCaughtUp(
   address: string,
-  { exchanges }: DemoChain,
+  { exchanges, market, wallets: [wallet] }: DemoChain,
   { clock, stopSignal }: CommandContext,
 ): Promise<void> {
-  const pairSwaps = `api/v2.2/pairs/${exchanges.pools[0]?.pool}/swaps?chain=${DEMO_CHAIN_NAME}&limit=1`;
+  const url = (path: string): string => `${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}`;
+  const urls = [
+    `${address}/synced`,
+    url(`pairs/${exchanges.pools[0]?.pool}/swaps`),
+    url(`${wallet}/erc20`),
+    ...[market.cats, market.prints].map((collection) => url(`nft/${collection.address}/metadata`)),
+  ];
+  const unread = /"(total_supply|collection_logo)":null/;
   const deadline = clock.now() + CATCH_UP_MS_MAX;
   while (!stopSignal.aborted && clock.now() < deadline) {
-    const answers = await Promise.all(['synced', pairSwaps].map((path) => fetch(`${address}/${path}`)));
-    if (answers.every(({ ok }) => ok)) return;
+    const whole = await Promise.all(
+      urls.map(async (address) => {
+        const response = await fetch(address);
+        return response.ok && !unread.test(await response.text());
+      }),
+    );
+    if (whole.every(Boolean)) return;
     await clock.sleep(PAUSE_MS);
   }
 }
@@ -86,7 +101,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(
-  { address, adminKey, dataDirectory, databaseUrl }: DemoProgram & { readonly adminKey: string | null },
+  { address, adminKey, configurationFile, databaseUrl }: DemoProgram & { readonly adminKey: string | null },
   { chain: { wallets, tokens, market, exchanges }, coins }: DemoSources,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -125,7 +140,7 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Price of ether, by the feed of the chain; price of a token, by its pool with a dollar token:
     curl ${url(`erc20/${NATIVE}/price`)}
     curl ${url(`erc20/${ether}/price`, '&explain=true')}
-  The same price with its proof, verified offline:
+  The same price with its proof, checked offline; the output lists proven facts and assumptions:
     curl ${url(`erc20/${ether}/price`, '&proof=true')} > price.json && npx chainstead verify-price price.json
   Statistics of the pair; buys and sells of the token; tokens by name:
     curl ${url(`pairs/${pair?.pool}/stats`)}
@@ -168,9 +183,10 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Sync check and metrics:
     curl ${address}/synced
     curl ${address}/metrics
-  Sync progress, indexed ranges and proof levels (in another terminal):
-    DATA_DIR=${dataDirectory} npx chainstead status
-    DATA_DIR=${dataDirectory} npx chainstead gaps
+  Sync progress, indexed ranges with proof levels, and how a price is decided (in another terminal):
+    npx chainstead --config ${configurationFile} status
+    npx chainstead --config ${configurationFile} gaps
+    npx chainstead --config ${configurationFile} explain-price --chain ${DEMO_CHAIN_NAME} --token ${ether}
 
 Press Ctrl-C to stop the demo and delete its data. Webhooks received from the stream (--webhooks shows one line each):
 `;
