@@ -40,6 +40,9 @@ describe.skipIf(!existsSync(join(REPOSITORY_ROOT, 'site/node_modules')))('docs:b
     ['remove a chain', '/operate/history#remove-a-chain'],
     ['port', '/reference/settings#port'],
     ['back up', '/operate/backup'],
+    ['backup', '/operate/backup'],
+    ['why is price null', '/operate/troubleshooting#why-is-a-price-null'],
+    ['price null', '/operate/troubleshooting#why-is-a-price-null'],
     ['reorg', '/concepts/reorgs-and-finality'],
   ])('finds the page that helps with "%s" first', async (query, page) => {
     const chunks = join(SITE, 'assets/chunks');
