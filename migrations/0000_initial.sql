@@ -104,8 +104,10 @@ CREATE TABLE "api_usage" (
   "requests" bigint NOT NULL,
   -- Responses with 400 to 499 among them.
   "refused" bigint NOT NULL,
-  -- Responses with 500 and above among them.
+  -- Responses with 500 and above among them, except 501.
   "failed" bigint NOT NULL,
+  -- Responses with 501 among them: operations that this server does not serve.
+  "unserved" bigint DEFAULT 0 NOT NULL,
   CONSTRAINT "api_usage_pkey" PRIMARY KEY("key_id","day","method","route")
 );--> statement-breakpoint
 -- The audit log of changes. Written in the transaction of the change; rows are never changed or deleted.

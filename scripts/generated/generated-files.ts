@@ -21,6 +21,7 @@ import { renderEnvExample } from './env-example.ts';
 import { renderInvariants } from './invariants-page.ts';
 import { renderLlmsText } from './llms-text.ts';
 import { renderSettingsPage } from './settings-page.ts';
+import { renderSqlExamples } from './sql-examples.ts';
 
 export interface GeneratedFile {
   /** From the repository root. */
@@ -57,6 +58,7 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
     withGenerated('docs/internals/architecture.md', 'floors', renderFloors()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
     { path: 'docs/internals/invariants.md', text: renderInvariants(readSourceFiles()) },
+    { path: 'packages/products/console/src/pages/sql/examples.json', text: renderSqlExamples() },
     { path: 'docs/public/llms.txt', text: renderLlmsText() },
     { path: 'docs/public/contracts.schema.json', text: `${JSON.stringify(contractsFileSchema(), null, 2)}\n` },
     { path: 'docs/reference/metrics.md', text: await renderMetricPage(createEveryMetric()) },

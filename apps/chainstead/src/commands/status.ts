@@ -70,7 +70,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
     const setAside = await readSetAsideWork(database, SET_ASIDE_MAX);
     const processes = await readConnectedProcesses(database);
-    const storage = await readStorage(database, diskPlaceOf(configuration));
+    const storage = await readStorage(database, await diskPlaceOf(configuration));
     context.stdout.write(
       options.json === true
         ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), storage: storageJson(storage), processes, cluster: cluster })}\n`

@@ -89,7 +89,7 @@ export async function makePlan(
 
 /** The folder of a database that does not exist yet lies in one that does. */
 async function diskOf(configuration: Configuration, databaseBytes: number): Promise<DiskSpace> {
-  const place = diskPlaceOf(configuration);
+  const place = await diskPlaceOf(configuration);
   let folder = place.folder === null ? null : resolve(place.folder);
   while (folder !== null && !existsSync(folder)) folder = dirname(folder);
   return readDiskSpace({ ...place, folder }, databaseBytes);

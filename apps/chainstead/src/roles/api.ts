@@ -144,7 +144,7 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
   });
 }
 
-function openConsole(
+async function openConsole(
   context: RoleContext,
   opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'explorer' | 'sql'>,
 ): Promise<Console> {
@@ -165,7 +165,7 @@ function openConsole(
     aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
     upstreams: configuredUpstreams(configuration),
     nodeTest: createNodeTest(context),
-    disk: diskPlaceOf(configuration),
+    disk: await diskPlaceOf(configuration),
     backfillProofOf: ({ id }) => chains.find(({ chain }) => chain.id === id)?.backfillProof ?? 'none',
     version: VERSION,
     documentationUrl: configuration.api.documentationUrl,

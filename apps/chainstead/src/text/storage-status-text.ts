@@ -1,11 +1,12 @@
 import type { DiskPlace } from '@chainstead/db';
-import type { StorageReport } from '@chainstead/db/server';
+import { isEmbeddedServer, type StorageReport } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
 
-/** DATABASE_DISK_BYTES, or this machine for the embedded server. */
-export function diskPlaceOf({ database }: Pick<Configuration, 'database'>): DiskPlace {
+/** DATABASE_DISK_BYTES, or this machine for the embedded server, whose URL the processes of roles receive. */
+export async function diskPlaceOf({ database }: Pick<Configuration, 'database'>): Promise<DiskPlace> {
   const { diskBytes, dataDirectory, url } = database;
-  return { diskBytes, folder: url === null ? dataDirectory : null };
+  const isEmbedded = url === null || (await isEmbeddedServer(dataDirectory, url));
+  return { diskBytes, folder: isEmbedded ? dataDirectory : null };
 }
 
 export function renderStorage({ databaseBytes, bytesPerDay, disk, daysLeft, away }: StorageReport): string[] {

@@ -12,7 +12,12 @@ export { connectionProblem } from './connections/connection-problem.ts';
 export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
 export { openPool } from './connections/open-pool.ts';
 export { copyOut } from './copy/copy-out.ts';
-export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+export {
+  hasCluster,
+  hasRunningServer,
+  isEmbeddedServer,
+  startEmbeddedPostgres,
+} from './embedded/embedded-postgres.ts';
 export { chooseServerAccount } from './embedded/server-account.ts';
 export { unlessMissing } from './embedded/unless-missing.ts';
 export { checkSchema, migrate } from './migrations/migrate.ts';

@@ -70,7 +70,7 @@ export interface View {
   readonly title: string;
   readonly body: Html;
   /** @default 200 */
-  readonly status?: 200 | 400 | 404 | 503;
+  readonly status?: 200 | 400 | 404 | 501 | 503;
 }
 
 export interface PartedView {

@@ -127,6 +127,13 @@ export async function hasRunningServer(dataDir: string): Promise<boolean> {
   return postmaster?.status === 'ready' && (await isPostgresProcess(postmaster.pid));
 }
 
+/** Whether `url` leads to the running embedded server of a folder, as it does in the processes of a role. */
+export async function isEmbeddedServer(dataDir: string, url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const postmaster = await readPostmaster(join(resolve(dataDir), 'data'));
+  return hostname === '127.0.0.1' && postmaster !== undefined && postmaster.port === Number(port);
+}
+
 interface ClusterPlan {
   readonly dataDir: string;
   readonly cluster: string;

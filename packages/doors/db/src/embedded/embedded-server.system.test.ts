@@ -12,6 +12,7 @@ import {
   openEmbeddedFolder,
   queryServer,
 } from '../testing/embedded-folder.ts';
+import { isEmbeddedServer } from './embedded-postgres.ts';
 import { pickAccount } from './server-account.ts';
 import { walMegabytes } from './wal-size.ts';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => template?.remove());
 
 test('serves a UTF8 database in locale C, to those who know the password, on the loopback interface', async () => {
-  const { start } = await openEmbeddedFolder();
+  const { start, dataDir } = await openEmbeddedFolder();
   const { url } = await start();
   expect(
     await queryServer(
@@ -41,6 +42,7 @@ test('serves a UTF8 database in locale C, to those who know the password, on the
   expect(await queryServer(url, sql`SELECT current_setting('listen_addresses') AS address`)).toEqual([
     { address: '127.0.0.1' },
   ]);
+  expect(await isEmbeddedServer(dataDir, url)).toBe(true);
   const wrong = new URL(url);
   wrong.password = 'wrong';
   await expect(queryServer(wrong.href, sql`SELECT 1`)).rejects.toMatchObject({ code: '28P01' });

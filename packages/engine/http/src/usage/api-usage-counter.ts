@@ -24,6 +24,8 @@ interface Entry {
   requests: number;
   refused: number;
   failed: number;
+  /** 501: not served here. */
+  unserved: number;
 }
 
 type Entries = Map<string, Entry>;
@@ -45,7 +47,8 @@ export function createApiUsageCounter(options: {
     count(request) {
       const entry = entryOf(counts.current(), request);
       entry.requests += 1;
-      if (request.status >= 500) entry.failed += 1;
+      if (request.status === 501) entry.unserved += 1;
+      else if (request.status >= 500) entry.failed += 1;
       else if (request.status >= 400) entry.refused += 1;
     },
     flush: counts.flush,
@@ -57,7 +60,7 @@ function entryOf(entries: Entries, { keyId, method, route }: Pick<Entry, 'keyId'
   const name = `${keyId} ${method} ${route}`;
   const known = entries.get(name);
   if (known !== undefined) return known;
-  const made = { keyId, method, route, requests: 0, refused: 0, failed: 0 };
+  const made = { keyId, method, route, requests: 0, refused: 0, failed: 0, unserved: 0 };
   entries.set(name, made);
   return made;
 }
@@ -68,6 +71,7 @@ function addEntries(to: Entries, from: Entries): void {
     sum.requests += entry.requests;
     sum.refused += entry.refused;
     sum.failed += entry.failed;
+    sum.unserved += entry.unserved;
   }
 }
 
@@ -76,16 +80,18 @@ async function addUsage(database: Database, counted: Entries, day: Date): Promis
   const column = <Name extends keyof Entry>(name: Name): Entry[Name][] =>
     [...counted.values()].map((entry) => entry[name]);
   await database.query(
-    sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
-     SELECT key_id, ${day.toISOString().slice(0, 10)}::date, method, route, requests, refused, failed
+    sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed, unserved)
+     SELECT key_id, ${day.toISOString().slice(0, 10)}::date, method, route, requests, refused, failed, unserved
      FROM unnest(${column('keyId')}::text[], ${column('method')}::text[], ${column('route')}::text[],
-         ${column('requests')}::bigint[], ${column('refused')}::bigint[], ${column('failed')}::bigint[])
-       AS counted (key_id, method, route, requests, refused, failed)
+         ${column('requests')}::bigint[], ${column('refused')}::bigint[], ${column('failed')}::bigint[],
+         ${column('unserved')}::bigint[])
+       AS counted (key_id, method, route, requests, refused, failed, unserved)
      ORDER BY key_id, method, route
      ON CONFLICT (key_id, day, method, route) DO UPDATE SET
        requests = api_usage.requests + excluded.requests,
        refused = api_usage.refused + excluded.refused,
-       failed = api_usage.failed + excluded.failed`,
+       failed = api_usage.failed + excluded.failed,
+       unserved = api_usage.unserved + excluded.unserved`,
   );
 }
 
@@ -99,12 +105,14 @@ export interface ApiUsage {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
+  readonly unserved: number;
 }
 
 export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
   return database.query<ApiUsage>(
     sql`SELECT key_id, to_char(day, 'YYYY-MM-DD') AS day, method, route,
-       requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed
+       requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed,
+       unserved::float8 AS unserved
      FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
      ORDER BY day DESC, key_id, route, method`,
   );
@@ -116,7 +124,8 @@ export type RouteUsage = Omit<ApiUsage, 'keyId' | 'day'>;
 /** Most requests first. @param days UTC, with the current one */
 export function readRouteUsage(database: Database, days: number): Promise<RouteUsage[]> {
   return database.query<RouteUsage>(
-    sql`SELECT method, route, sum(requests)::float8 AS requests, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed
+    sql`SELECT method, route, sum(requests)::float8 AS requests, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed,
+       sum(unserved)::float8 AS unserved
      FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
      GROUP BY method, route ORDER BY sum(requests) DESC, route, method`,
   );

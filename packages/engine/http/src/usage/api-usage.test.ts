@@ -24,14 +24,15 @@ describe('usage of the API', () => {
     await one.flush();
     one.count({ ...request, status: 404 });
     other.count({ ...request, status: 503 });
+    other.count({ ...request, status: 501 });
     other.count({ ...request, keyId: 'config:1', status: 200 });
     await Promise.all([one.close(), other.close()]);
     expect(await readApiUsage(scratch.database, 1)).toMatchObject([
-      { ...request, requests: 3, refused: 1, failed: 1 },
-      { ...request, keyId: 'config:1', requests: 1, refused: 0, failed: 0 },
+      { ...request, requests: 4, refused: 1, failed: 1, unserved: 1 },
+      { ...request, keyId: 'config:1', requests: 1, refused: 0, failed: 0, unserved: 0 },
     ]);
     expect(await readRouteUsage(scratch.database, 1)).toEqual([
-      { method: 'GET', route: '/a/:b', requests: 4, refused: 1, failed: 1 },
+      { method: 'GET', route: '/a/:b', requests: 5, refused: 1, failed: 1, unserved: 1 },
     ]);
   });
 

@@ -47,6 +47,7 @@ const CHAINS_SHOWN = 3;
 const ROWS_OF_SEVERAL = 5;
 const ROWS_OF_ONE = 10;
 const PATIENCE_MS = 4_000;
+const NAME_MAX = 60;
 const ADDRESS_FORM = '0x and 40 hexadecimal digits';
 const APTOS_ADDRESS = /^0x[0-9a-f]{1,64}$/i;
 
@@ -83,11 +84,16 @@ export function addAddressRoutes(
       }),
     );
     const own = `/console/look-up/address/${address}`;
+    const contractName = shownOn.map(({ name }) => name).find((name) => name !== null) ?? null;
     const links = { chosen: chosen?.key ?? null, found: found.map(({ chain }) => chain.key), all };
     const searched = chosen === null ? 'on any of these chains' : `on ${chosen.key}`;
     return {
-      title: `Address ${address}`,
-      body: html`<h1>Address <code>${address}</code></h1>
+      title: contractName === null ? `Address ${address}` : cut(contractName, NAME_MAX),
+      body: html`${
+        contractName === null
+          ? html`<h1>Address <code>${address}</code></h1>`
+          : html`<h1>${shown(contractName, NAME_MAX)}</h1><p><code>${address}</code></p>`
+      }
 ${addressNamesView(address, names, { origin: request.origin, chains: explorer.chains, now: clock.now() })}
 ${chainLinks(own, links)}
 ${found.length === 0 && html`<p>No data is indexed for this address ${searched}.</p>`}

@@ -106,6 +106,13 @@ describe('a search', () => {
     },
   );
 
+  test('of a name, without a node that names are read from, is answered with the setting', async () => {
+    const { status, page } = await get('/name/vitalik.eth');
+    expect(status).toBe(501);
+    expect(page).toContain('RPC_URLS_ETH');
+    expect(page).not.toContain('Reload the page');
+  });
+
   test('stands on every page', async () => {
     for (const path of ['/console', '/console/keys', '/console/look-up'])
       expect(await (await stage.get(path, visitor)).text()).toContain('action="/console/look-up"');
@@ -113,6 +120,13 @@ describe('a search', () => {
 });
 
 describe('an address', () => {
+  test('of a token has its name as the title, its market, holders and swaps', async () => {
+    const { page } = await get(`/address/${TOKEN}?chain=eth`);
+    expect(page).toMatch(/<h1><bdi>[^<]+<\/bdi><\/h1><p><code>0x/);
+    const titles = shownTables(page).map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['Market', 'Token holders', 'Swaps']));
+  });
+
   test('is shown with what is indexed of it, on the chains where that is something', async () => {
     const { status, page } = await get(`/address/${ALICE}`);
     expect(status).toBe(200);

@@ -45,10 +45,15 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
     const context = { origin, chains: explorer.chains, now: clock.now() };
     return {
       title: `Name ${cut(name)}`,
-      status: addresses.size > 1 ? 200 : findings.some(isPassing) ? 503 : 404,
+      status: addresses.size > 1 ? 200 : statusOf(findings),
       body: nameView(name, findings, context),
     };
   });
+}
+
+function statusOf(findings: readonly NameFinding[]): 404 | 501 | 503 {
+  if (findings.some(isPassing)) return 503;
+  return findings.every((finding) => finding.kind === 'reported' && finding.status === 501) ? 501 : 404;
 }
 
 function refusal(given: string): View {
@@ -105,9 +110,9 @@ function wordsOf(finding: NameFinding, context: NameContext, found: (answer: str
 }
 
 export function isPassing(finding: NameFinding): boolean {
-  return (
-    finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500))
-  );
+  if (finding.kind === 'late') return true;
+  if (finding.kind !== 'reported' || finding.status === 501) return false;
+  return finding.status === 429 || finding.status >= 500;
 }
 
 function readingView(reading: StoredName | null, { chains, now }: NameContext): Html {

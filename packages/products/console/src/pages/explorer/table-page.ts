@@ -5,12 +5,13 @@ import { cut, shown } from '../../layout/html.ts';
 import { addressIn, chainNamed, networkNamed, pageOf, placeOn, readTokenId, refused } from './subjects.ts';
 import { ACCOUNT_TABLES, APTOS_TABLES } from './tables/account-tables.ts';
 import type { CellPlace } from './tables/cells.ts';
-import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
+import { COLLECTION_TABLES, NFT_TABLES, POOL_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
 import { type DataTable, readTable, type TableSubject, tableAddress, tableView } from './tables/data-table.ts';
 
 const ROWS = 50;
 const CURSOR_MAX = 4_096;
 const APTOS = /^0x[0-9a-f]{64}$/i;
+const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 export function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/table/:table', async (request) => {
@@ -43,8 +44,14 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
       const own = `/console/look-up/aptos/${address}?chain=${encodeURIComponent(chain)}`;
       return { of: { chain, address, tokenId: null }, place: { chain, coin: null }, own };
     }
-    const address = addressIn('address', given, 'an address');
     const found = chainNamed({ registry, chains: explorer.chains }, chain);
+    if (POOL_TABLES.includes(table)) {
+      if (!POOL.test(given)) throw refused('address', given, 'the address or id of a pool');
+      const address = given.toLowerCase();
+      const own = `/console/pools?${new URLSearchParams({ chain: found.key, address })}`;
+      return { of: { chain: found.key, address, tokenId: null }, place: placeOn(found), own };
+    }
+    const address = addressIn('address', given, 'an address');
     const isOfNft = NFT_TABLES.includes(table);
     const tokenId = isOfNft ? readTokenId(query('token_id') ?? '') : null;
     if (isOfNft && tokenId === null) throw refused('token_id', query('token_id') ?? '', 'an id');
@@ -57,5 +64,5 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
   }
 }
 
-const CONTRACT_TABLES = [...TOKEN_TABLES, ...COLLECTION_TABLES, ...NFT_TABLES];
+const CONTRACT_TABLES = [...TOKEN_TABLES, ...COLLECTION_TABLES, ...NFT_TABLES, ...POOL_TABLES];
 const ALL_TABLES: readonly DataTable[] = [...ACCOUNT_TABLES, ...CONTRACT_TABLES, ...APTOS_TABLES];

@@ -247,8 +247,8 @@ function joinUsage(
   chainName: (chainId: number) => string,
 ): KeyUsage[] {
   const rows: KeyUsage[] = [
-    ...api.map(({ keyId, day, route, method, requests, refused, failed }) => {
-      return { keyId, day, kind: 'api' as const, route, method, requests, errors: refused + failed };
+    ...api.map(({ keyId, day, route, method, requests, refused, failed, unserved }) => {
+      return { keyId, day, kind: 'api' as const, route, method, requests, errors: refused + failed + unserved };
     }),
     ...gateway.map(({ keyId, day, chainId, method, calls, errors }) => {
       return { keyId, day, kind: 'rpc' as const, route: chainName(chainId), method, requests: calls, errors };

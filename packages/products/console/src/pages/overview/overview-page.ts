@@ -85,21 +85,26 @@ ${failing.length > 0 && list}`;
 
 const ROUTES_SHOWN = 10;
 
+type Statuses = Pick<Overview['requests'][number], 'requests' | 'refused' | 'failed' | 'unserved'>;
+
 function requestsView(requests: Overview['requests']): Html {
-  const cells = (requested: number, refused: number, failed: number) =>
-    [requested, requested - refused - failed, refused, failed].map(count);
-  const sum = (of: 'requests' | 'refused' | 'failed') => requests.reduce((total, row) => total + row[of], 0);
+  const cells = ({ requests: requested, refused, failed, unserved }: Statuses) =>
+    [requested, requested - refused - failed - unserved, refused, failed, unserved].map(count);
+  const sum = (of: keyof Statuses) => requests.reduce((total, row) => total + row[of], 0);
+  const all = {
+    requests: sum('requests'),
+    refused: sum('refused'),
+    failed: sum('failed'),
+    unserved: sum('unserved'),
+  };
   const rows = requests
     .slice(0, ROUTES_SHOWN)
-    .map(({ method, route, requests: requested, refused, failed }) => [
-      html`<code>${nameParts(`${method} ${route}`)}</code>`,
-      ...cells(requested, refused, failed),
-    ]);
+    .map((row) => [html`<code>${nameParts(`${row.method} ${row.route}`)}</code>`, ...cells(row)]);
   return table({
     label: 'API requests by route and status',
-    caption: html`Today and yesterday (UTC), by all keys${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
-    columns: ['Route', ...['Requests', 'Success', '4xx', '5xx'].map(number)],
-    rows: [['All routes', ...cells(sum('requests'), sum('refused'), sum('failed'))], ...rows],
+    caption: html`Today and yesterday (UTC), by all keys. 501: not served here${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
+    columns: ['Route', ...['Requests', 'Success', '4xx', '5xx', '501'].map(number)],
+    rows: [['All routes', ...cells(all)], ...rows],
   });
 }
 

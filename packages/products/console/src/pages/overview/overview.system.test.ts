@@ -83,15 +83,15 @@ describe('the overview', () => {
     const stage = await open();
     const visitor = await stage.signIn();
     await stage.database.query(
-      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES
-       ('one', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 900, 30, 2),
-       ('two', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 100, 0, 0),
-       ('two', (now() AT TIME ZONE 'UTC')::date, 'POST', '/<b>', 7, 0, 7)`,
+      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed, unserved) VALUES
+       ('one', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 900, 30, 2, 4),
+       ('two', (now() AT TIME ZONE 'UTC')::date, 'GET', '/a/:b', 100, 0, 0, 0),
+       ('two', (now() AT TIME ZONE 'UTC')::date, 'POST', '/<b>', 7, 0, 7, 0)`,
     );
     const page = await textOf(stage, visitor);
     const section = page.slice(page.indexOf('<h2 id="requests">API requests</h2>'));
     const numbers = [...section.matchAll(/<data class="n" value="(\d+)">/g)].map(([, value]) => Number(value));
-    expect(numbers).toEqual([...[1_007, 968, 30, 9], ...[1_000, 968, 30, 2], ...[7, 0, 0, 7]]);
+    expect(numbers).toEqual([...[1_007, 964, 30, 9, 4], ...[1_000, 964, 30, 2, 4], ...[7, 0, 0, 7, 0]]);
     expect(section).toContain('POST <wbr>/&lt;b&gt;');
   });
 

@@ -57,6 +57,18 @@ function factOf(page: string, title: string): string | undefined {
 
 const shortOf = (id: string): string => `${id.slice(0, 10)}…${id.slice(-8)}`;
 
+test('a proven pool has its market, reserves and swaps, from the API', async () => {
+  const { page } = await get({ chain: 'eth', address: DEEP });
+  for (const [name, path] of [
+    ['pool-market', `pairs/${DEEP}/stats`],
+    ['pool-reserves', `pairs/${DEEP}/swaps`],
+    ['pool-swaps', `pairs/${DEEP}/swaps`],
+  ])
+    expect(page).toMatch(new RegExp(`id="eth-${name}"[\\s\\S]*?/api/v2\\.2/${path}\\?chain=eth`));
+  expect(factOf(page, 'Liquidity')).toMatch(/USD$/);
+  expect((await get({ chain: 'eth', address: FAKE })).page).not.toContain('eth-pool-market');
+});
+
 describe('a token', () => {
   test('has its pools with exchange, proof, fee, and the newest state', async () => {
     const { status, page } = await get({ chain: 'eth', address: CATS });

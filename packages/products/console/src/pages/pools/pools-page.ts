@@ -10,11 +10,15 @@ import { count } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
 import { candlePlot } from '../explorer/candles.ts';
-import { chainNamed } from '../explorer/subjects.ts';
+import { chainNamed, placeOn } from '../explorer/subjects.ts';
 import { blockLink, poolLink } from '../explorer/tables/cells.ts';
+import { POOL_TABLES } from '../explorer/tables/contract-tables.ts';
+import { readTableWithin, tableAddress, tableView } from '../explorer/tables/data-table.ts';
 import { priceSection } from './price-section.ts';
 
 const PAGE = 50;
+const ROWS = 10;
+const PATIENCE_MS = 4_000;
 /** Per side of a token: some have hundreds of thousands. */
 const SIDE_MAX = 1_000;
 const BLOCK = /^\d{1,15}$/;
@@ -81,7 +85,8 @@ async function content(request: ConsoleRequest, services: ConsoleServices, query
   const id = text.toLowerCase() as Hex;
   const pool = await readListedPool(reads, chain, id);
   if (pool === null) return html`<p>No pool with this id is known on ${chain.key}.</p>`;
-  return poolView(pool, chain, await readNewestStateBlocks(reads, chain, [id]));
+  const states = await readNewestStateBlocks(reads, chain, [id]);
+  return html`${poolView(pool, chain, states)}${await poolTables(request, services.explorer, pool, chain)}`;
 }
 
 async function addressContent(
@@ -98,7 +103,10 @@ async function addressContent(
   const shownPools = pools.slice((page - 1) * PAGE, page * PAGE);
   const ids: readonly Hex[] = [...(pool === null ? [] : [address]), ...shownPools.map((listed) => listed.pool)];
   const states = await readNewestStateBlocks(reads, chain, ids);
-  const own = pool === null ? NOTHING : poolView(pool, chain, states);
+  const own =
+    pool === null
+      ? NOTHING
+      : html`${poolView(pool, chain, states)}${await poolTables(request, explorer, pool, chain)}`;
   // The token of a pool is seldom traded itself.
   if (pool !== null && pools.length === 0) return own;
   const price = await priceSection(request, explorer, { chain: chain.key, token: address, block });
@@ -142,6 +150,23 @@ function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, nu
   return html`<section aria-labelledby="pool"><h2 id="pool">Pool</h2>
 ${facts}
 ${pool.status === 'proven' && candlePlot(key, pool.pool)}</section>`;
+}
+
+/** The API's responses about a proven pool: it lists no others. */
+async function poolTables(
+  { asker, origin }: ConsoleRequest,
+  { data }: ConsoleServices['explorer'],
+  { pool, status }: ListedPool,
+  chain: Chain,
+): Promise<Html> {
+  if (status !== 'proven') return NOTHING;
+  const of = { chain: chain.key, address: pool, tokenId: null };
+  const views = POOL_TABLES.map(async (table) => {
+    const answer = await readTableWithin(PATIENCE_MS, data, asker, table, { of, limit: ROWS, cursor: null });
+    const more = (cursor: string | null): string => tableAddress(table, of, cursor);
+    return tableView(table, answer, { of, place: placeOn(chain), origin, more });
+  });
+  return html`${await Promise.all(views)}`;
 }
 
 function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {

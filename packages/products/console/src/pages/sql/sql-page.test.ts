@@ -69,17 +69,20 @@ test('an example fills the field, and the views are listed with their columns', 
   );
 });
 
-test('every example on the page runs', async () => {
+test('every example of the documentation is on the page, and runs', async () => {
   const page = await (await stage.get('/console/sql', visitor)).text();
   const examples = [...page.matchAll(/href="\/console\/sql\?([^"]*)"/g)].map(
     ([, query = '']) => new URLSearchParams(query).get('sql') ?? '',
   );
-  expect(examples).toHaveLength(3);
-  for (const example of examples) {
-    const { status, text } = await run(example.replaceAll('0x…', `0x${'1'.repeat(40)}`));
-    expect({ status, problem: /role="alert">(.*?)</s.exec(text)?.[1] }).toEqual({
-      status: 200,
-      problem: undefined,
-    });
+  expect(examples).toHaveLength(31);
+  // The role's memory is bounded, so it reads no lists of unknown length. psql runs these two.
+  const [refused, allowed] = [true, false].map((isRefused) =>
+    examples.filter((example) => example.includes('ARRAY(') === isRefused),
+  );
+  expect(refused).toHaveLength(2);
+  for (const example of allowed ?? []) {
+    const { status, text } = await run(example);
+    const problem = /role="alert">(.*?)<\/p>/s.exec(text)?.[1];
+    expect({ example, status, problem }).toEqual({ example, status: 200, problem: undefined });
   }
 });

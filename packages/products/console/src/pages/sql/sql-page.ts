@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isObject, parseLosslessJson } from '@chainstead/core';
 import { type SqlReader, SqlRefusalError } from '@chainstead/mcp';
 import { html } from 'hono/html';
@@ -103,20 +104,22 @@ function askerOf({ principal }: ConsoleRequest['asker']): { readonly key: string
   return { key: principal?.id ?? '' };
 }
 
-const EXAMPLES: readonly (readonly [title: string, sql: string])[] = [
-  [
-    'Blocks and proofs',
-    'SELECT chain_id, dataset, first_block, last_block, proof\nFROM coverage\nORDER BY chain_id, dataset, first_block\nLIMIT 50',
-  ],
-  [
-    'Transactions by day',
-    "SELECT date_trunc('day', block_time) AS day, count(*) AS transactions\nFROM transactions\nWHERE chain_id = 1 AND block_time > now() - interval '7 days'\nGROUP BY day\nORDER BY day\nLIMIT 50",
-  ],
-  [
-    'Latest ERC-20 transfers of a wallet',
-    "SELECT block_time, direction, amount, token_symbol, counterparty, transaction_hash\nFROM wallet_transfers\nWHERE wallet_key = wallet_key('0x…') AND wallet_bytes = bytes('0x…') AND chain_id = 1\nORDER BY block_number DESC\nLIMIT 50",
-  ],
-];
+/** Generated from docs/api/sql-examples.md, in its groups. */
+const EXAMPLES = z
+  .array(z.object({ group: z.string(), title: z.string(), sql: z.string() }))
+  .parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
+
+function examplesView(): Html {
+  const groups = Map.groupBy(EXAMPLES, ({ group }) => group);
+  const links = (examples: typeof EXAMPLES): readonly Html[] =>
+    examples.map(
+      ({ title, sql: example }) =>
+        html`<li><a href="/console/sql?${new URLSearchParams({ sql: example })}">${title}</a></li>`,
+    );
+  return html`<section aria-labelledby="examples"><h2 id="examples">Examples</h2>
+<p class="soft">Replace the addresses and the <code>chain_id</code>. Examples with <code>ARRAY(SELECT …)</code> are for <code>chainstead psql</code>.</p>
+${[...groups].map(([group, examples]) => html`<h3>${group}</h3><ul>${links(examples)}</ul>`)}</section>`;
+}
 
 function pageOf(
   { token }: ConsoleRequest,
@@ -127,17 +130,13 @@ function pageOf(
   const fields = html`<div><label for="sql">One SELECT with a LIMIT</label>
 <textarea id="sql" name="sql" class="code" rows="8" maxlength="${LENGTH_MAX}" required spellcheck="false" autocapitalize="off">${sql}</textarea></div>
 <div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button> <span class="soft">up to 200 rows</span></div>`;
-  const examples = EXAMPLES.map(
-    ([title, example]) =>
-      html`<li><a href="/console/sql?${new URLSearchParams({ sql: example })}">${title}</a></li>`,
-  );
   return {
     title: 'SQL',
     body: html`<h1>SQL</h1>
 <p class="soft">Reads the views of the schema <code>analytics</code> for at most 10 seconds, as a role that can only read.</p>
 ${changeForm('/console/sql', token, html`<div class="fields form">${fields}</div>`, 'SQL')}
 ${result}
-<section aria-labelledby="examples"><h2 id="examples">Examples</h2><ul>${examples}</ul></section>
+${examplesView()}
 <section aria-labelledby="views"><h2 id="views">Views</h2>
 ${views.map(([view, columns]) => html`<details><summary><code>${shown(view)}</code></summary><p><code>${shown(columns, COLUMNS_MAX)}</code></p></details>`)}</section>`,
   };

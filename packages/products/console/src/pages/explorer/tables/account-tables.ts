@@ -56,22 +56,23 @@ const NET_WORTH: DataTable = {
     ({ address, chain }) => [`/api/v2.2/wallets/${address}/net-worth`, { chains: chain }],
     // Zero may be an unknown price or balance.
     [
+      ['Sum', dollars('networth_usd', '0.00')],
       ['Native balance', dollars('native_balance_usd', '0.00')],
       ['Tokens with a price', dollars('token_balance_usd', '0.00')],
-      ['Sum', dollars('networth_usd', '0.00')],
     ],
   ),
+  note: 'A token counts for at most what its pools can pay out. The table of balances shows its whole balance at the price of the token.',
   rowsOf: (body) => resultOf({ result: isObject(body) ? body.chains : null }),
 };
 
 export const ACCOUNT_TABLES: readonly DataTable[] = [
   NET_WORTH,
   listTable('balances', 'Token balances', ({ address }) => `/api/v2.2/wallets/${address}/tokens`, [
-    ['Token', contract('token_address', 'symbol', 'name')],
-    ['Name', text('name')],
     ['Balance', amount('balance', 'decimals', 'symbol'), 'number'],
-    ['Price', dollars('usd_price'), 'number'],
     ['Value', dollars('usd_value'), 'number'],
+    ['Token', contract('token_address', 'symbol', 'name')],
+    ['Price', dollars('usd_price'), 'number'],
+    ['Name', text('name')],
     ['Notes', flags({ native_token: 'native token', verified_contract: 'listed', possible_spam: 'spam?' })],
   ]),
   ...ACTIVITY_TABLES,

@@ -17,6 +17,7 @@ import {
   share,
   text,
   time,
+  tokens,
   transaction,
 } from './cells.ts';
 import { type DataTable, listTable, recordTable } from './data-table.ts';
@@ -79,8 +80,35 @@ export const TOKEN_TABLES: readonly DataTable[] = [
     ['Pool', pool('pairAddress')],
     ['Liquidity of the pool', dollars('pairTotalLiquidityUsd')],
   ]),
+  recordTable('token-market', 'Market', ({ address }) => `/api/v2.2/tokens/${address}/analytics`, [
+    ['Market value of the whole supply', dollars('totalFullyDilutedValuation')],
+    ['Liquidity of all pools', dollars('totalLiquidity')],
+    ['Bought in 24 hours', dollars('totalBuyVolume.24h')],
+    ['Sold in 24 hours', dollars('totalSellVolume.24h')],
+    ['Wallets that traded in 24 hours', number('uniqueWallets.24h')],
+  ]),
   recordTable('token-holder-count', 'Holders', ({ address }) => `/api/v2.2/erc20/${address}/holders`, [
     ['Wallets with a balance', number('totalHolders')],
+  ]),
+  {
+    ...listTable('token-holders', 'Token holders', ({ address }) => `/api/v2.2/erc20/${address}/owners`, [
+      ['Holder', account('owner_address', 'owner_address_label')],
+      ['Balance', number('balance_formatted'), 'number'],
+      ['Value', dollars('usd_value'), 'number'],
+      ['Share of supply', share('percentage_relative_to_total_supply'), 'number'],
+      ['Notes', flags({ is_contract: 'contract' })],
+    ]),
+    note: 'Values are balances at the price of the token. All holders together can receive at most what its pools can pay out.',
+  },
+  listTable('token-swaps', 'Swaps', ({ address }) => `/api/v2.2/erc20/${address}/swaps`, [
+    ['Time', time('blockTimestamp')],
+    ['Bought', tokens('bought.amount', 'bought.symbol'), 'number'],
+    ['Sold', tokens('sold.amount', 'sold.symbol'), 'number'],
+    ['Value', dollars('totalValueUsd'), 'number'],
+    ['Wallet', account('walletAddress', 'walletAddressLabel')],
+    ['Type', text('transactionType')],
+    ['Pool', pool('pairAddress')],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
   ]),
   listTable('token-transfers', 'Token transfers', ({ address }) => `/api/v2.2/erc20/${address}/transfers`, [
     ['Time', time()],
@@ -90,11 +118,41 @@ export const TOKEN_TABLES: readonly DataTable[] = [
     ['Block', block(), 'number'],
     ['Transaction', transaction()],
   ]),
-  listTable('token-holders', 'Token holders', ({ address }) => `/api/v2.2/erc20/${address}/owners`, [
-    ['Holder', account('owner_address', 'owner_address_label')],
-    ['Balance', number('balance_formatted'), 'number'],
-    ['Share of supply', share('percentage_relative_to_total_supply'), 'number'],
-    ['Notes', flags({ is_contract: 'contract' })],
+];
+
+/** `address` is a pool, or its id at a pool manager. */
+export const POOL_TABLES: readonly DataTable[] = [
+  recordTable('pool-market', 'Market', ({ address }) => `/api/v2.2/pairs/${address}/stats`, [
+    ['Price', dollars('currentUsdPrice')],
+    ['Liquidity', dollars('totalLiquidityUsd')],
+    ['Volume in 24 hours', dollars('totalVolume.24h')],
+    ['Bought in 24 hours', dollars('buyVolume.24h')],
+    ['Sold in 24 hours', dollars('sellVolume.24h')],
+    ['Buys in 24 hours', number('buys.24h')],
+    ['Sells in 24 hours', number('sells.24h')],
+  ]),
+  {
+    ...recordTable(
+      'pool-reserves',
+      'Reserves',
+      ({ address }) => [`/api/v2.2/pairs/${address}/swaps`, { limit: '1' }],
+      [
+        ['Base token', tokens('baseToken.amount', 'baseToken.symbol')],
+        ['Value of the base token', dollars('baseToken.usdAmount')],
+        ['Quote token', tokens('quoteToken.amount', 'quoteToken.symbol')],
+        ['Value of the quote token', dollars('quoteToken.usdAmount')],
+      ],
+    ),
+    note: 'Pools of concentrated liquidity and pools with more than two tokens have no pair of reserves. Their liquidity is above.',
+  },
+  listTable('pool-swaps', 'Swaps and liquidity changes', ({ address }) => `/api/v2.2/pairs/${address}/swaps`, [
+    ['Time', time('blockTimestamp')],
+    ['Type', text('transactionType')],
+    ['Base token', number('baseTokenAmount'), 'number'],
+    ['Quote token', number('quoteTokenAmount'), 'number'],
+    ['Value', dollars('totalValueUsd'), 'number'],
+    ['Wallet', account('walletAddress', 'walletAddressLabel')],
+    ['Transaction', transaction('transactionHash', 'blockNumber')],
   ]),
 ];
 

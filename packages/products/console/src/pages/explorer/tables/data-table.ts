@@ -23,6 +23,8 @@ export interface DataTable {
   readonly columns: readonly Column[];
   /** For live lists: an opened value stays with its row. */
   readonly idOf?: (row: DataRow) => string;
+  /** What a reader of these values has to know. */
+  readonly note?: string;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -193,8 +195,9 @@ function contentOf(table: DataTable, answer: TableAnswer, context: TableContext)
   const [first] = rows;
   if (first === undefined)
     return html`<p class="soft">${cursor === null ? 'No rows.' : 'No rows on this page.'}</p>${following}`;
-  if (table.shape === 'record') return factsView(table.columns, first, context.place);
-  return html`${rowsView(table, rows, context.place)}
+  const note = table.note !== undefined && html`<p class="soft">${table.note}</p>`;
+  if (table.shape === 'record') return html`${factsView(table.columns, first, context.place)}${note}`;
+  return html`${rowsView(table, rows, context.place)}${note}
 ${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
 }
 
