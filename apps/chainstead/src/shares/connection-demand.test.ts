@@ -27,7 +27,7 @@ test('each further process of a role takes a pool, and what serves all chains on
   expect(needed({ ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10);
   expect(needed({ ROLES: 'api:auto,ingest,worker' })).toBe(needed({}) + 3 * 10);
   expect(needed({ MCP_SQL: 'true', ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 4);
-  expect(needed({ GRAPHQL: 'true', ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 4);
+  expect(needed({ GRAPHQL: 'true', ROLES: 'api:3,ingest,worker' })).toBe(needed({}) + 2 * 10 + 3 * 5);
   expect(needed({ ROLES: 'api,ingest,worker:2' })).toBe(needed({}) + 21);
   // They share the chains, and each may help with one more, and have a job.
   expect(needed({ ROLES: 'api,ingest:2,worker' })).toBe(needed({}) + 10 + 2 + 2);

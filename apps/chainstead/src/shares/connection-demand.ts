@@ -13,7 +13,7 @@ const CLAIMS_OF_HELPER = 1;
 /** For notifications, and for the claims of one. */
 const RANGE_JOBS = 2;
 const AGENT_STATEMENTS = 4;
-const GRAPHQL_OPERATIONS = 4;
+const GRAPHQL_OPERATIONS = 5;
 const HISTORIES = 3;
 const POOL_MIN = 4;
 const POOL_MAX = 10;

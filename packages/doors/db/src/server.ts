@@ -23,6 +23,7 @@ export { unlessMissing } from './embedded/unless-missing.ts';
 export { checkSchema, migrate } from './migrations/migrate.ts';
 export { listMigrationFiles, MIGRATIONS_FOLDER } from './migrations/read-migrations.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
+export { endStatement } from './readers/end-statement.ts';
 export { readBounded } from './readers/read-bounded.ts';
 export { provideReaderLogin } from './readers/reader-login.ts';
 export { excessRights } from './readers/reader-rights.ts';

@@ -9,6 +9,8 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     principal: Principal | null;
+    /** Aborts once the response is sent, has failed, or its client disconnected. */
+    ended: AbortSignal;
   };
 }
 

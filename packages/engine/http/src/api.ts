@@ -29,6 +29,7 @@ import { type ByteBudget, createByteBudget } from './requests/byte-budget.ts';
 import { compression } from './requests/compression.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { requestBody } from './requests/request-body.ts';
+import { requestEnd } from './requests/request-end.ts';
 import { requestObserver } from './requests/request-observer.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
 import { boundedResponses } from './requests/response-bytes.ts';
@@ -98,6 +99,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.notFound(unmatched(app));
   app.use(requestObserver({ logger, metrics }));
   app.use(requestGate(isOpen, options.cors));
+  app.use(requestEnd());
   if (options.requestScope !== undefined) app.use(options.requestScope);
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
   app.use(boundedResponses());

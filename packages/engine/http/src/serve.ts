@@ -60,6 +60,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
   });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse): unknown => {
     if (closed !== undefined) outgoing.setHeader('connection', 'close');
+    closeWithConnection(incoming.socket, outgoing);
     closeUnlessRead(incoming, outgoing);
     return rawHandler?.(incoming, outgoing) === true || listener(incoming, outgoing);
   };
@@ -169,6 +170,21 @@ const CLIENT_ERRORS: Readonly<Partial<Record<string, readonly [status: number, m
   HPE_HEADER_OVERFLOW: [431, 'Request line and headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 };
+
+const unsent = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** Node emits no `close` for a pipelined response if the connection ends before its turn. */
+function closeWithConnection(socket: Socket, outgoing: ServerResponse): void {
+  const responses = unsent.get(socket) ?? new Set();
+  if (!unsent.has(socket)) {
+    unsent.set(socket, responses);
+    socket.once('close', () => {
+      for (const response of responses) if (response.socket === null) response.destroy().emit('close');
+    });
+  }
+  responses.add(outgoing);
+  outgoing.once('close', () => responses.delete(outgoing));
+}
 
 const UNREAD_BYTES_MAX = 65_536;
 

@@ -20,6 +20,11 @@ export function shownRefusal({ sentence, code, remedy }: GraphqlRefusalError): R
   return { message: sentence, extensions: { code, remedy: remedy ?? '' } };
 }
 
+/** Nobody reads it: the client left, or already has a response. */
+export function requestEnded(): GraphqlRefusalError {
+  return new GraphqlRefusalError('GRAPHQL_TIMEOUT', 'The request ended before the operation', 'Send it again.');
+}
+
 export function resultTooLarge(bytesMax: number): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_RESULT_TOO_LARGE',

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { createLogger, createMetricsRegistry, Gauge } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
+import type { RouteModule } from '../api-dependencies.ts';
 import { createDemoApi, fixedKeys, WALLET } from '../testing/demo-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -133,11 +134,31 @@ describe('compression', () => {
     ['/demo/logs', 'identity'],
     ['/demo/logs', 'compress'],
     ['/demo/logs', 'zstd;q=0, br;q=0'],
+    ['/demo/logs', '*;q=0'],
   ])('is left out for %s with %s', async (path, accepted) => {
     const response = await app.request(path, { headers: { 'accept-encoding': accepted } });
     expect(response.headers.get('content-encoding')).toBeNull();
     expect(response.status).toBe(200);
     expect(Object.keys((await response.json()) as object)).toHaveLength(1);
+  });
+
+  test.each(['gzip;q=0', '*;q=0', 'identity'])('with %s reads no body before the client', async (accepted) => {
+    let read = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      read += 1;
+      controller.enqueue(new Uint8Array(10_000));
+      if (read === 2) controller.close();
+    };
+    const streamed: RouteModule = (routes) => {
+      const headers = { 'content-type': 'application/json' };
+      routes.get('/streamed', (c) => c.body(new ReadableStream({ pull }, { highWaterMark: 0 }), 200, headers));
+    };
+    const own = createDemoApi({ routes: [streamed] });
+    const response = await own.app.request('/streamed', {
+      headers: { 'accept-encoding': accepted, 'x-api-key': 'any' },
+    });
+    expect([response.status, read]).toEqual([200, 0]);
+    expect((await response.arrayBuffer()).byteLength).toBe(20_000);
   });
 });
 

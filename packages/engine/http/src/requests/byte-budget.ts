@@ -18,8 +18,11 @@ export function bytesOfValues(values: number, bodyBytes: number): number {
 
 const SHARE_OF_ROW = 3 / 4;
 
-/** @param shareOfKey slow requests of one key leave room for other keys */
-export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4): ByteBudget {
+/**
+ * @param shareOfKey slow requests of one key leave room for other keys
+ * @param keyBytesMin each key has them, even if other keys take all bytes
+ */
+export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4, keyBytesMin = 0): ByteBudget {
   const ofKey = new Map<string, number>();
   const keyBytesMax = Math.ceil(bytesMax * shareOfKey);
   const rowBytesMax = Math.max(keyBytesMax, Math.ceil(bytesMax * SHARE_OF_ROW));
@@ -27,7 +30,8 @@ export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4): 
   return {
     take(keyId, bytes, isOneRow = false) {
       const taken = (ofKey.get(keyId) ?? 0) + bytes;
-      if (taken > (isOneRow ? rowBytesMax : keyBytesMax) || used + bytes > bytesMax) return false;
+      if (taken > (isOneRow ? rowBytesMax : keyBytesMax)) return false;
+      if (used + bytes > bytesMax && taken > keyBytesMin) return false;
       ofKey.set(keyId, taken);
       used += bytes;
       return true;

@@ -49,14 +49,16 @@ export function compression(): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const accepted = c.req.header('accept-encoding');
     if (accepted === undefined || !/zstd|br|gzip|deflate|\*/i.test(accepted)) return next();
-    const json = c.req.method === 'HEAD' ? null : compressJson(c, accepted);
+    const encoding = encodingFor(accepted);
+    const json = c.req.method === 'HEAD' || encoding === null ? null : compressJson(c, encoding);
     await next();
     if (json?.isSent === true || !isCompressible(c)) return;
+    if (encoding === null) return varyByEncoding(c.res.headers);
     const { status, headers } = c.res;
     // Reading JSON as text avoids a stream.
     const isJson = headers.get('content-type')?.startsWith('application/json') === true;
     const body = isJson ? Buffer.from(await c.res.text()) : new Uint8Array(await c.res.arrayBuffer());
-    const sent = body.byteLength < COMPRESS_BYTES_MIN ? body : await encoded(body, headers, accepted);
+    const sent = body.byteLength < COMPRESS_BYTES_MIN ? body : await encoded(body, headers, encoding);
     headers.set('content-length', String(sent.byteLength));
     // Assigning a response merges the old headers: clear it first to avoid merging twice.
     c.res = undefined;
@@ -65,10 +67,7 @@ export function compression(): MiddlewareHandler<ApiEnv> {
 }
 
 /** Building a response and reading it again takes a fifth of Node's time for a page. */
-function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | null {
-  const encoding = encodingFor(accepted);
-  if (encoding === null) return null;
-  const [name, encoder] = encoding;
+function compressJson(c: ApiContext, [name, encoder]: Encoding): { isSent: boolean } {
   const result = { isSent: false };
   const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) => {
     const text = boundedJson(value);
@@ -90,19 +89,20 @@ function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | nu
 async function encoded(
   body: Uint8Array<ArrayBuffer>,
   headers: Headers,
-  accepted: string,
+  [name, encoder]: Encoding,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const vary = headers.get('vary') ?? '';
-  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary))
-    headers.append('vary', 'Accept-Encoding');
-  const encoding = encodingFor(accepted);
-  if (encoding === null) return body;
-  const [name, encoder] = encoding;
+  varyByEncoding(headers);
   headers.set('content-encoding', name);
   const etag = headers.get('etag');
   // Another encoding of the same response has a weak tag.
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   return body.byteLength <= AT_ONCE_BYTES_MAX ? encoder.atOnce(body) : encoder.elsewhere(body);
+}
+
+function varyByEncoding(headers: Headers): void {
+  const vary = headers.get('vary') ?? '';
+  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary))
+    headers.append('vary', 'Accept-Encoding');
 }
 
 function isCompressible(c: ApiContext): boolean {
@@ -124,7 +124,9 @@ function isCompressible(c: ApiContext): boolean {
 /** Every client with a wildcard supports these; newer encodings must be named. */
 const MEANT_BY_ANY = new Set(['gzip', 'deflate']);
 
-function encodingFor(accepted: string): readonly [name: string, encoder: Encoder] | null {
+type Encoding = readonly [name: string, encoder: Encoder];
+
+function encodingFor(accepted: string): Encoding | null {
   const accepts = parseAccept(accepted);
   const qualityOf = (name: string): number =>
     (

@@ -14,7 +14,7 @@ import {
   UnauthorizedError,
 } from '../errors/api-error.ts';
 import { routePatternOf } from '../errors/unmatched.ts';
-import { RequestAbandonedError } from './request-database.ts';
+import { RequestAbandonedError } from './request-end.ts';
 
 /** docs/api/index.md#errors */
 export const errorSchema = z

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
+import { whenAborted } from '@chainstead/core';
 import type { Database, ReadDatabase, ReadSession } from '@chainstead/db';
 import type { Reads } from '@chainstead/db/server';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
-import { defineApiError } from '../errors/api-error.ts';
 import type { ShownState } from '../parameters/paging.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
@@ -19,14 +18,6 @@ export interface RequestDatabase {
   readonly responseBytes: ResponseBytes;
   readonly scope: MiddlewareHandler<ApiEnv>;
 }
-
-/** The client disconnected or already got a timeout: the response is never read. */
-export class RequestAbandonedError extends defineApiError('REQUEST_ABANDONED', () => ({
-  status: 503,
-  message: 'The client closed the connection before the response',
-  headers: { 'retry-after': '1' },
-  retryable: true,
-})) {}
 
 interface Access {
   readonly database: Database;
@@ -96,26 +87,18 @@ export function createRequestDatabase(
           },
     responseBytes: bytes,
     scope: async (c, next) => {
+      const ended = c.get('ended');
       const abandoned = new AbortController();
-      const abandon = (): void => abandoned.abort(new RequestAbandonedError());
-      const env: unknown = c.env;
-      const hasConnection = typeof env === 'object' && env !== null && 'outgoing' in env;
-      const outgoing = hasConnection && env.outgoing instanceof ServerResponse ? env.outgoing : undefined;
-      outgoing?.once('close', abandon);
+      const forget = whenAborted(ended, () => abandoned.abort(ended.reason));
       const access = accessTo(database.until(abandoned.signal, 'cancel', bytes.counting), abandoned.signal);
       const request = bytes.run(
         () => c.get('principal')?.id ?? OPEN_KEY_ID,
         () => requests.run(access, next),
       );
-      outgoing?.once('close', request.release);
-      try {
-        await request.done;
-      } finally {
-        if (outgoing === undefined) request.release();
-      }
-      outgoing?.off('close', abandon);
-      // After an error, such as a timeout, running statements are useless.
-      if (c.error !== undefined) abandon();
+      whenAborted(ended, request.release);
+      await request.done;
+      // What a route left running after its response goes on.
+      if (c.error === undefined) forget();
     },
   };
 }

@@ -26,6 +26,8 @@ export async function exampleApi(
   options: {
     readonly pageLimitMax?: number;
     readonly bodyBytesMax?: number;
+    /** @default 30,000 */
+    readonly requestTimeoutMs?: number;
     readonly nodeCallsPerSecond?: number;
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
@@ -58,7 +60,7 @@ export async function exampleApi(
       limits: {
         bodyBytesMax: options.bodyBytesMax ?? 65_536,
         pageLimitMax: options.pageLimitMax ?? 100,
-        requestTimeoutMs: 30_000,
+        requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
         rateLimit: null,
         ...(options.nodeCallsPerSecond !== undefined && { nodeCallsPerSecond: options.nodeCallsPerSecond }),
       },

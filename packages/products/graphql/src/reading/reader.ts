@@ -1,14 +1,18 @@
-import { type Clock, createAnswerBudget, errorText, type Logger, within } from '@chainstead/core';
+import { type Clock, errorText, type Logger, orAborted, whenAborted } from '@chainstead/core';
 import { type PooledConnection, type Sql, statementOf } from '@chainstead/db';
-import { excessRights, openDatabase, readBounded } from '@chainstead/db/server';
+import { endStatement, excessRights, openDatabase, readBounded } from '@chainstead/db/server';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
+import { createTurns } from './turns.ts';
 
 export interface Reader {
-  /** One read-only transaction. Waits for its turn; refused if too many wait. */
-  inSnapshot<T>(work: (withClient: WithPgClient) => Promise<T>, limits?: SnapshotLimits): Promise<T>;
-  /** For subscriptions: one at a time, and any number waits. */
-  inTurn<T>(work: (withClient: WithPgClient) => Promise<T>): Promise<T>;
+  /** One read-only transaction. Its statements end with the signal, in Postgres too. */
+  inSnapshot<T>(
+    work: (withClient: WithPgClient) => Promise<T>,
+    options?: Partial<SnapshotLimits> & { readonly signal?: AbortSignal },
+  ): Promise<T>;
+  /** For subscriptions: one at a time, keys take turns, and any number waits. */
+  inTurn<T>(key: string, work: (withClient: WithPgClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -18,11 +22,10 @@ interface ReaderOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly limits: SnapshotLimits;
-  /** For queries. Subscriptions have one transaction more. */
+  /** Connections for queries. Subscriptions have one more. */
   readonly concurrency: number;
 }
 
-const WAITING_MAX = 64;
 const RIGHTS_MS = 60_000;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
@@ -33,9 +36,12 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
     poolSize: concurrency + 1,
     logger,
   });
-  const ofQueries = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: concurrency });
-  const ofSubscriptions = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: 1 });
-  let running = 0;
+  const ofSubscriptions = createTurns({
+    atOnce: 1,
+    atOncePerKey: 1,
+    placesPerKey: Number.POSITIVE_INFINITY,
+    now: () => clock.now(),
+  });
   let checkedAt = Number.NEGATIVE_INFINITY;
   const connect = async (): Promise<PooledConnection> => {
     const connection = await database.pool.connect().catch((error: unknown) => {
@@ -59,18 +65,9 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
     }
   };
   return {
-    async inSnapshot(work, own = limits) {
-      const message = `${running} operations are running or waiting`;
-      if (running >= concurrency + WAITING_MAX)
-        throw new GraphqlRefusalError('GRAPHQL_BUSY', message, 'Retry in a second.');
-      running++;
-      try {
-        return await ofQueries.run(async () => inSnapshot(await connect(), own, work));
-      } finally {
-        running--;
-      }
-    },
-    inTurn: (work) => ofSubscriptions.run(async () => inSnapshot(await connect(), limits, work)),
+    inSnapshot: async (work, own) => inSnapshot(await connect(), { ...limits, logger, ...own }, work),
+    inTurn: (key, work) =>
+      ofSubscriptions.run(key, async () => inSnapshot(await connect(), { ...limits, logger }, work)),
     close: () => database.close(),
   };
 }
@@ -89,29 +86,43 @@ interface SnapshotLimits {
   readonly bytesMax: number;
 }
 
-/** All statements see the same rows. A failure closes the connection. */
+interface SnapshotOptions extends SnapshotLimits {
+  readonly signal?: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** All statements see the same rows. A failure closes the connection. @throws the signal's reason */
 export async function inSnapshot<T>(
   connection: PooledConnection,
-  limits: SnapshotLimits,
+  { timeoutMs, bytesMax, signal, logger }: SnapshotOptions,
   work: (withClient: WithPgClient) => Promise<T>,
 ): Promise<T> {
-  const bytes = countBytes(limits.bytesMax);
+  if (signal?.aborted === true) {
+    connection.release();
+    throw signal.reason;
+  }
+  const bytes = countBytes(bytesMax);
+  const end = new AbortController();
+  const forget = whenAborted(signal, () => end.abort(signal?.reason));
+  const late = setTimeout(() => end.abort(timedOut(timeoutMs)), timeoutMs);
   let isUsable = false;
   try {
     await connection.query(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${limits.timeoutMs}; SET LOCAL lock_timeout = 1000;
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = 1000;
 SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`,
     );
-    const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)), () => {
-      throw timedOut(limits.timeoutMs);
-    });
+    const result = await orAborted(work(accessTo(connection, bytes.take, end.signal)), end.signal);
     if (!bytes.isExceeded()) {
       await connection.query('COMMIT');
       isUsable = true;
     }
     return result;
   } finally {
-    connection.release(!isUsable);
+    clearTimeout(late);
+    forget();
+    if (isUsable) connection.release();
+    else if (end.signal.aborted || bytes.isExceeded()) void endStatement(connection, logger);
+    else connection.release(true);
   }
 }
 
@@ -127,12 +138,20 @@ function timedOut(timeoutMs: number): GraphqlRefusalError {
   );
 }
 
-function accessTo(connection: PooledConnection, take: (bytes: number) => void): WithPgClient {
+function accessTo(
+  connection: PooledConnection,
+  take: (bytes: number) => void,
+  signal: AbortSignal,
+): WithPgClient {
   let last: Promise<unknown> = Promise.resolve();
   const client: PgClient = {
     query<Row>({ text, values = [], arrayMode = false }: PgClientQuery): Promise<PgClientResult<Row>> {
       const result = last.then(async () => {
-        const rows = await readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
+        signal.throwIfAborted();
+        const reading = readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
+        const rows = await reading.catch((error: unknown) => {
+          throw signal.aborted ? signal.reason : error;
+        });
         return { rows, rowCount: rows.length };
       });
       last = Promise.allSettled([result]);

@@ -14,7 +14,7 @@ import { addEvents, VAULT } from '../testing/seeded-vault.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 
 const scratch = scratchOfFile();
-const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000 };
+const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000, logger: silentLogger() };
 /** Columns with the names of arguments and operators. */
 const EVENT = {
   type: 'event',

@@ -17,7 +17,7 @@ const ROWS = 20_000;
 const FIRST = 50;
 const scratch = scratchOfFile({ autovacuum: false });
 const EXAMPLE = Buffer.alloc(20, 0x0c);
-const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000 };
+const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000, logger: silentLogger() };
 let built: BuiltSchema;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Clock, Logger } from '@chainstead/core';
+import { type Clock, type Logger, whenAborted } from '@chainstead/core';
 import { type ApiContext, InvalidParameterError, type RouteModule, readJsonBody } from '@chainstead/http';
 import { z } from 'zod';
 import type { GraphqlRequest } from '../operations/operation.ts';
@@ -32,7 +32,8 @@ const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 16 * 1_024 * 1_024;
-const CONCURRENCY = 2;
+/** One key may use all but one. */
+const CONCURRENCY = 3;
 
 const RESULTS_BYTES_MAX = 4 * BYTES_MAX;
 const INTROSPECTION = /__(?:schema|type)\b/;
@@ -50,23 +51,31 @@ export function openGraphql(options: GraphqlOptions): Graphql {
   async function respond(c: ApiContext, request: GraphqlRequest): Promise<Response> {
     const executor = INTROSPECTION.test(request.query) ? introspections : operations;
     const acceptsEvents = c.req.header('accept')?.includes('text/event-stream') === true;
-    const exchange = executor.open({ ...request, acceptsEvents });
+    const keyId = c.get('principal')?.id ?? '';
+    const ended = c.get('ended');
+    const exchange = executor.open({ ...request, acceptsEvents, keyId });
+    const forget = whenAborted(ended, () => exchange.close());
     let isStream = false;
     try {
       const reply = await exchange.next();
+      // After a timeout, nobody would read the response, and return its room.
+      ended.throwIfAborted();
       if (reply.type === 'opened') {
         const response = streamResults(c, exchange);
         isStream = true;
         return response;
       }
       if (reply.type !== 'result') throw new TypeError(`A request has no reply ${reply.type}`);
-      if (reply.status === 200) return budget.respond(c, c.get('principal')?.id ?? '', reply.body);
+      if (reply.status === 200) return budget.respond(c, keyId, reply.body);
       return c.body(reply.body, reply.status, {
         'content-type': 'application/json',
         ...(reply.isRetryable && { 'retry-after': '1' }),
       });
     } finally {
-      if (!isStream) exchange.close();
+      if (!isStream) {
+        forget();
+        exchange.close();
+      }
     }
   }
 

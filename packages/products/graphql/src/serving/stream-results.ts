@@ -16,6 +16,8 @@ export type StreamResults = (c: ApiContext, exchange: ThreadExchange) => Respons
 
 const STREAMS_MAX = 100;
 const KEY_STREAMS_MAX = 20;
+/** Each key has them, even if other keys have all streams. */
+const KEY_STREAMS_MIN = 4;
 const BEAT_MS = 15_000;
 /** Milliseconds. Reconnecting checks that the key is still valid. */
 const STREAM_MS = 3_600_000;
@@ -27,11 +29,12 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
     const key = c.get('principal')?.id ?? '';
     const own = open.get(key) ?? 0;
     const all = [...open.values()].reduce((sum, streams) => sum + streams, 0);
-    if (own >= KEY_STREAMS_MAX || all >= STREAMS_MAX) throw tooManyStreams(own, all);
+    if (own >= KEY_STREAMS_MAX || (all >= STREAMS_MAX && own >= KEY_STREAMS_MIN)) throw tooManyStreams(own, all);
     open.set(key, own + 1);
     const send = async (stream: SSEStreamingApi): Promise<void> => {
       const left = new AbortController();
       stream.onAbort(() => left.abort());
+      const forget = whenAborted(c.get('ended'), () => stream.abort());
       const signal = AbortSignal.any([left.signal, closing, AbortSignal.timeout(STREAM_MS)]);
       const keptOpen = whenAborted(signal, () => exchange.close());
       const beats = sendBeats(stream, clock, signal);
@@ -51,11 +54,12 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
         keptOpen();
         exchange.close();
         left.abort();
-        await beats;
-        await stream.writeSSE({ event: 'complete', data: '' });
         const rest = (open.get(key) ?? 1) - 1;
         if (rest === 0) open.delete(key);
         else open.set(key, rest);
+        await beats;
+        await stream.writeSSE({ event: 'complete', data: '' });
+        forget();
       }
     };
     const response = streamSSE(c, send, async (error) => {

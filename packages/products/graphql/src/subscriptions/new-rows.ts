@@ -13,7 +13,10 @@ import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;
+  /** Equal operations share their steps. */
   readonly key: string;
+  /** Of the client. */
+  readonly keyId: string;
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
   /** Read before the client gets a response: later blocks are new. */
@@ -80,7 +83,7 @@ function sharedStep(options: NewRowsOptions, state: State): Promise<Step> {
   const known = steps.get(text);
   if (known !== undefined) return known;
   const step = options.reader
-    .inTurn((withClient) => readStep(options, state, withClient))
+    .inTurn(options.keyId, (withClient) => readStep(options, state, withClient))
     .finally(() => steps.delete(text));
   steps.set(text, step);
   return step;

@@ -9,6 +9,8 @@ export interface NewestBlocks {
 }
 
 const INTERVAL_MS = 500;
+/** Short reads that all keys share take turns with those of one key. */
+const ALL_KEYS = '';
 
 /** Commits of blocks send no notification, so subscriptions poll their table. */
 export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
@@ -18,7 +20,7 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
   async function read(chainId: string): Promise<string> {
     await clock.sleep(Math.max(0, (readAt.get(chainId) ?? 0) + INTERVAL_MS - clock.now()));
     readAt.set(chainId, clock.now());
-    const [newest] = await reader.inTurn((withClient) =>
+    const [newest] = await reader.inTurn(ALL_KEYS, (withClient) =>
       readRows<{ block: string }>(
         withClient,
         sql`SELECT block_number || ' ' || block_hash AS block FROM analytics.blocks

@@ -11,7 +11,7 @@ import { type Graphql, type GraphqlOptions, openGraphql } from '../serving/graph
 
 export const RPC_KEY = 'key-without-data';
 /** Further keys with all scopes: one may have 20 subscriptions. */
-export const OTHER_KEYS = ['other-key-1', 'other-key-2', 'other-key-3', 'other-key-4'];
+export const OTHER_KEYS = ['other-key-1', 'other-key-2', 'other-key-3', 'other-key-4', 'other-key-5'];
 
 /** A server with the route, over a login with the rights of readers. */
 export interface GraphqlStage {
@@ -26,6 +26,8 @@ export interface GraphqlStage {
   data(query: string, variables?: object): Promise<Record<string, RowPage>>;
   /** Sends a body as it is. */
   post(body: string, headers?: Record<string, string>): Promise<Response>;
+  /** Serves the same route once more. The caller closes it before the stage. */
+  serveWithin(requestTimeoutMs: number): Promise<ApiServer>;
   /** Ends subscriptions, as a server that stops does. */
   endStreams(): void;
   close(): Promise<void>;
@@ -78,6 +80,7 @@ export async function openGraphqlStage(
       if (body.data == null || body.errors !== undefined) throw new Error(JSON.stringify(body));
       return body.data;
     },
+    serveWithin: (requestTimeoutMs) => serve(database, graphql, requestTimeoutMs),
     endStreams: () => graphql.endStreams(),
     async close() {
       graphql.endStreams();
@@ -95,10 +98,11 @@ function urlOf(base: string, role: string): string {
   return url.href;
 }
 
-async function serve(database: Database, graphql: Graphql): Promise<ApiServer> {
+async function serve(database: Database, graphql: Graphql, requestTimeoutMs = 30_000): Promise<ApiServer> {
   const scopes: readonly KeyScope[] = ['rpc', 'streams', 'admin'];
   const api = await exampleApi(database, [withScope('data', [graphql.routes])], {
     openRoutes: [graphiqlPage('eth')],
+    requestTimeoutMs,
     otherKeys: OTHER_KEYS,
     keys: [{ key: RPC_KEY, scopes: new Set(scopes) }],
   });

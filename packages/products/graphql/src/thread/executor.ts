@@ -131,6 +131,7 @@ export interface ThreadSettings {
 
 /** Its port carries a null for each wanted reply, and the replies. */
 export interface ThreadRequest extends GraphqlRequest {
+  readonly keyId: string;
   readonly acceptsEvents: boolean;
 }
 

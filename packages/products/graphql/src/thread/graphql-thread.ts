@@ -1,6 +1,7 @@
 /** Runs GraphQL operations. executor.ts starts it. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createLogger, systemClock } from '@chainstead/core';
+import { requestEnded } from '../refusal.ts';
 import type { ThreadRequest, ThreadSettings } from './executor.ts';
 import { openResponder } from './responder.ts';
 
@@ -23,7 +24,7 @@ function serve(request: ThreadRequest, port: MessagePort): void {
   const replies = responder.respond(request, left.signal);
   port.on('message', () => void reply());
   port.on('close', () => {
-    left.abort();
+    left.abort(requestEnded());
     void replies.return();
   });
 

@@ -1,16 +1,21 @@
 import { createChainFinder } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
+import type { WithPgClient } from '@dataplan/pg';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery, shownError } from '../operations/run-query.ts';
 import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
 import { openReader } from '../reading/reader.ts';
+import { createTurns } from '../reading/turns.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
-import { createSchemas } from '../schema/schemas.ts';
+import { createSchemas, type KeyedSchema } from '../schema/schemas.ts';
 import { readStart } from '../subscriptions/branch.ts';
-import { createSharedSteps, readNewRows } from '../subscriptions/new-rows.ts';
+import { createSharedSteps, type NewRowsOptions, readNewRows } from '../subscriptions/new-rows.ts';
 import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
 import { pageQuery } from '../subscriptions/page-query.ts';
 import type { ThreadReply, ThreadRequest, ThreadSettings } from './executor.ts';
+
+/** Running and waiting operations. */
+const PLACES_PER_KEY = 64;
 
 export interface Responder {
   /** One result; for a subscription, events until the signal aborts. */
@@ -20,6 +25,12 @@ export interface Responder {
 
 export function openResponder(settings: ThreadSettings, logger: Logger, clock: Clock): Responder {
   const { databaseUrl, timeoutMs, bytesMax, concurrency } = settings;
+  const turns = createTurns({
+    atOnce: concurrency,
+    atOncePerKey: Math.max(1, concurrency - 1),
+    placesPerKey: PLACES_PER_KEY,
+    now: () => clock.now(),
+  });
   const reader = openReader({ url: databaseUrl, logger, clock, concurrency, limits: { timeoutMs, bytesMax } });
   const schemas = createSchemas(reader, clock, { find: createChainFinder(settings.chains) });
   const newestBlocks = createNewestBlocks(reader, clock);
@@ -30,29 +41,46 @@ export function openResponder(settings: ThreadSettings, logger: Logger, clock: C
     signal: AbortSignal,
     onOpened: () => void,
   ): AsyncGenerator<ThreadReply, void, undefined> {
+    const { query, operationName = null, keyId } = request;
+    const answer = await turns.run(keyId, () => begin(request, signal), signal);
+    if (answer instanceof Uint8Array) {
+      yield { type: 'result', status: 200, isRetryable: false, body: answer };
+      return;
+    }
+    onOpened();
+    yield { type: 'opened' };
+    const { built, variables } = answer;
+    const key = JSON.stringify([built.key, query, operationName, variables]);
+    const events = readNewRows({ ...answer, key, keyId, bytesMax, reader, newestBlocks, steps, logger, signal });
+    for await (const body of events) yield { type: 'event', body };
+  }
+
+  async function begin(
+    request: ThreadRequest,
+    signal: AbortSignal,
+  ): Promise<
+    JsonBytes | (Pick<NewRowsOptions, 'variables' | 'page' | 'start'> & { readonly built: KeyedSchema })
+  > {
     const parsed = parseOperation(request);
     const built = await schemas.read(parsed.lists);
+    signal.throwIfAborted();
     const operation = checkOperation(built.schema, parsed);
     const { document, variables } = operation;
-    const wanted = { document, operationName: request.operationName ?? null, variables };
     if (operation.definition.operation !== 'subscription') {
-      const body = await reader.inSnapshot(async (withClient) =>
-        jsonBytes(await runQuery(built, wanted, withClient, logger), bytesMax),
-      );
-      yield { type: 'result', status: 200, isRetryable: false, body };
-      return;
+      const wanted = { document, operationName: request.operationName ?? null, variables };
+      const run = async (withClient: WithPgClient) => {
+        const result = await runQuery(built, wanted, withClient, logger);
+        signal.throwIfAborted();
+        return jsonBytes(result, bytesMax);
+      };
+      return reader.inSnapshot(run, { signal });
     }
     requireEventStream(request);
     const page = pageQuery(operation);
-    const start = await reader.inTurn((withClient) => readStart(withClient, page.chainId, page.afterBlock));
-    onOpened();
-    yield { type: 'opened' };
-    const key = JSON.stringify([built.key, request.query, request.operationName, variables]);
-    const events = readNewRows({
-      ...{ built, key, page, start, variables, bytesMax },
-      ...{ reader, newestBlocks, steps, logger, signal },
+    const start = await reader.inSnapshot((withClient) => readStart(withClient, page.chainId, page.afterBlock), {
+      signal,
     });
-    for await (const body of events) yield { type: 'event', body };
+    return { built, variables, page, start };
   }
 
   return {
