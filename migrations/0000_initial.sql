@@ -1573,6 +1573,14 @@ CREATE TABLE "contract_definitions" (
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "contract_definitions_pkey" PRIMARY KEY("name","chain_id")
 );--> statement-breakpoint
+-- Tables of removed contracts that are not dropped yet: readers may hold them.
+CREATE TABLE "removed_contract_tables" (
+  "table_name" text NOT NULL,
+  "view_name" text NOT NULL,
+  "contract" text NOT NULL,
+  "removed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "removed_contract_tables_pkey" PRIMARY KEY("table_name")
+);--> statement-breakpoint
 -- State of known feeds at the end of a block, read by its hash. A reorg of the block deletes them.
 CREATE TABLE "feed_readings" (
   "feed" bytea NOT NULL,

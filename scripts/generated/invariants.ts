@@ -66,6 +66,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'WORK-ONE-HOLDER': 'A due row has one holder at a time, until its lease ends.',
   'WORK-QUARANTINE': 'Work that ended the process three times is quarantined and not tried again.',
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',
+  'DB-SHORT-LOCKS':
+    'A statement that locks a table against readers or writers waits a second at most, and holds no commit lock meanwhile.',
   'DB-READ-ONLY': 'SQL and GraphQL of clients run read-only, as a role that is refused if it could write.',
   'HTTP-BODY-BOUNDED': 'A request body is bounded in bytes while it arrives, and in values before it is parsed.',
   'HTTP-ABI-MEASURED': 'Untrusted ABI data is measured before it is decoded, and refused above its bound.',

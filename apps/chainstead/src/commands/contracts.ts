@@ -62,15 +62,17 @@ export async function removeContractOfCommand(
 ): Promise<void> {
   const { options, context } = invocation;
   await withContracts(invocation, async ({ database }, configuration) => {
-    const dropped = await removeContract(
+    const { dropped, held } = await removeContract(
       database,
       name,
       readChain(configuration, options.chain).id,
       commandActor(),
     );
-    context.stdout.write(
-      `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
-    );
+    context.stdout.write(`Removed ${name}. Dropped tables: ${dropped.join(', ') || 'none'}\n`);
+    if (held.length > 0)
+      context.stderr.write(
+        `Tables that other sessions still read: ${held.join(', ')}. The ingest role drops them when these sessions' transactions end\n`,
+      );
   });
 }
 

@@ -83,3 +83,28 @@ it('leaves indexes alone that are there', async () => {
   await buildBulkIndexes(scratch.database, datasets, (index) => built.push(index));
   expect(built).toEqual([]);
 });
+
+it('drops and builds indexes of a table that a reader holds, and lets its writers proceed meanwhile', async () => {
+  const sides = datasets.filter(({ table }) => table.name === 'erc20_transfer_sides');
+  const write = () =>
+    scratch.database.transaction((writer) =>
+      writer.query(sql`LOCK TABLE erc20_transfer_sides IN ROW EXCLUSIVE MODE`),
+    );
+  const writeOften = async () => {
+    for (let written = 0; written < 20; written++) await write();
+  };
+  let dropping: Promise<void> = Promise.resolve();
+  await scratch.database.transaction(async (reader) => {
+    await reader.query(sql`SELECT count(*) FROM erc20_transfer_sides`);
+    dropping = dropBulkIndexes(scratch.database, sides);
+    await writeOften();
+    expect(await missingBulkIndexes(scratch.database, sides)).toEqual([]);
+  });
+  await dropping;
+  expect(await missingBulkIndexes(scratch.database, sides)).not.toEqual([]);
+  await scratch.database.transaction(async (reader) => {
+    await reader.query(sql`SELECT count(*) FROM erc20_transfer_sides`);
+    await Promise.all([buildBulkIndexes(scratch.database, sides), writeOften()]);
+  });
+  expect(await missingBulkIndexes(scratch.database, sides)).toEqual([]);
+});

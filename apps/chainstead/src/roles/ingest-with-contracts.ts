@@ -1,5 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts/datasets';
+import {
+  type ContractMetrics,
+  dropRemovedTables,
+  readContractsState,
+  suspendLargeContracts,
+} from '@chainstead/contracts/datasets';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync/datasets';
@@ -76,6 +81,7 @@ async function abortWhenChanged(
       if (looks % LOOKS_PER_SIZE === 0) {
         const suspended = await suspendLargeContracts(database, chain, configuration.contractBytesMax);
         contractMetrics.suspended.set({ chain: chain.key }, suspended);
+        await dropRemovedTables(database, null, 1);
       }
       if ((await readContractsState(database)) === state) continue;
       changed.abort();

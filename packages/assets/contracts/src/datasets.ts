@@ -8,6 +8,7 @@ export {
 } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract, removeContractsOfChain } from './definitions/remove-contract.ts';
+export { dropRemovedTables } from './definitions/removed-tables.ts';
 export {
   type ContractMetrics,
   createContractMetrics,

@@ -18,6 +18,7 @@ const KEYED_OTHERWISE = new Set([
   'blocks',
   'candle_spans',
   'contract_definitions',
+  'removed_contract_tables',
   'dataset_failures',
   'projections',
   'gateway_answers',
@@ -66,6 +67,7 @@ const KEYED_OTHERWISE = new Set([
 
 /** Tables without chains, or whose rows have their own identity (all are local). */
 const CHAINLESS_TABLES = new Set([
+  'removed_contract_tables',
   'api_keys',
   'api_usage',
   'audit_log',

@@ -30,6 +30,13 @@ export {
   readSetAsideWork,
   type SetAsideWork,
 } from './locks/quarantined-work.ts';
+export {
+  isLockedOut,
+  type RunStatement,
+  TABLE_LOCK_WAIT_MS,
+  TablesHeldError,
+  withPatientSession,
+} from './locks/table-locks.ts';
 export { readWithin } from './read-within.ts';
 export { RESULT_BYTES_MAX, ROW_BYTES_MAX } from './readers/result-bytes.ts';
 export type { ReadSession } from './reads/read-session.ts';

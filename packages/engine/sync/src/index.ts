@@ -2,7 +2,9 @@
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export { recordSubjectRange } from './coverage/subject.ts';
+export type { BulkIndex } from './dataset/row-table.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
+export { buildOnPartitions } from './partitions/bulk-indexes.ts';
 export { subjectProjectionsOf } from './projections/projection-record.ts';
 export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watcher.ts';
 export { linesOfRows } from './read/decoded-batch.ts';

@@ -269,10 +269,11 @@ describe('a contract', () => {
   it('is removed with its tables, unless another chain uses them', async () => {
     await add('gone', { abi: [SENT] });
     await add('gone', { abi: [SENT, DEPOSIT], chain: base });
-    expect(await removeContract(scratch.database, 'gone', eth.id)).toEqual([]);
-    expect((await removeContract(scratch.database, 'gone', base.id)).map(({ name }) => name)).toEqual([
-      ...['contracts.gone_sent', 'contracts.gone_deposit'],
-    ]);
+    expect(await removeContract(scratch.database, 'gone', eth.id)).toEqual({ dropped: [], held: [] });
+    expect(await removeContract(scratch.database, 'gone', base.id)).toEqual({
+      dropped: ['contracts.gone_sent', 'contracts.gone_deposit'],
+      held: [],
+    });
     expect(await readDefinitions(scratch.database, 'gone')).toEqual([]);
     const left = await scratch.database.query(sql`SELECT FROM pg_class WHERE relname LIKE '%gone%'`);
     expect(left).toEqual([]);

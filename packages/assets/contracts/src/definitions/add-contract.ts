@@ -4,7 +4,7 @@ import { abiFunction, abiItemJson, readCallableItems } from '@chainstead/events/
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
 import { removeCoverage } from '@chainstead/sync/requests';
-import { createEventTables } from '../tables/create-tables.ts';
+import { buildIndexes, createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { dependentTables } from './child-sets.ts';
@@ -17,6 +17,7 @@ import {
 } from './contract-definition.ts';
 import { saveFunctions } from './contract-functions.ts';
 import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
+import { dropRemovedTables, requireNotRemoved } from './removed-tables.ts';
 import { repeatedIfDeadlocked } from './repeated-if-deadlocked.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
@@ -32,7 +33,10 @@ interface AddedContract {
 const NAME = /^[a-z][a-z0-9_]{0,23}$/;
 const ADDRESSES_MAX = 1_000;
 
-/** With new addresses, a known contract's history is read again. @throws ContractRefusedError */
+/**
+ * With new addresses, a known contract's history is read again.
+ * @throws ContractRefusedError; TablesHeldError if indexes of existing tables wait for their writers
+ */
 export async function addContract(
   database: Database,
   wanted: WantedContract,
@@ -45,10 +49,11 @@ export async function addContract(
       `${JSON.stringify(name)} is not a name for a contract`,
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
-  const { items: chosen, named, skipped } = itemsOf(wanted);
+  const { items: chosen, named, ...given } = itemsOf(wanted);
   const items = withUpgraded(wanted, chosen);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
-  return repeatedIfDeadlocked(database, async (transaction) => {
+  await dropRemovedTables(database, name);
+  const { indexes, tables, skipped } = await repeatedIfDeadlocked(database, async (transaction) => {
     // Commits with old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
     await lockContracts(transaction);
@@ -77,11 +82,12 @@ export async function addContract(
     const dropped = tables.map((table) => table.name).filter((table) => missing.has(table));
     if (dropped.length > 0)
       await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ANY (${dropped}::text[])`);
-    await createEventTables(transaction, tables, indexed);
-    if (factory !== null && creationTable !== null)
-      await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
-    const naming = tables.filter(({ event }) => event === upgrades?.event);
-    if (upgrades !== null) await createEventTables(transaction, naming, [upgrades.column]);
+    await requireNotRemoved(transaction, tables);
+    const indexes = await createEventTables(transaction, tables, (table) => [
+      ...indexed,
+      ...(factory !== null && table.name === creationTable?.name ? [factory.child] : []),
+      ...(upgrades !== null && table.event === upgrades.event ? [upgrades.column] : []),
+    ]);
     const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
     const isChanged = await save(transaction, now);
     await saveFunctions(transaction, now, readCallableItems(wanted.abi) ?? []);
@@ -103,8 +109,11 @@ export async function addContract(
           ...(implementation !== null && { implementation }),
         },
       });
-    return { tables, skipped };
+    return { tables: defined.tables, skipped: given.skipped, indexes };
   });
+  // Builds take as long as the rows and their writers do: no commit waits for them.
+  await buildIndexes(database, indexes);
+  return { tables, skipped };
 }
 
 function factoryOf(

@@ -2,10 +2,9 @@ import type { ChainId } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync/commit-lock';
-import { dropEventTables } from '../tables/create-tables.ts';
-import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
+import { dropRemovedTables, recordRemovedTables } from './removed-tables.ts';
 import { repeatedIfDeadlocked } from './repeated-if-deadlocked.ts';
 
 export async function removeContractsOfChain(
@@ -21,13 +20,31 @@ export async function removeContractsOfChain(
   }
 }
 
-/** Drops tables that no other chain needs. @returns those. @throws ContractRefusedError */
+interface RemovedContract {
+  readonly dropped: readonly string[];
+  /** Of tables that other sessions read: the running program drops them later. */
+  readonly held: readonly string[];
+}
+
+/** Drops tables that no other chain needs. @returns their names @throws ContractRefusedError */
 export async function removeContract(
   database: Database,
   name: string,
   chainId: ChainId,
   by: AuditActor = START_ACTOR,
-): Promise<readonly EventTable[]> {
+): Promise<RemovedContract> {
+  const unshared = await removeDefinition(database, name, chainId, by);
+  const held = await dropRemovedTables(database, name);
+  return { dropped: unshared.filter((table) => !held.includes(table)), held };
+}
+
+/** Commits with the old definition come before, or are refused: the tables get no more rows. */
+function removeDefinition(
+  database: Database,
+  name: string,
+  chainId: ChainId,
+  by: AuditActor,
+): Promise<readonly string[]> {
   return repeatedIfDeadlocked(database, async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await lockContracts(transaction);
@@ -53,7 +70,7 @@ export async function removeContract(
     for (const table of shared.filter(({ name: stored }) => !missing.has(stored)))
       await transaction.query(sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chainId}`);
     const unshared = own.tables.filter((table) => !shared.includes(table));
-    await dropEventTables(transaction, unshared);
+    await recordRemovedTables(transaction, unshared);
     await transaction.query(
       sql`DELETE FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ANY (${own.tables.map((table) => table.name)}::text[])`,
     );
@@ -62,6 +79,6 @@ export async function removeContract(
       target: name,
       details: { chain_id: chainId },
     });
-    return unshared;
+    return unshared.map((table) => table.name);
   });
 }

@@ -1,38 +1,53 @@
-import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import { findDetached } from '@chainstead/sync';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type BulkIndex, buildOnPartitions } from '@chainstead/sync';
 import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
+/**
+ * Locks no existing relation: readers would hold up the transaction, and it holds up commits.
+ * @returns indexes that existing tables lack, for {@link buildIndexes}
+ */
 export async function createEventTables(
   transaction: Transaction,
   tables: readonly EventTable[],
-  indexed: readonly string[],
-): Promise<void> {
+  indexed: (table: EventTable) => readonly string[],
+): Promise<readonly EventIndex[]> {
   await transaction.query(sql`CREATE SCHEMA IF NOT EXISTS contracts`);
-  const known = await knownIndexes(transaction);
-  for (const table of tables)
-    for (const statement of [...statementsOf(table), ...indexesOf(table, indexed, known)])
-      await transaction.query(statement);
+  const known = await knownRelations(transaction, tables);
+  const isNew = ({ table }: EventIndex): boolean => !known.has(table);
+  const missing = tables
+    .flatMap((table) => indexesOf(table, indexed(table)))
+    .filter(({ name }) => !known.has(name));
+  for (const table of tables) {
+    if (!known.has(table.name)) await createTable(transaction, table);
+    if (!known.has(table.view)) await createView(transaction, table);
+  }
+  for (const { name, table, definition } of missing.filter(isNew))
+    await transaction.query(rawSql(`CREATE INDEX ${name} ON ${table} ${definition}`));
   await grantReads(transaction, tables);
+  return missing.filter((index) => !isNew(index));
 }
 
-/** CREATE INDEX locks even if the index exists, and writers may wait for this transaction. */
-async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<string>> {
+type EventIndex = Omit<BulkIndex, 'isPartitioned'>;
+
+/** Commits proceed. A repeated call continues. @throws {TablesHeldError} */
+export async function buildIndexes(database: Database, indexes: readonly EventIndex[]): Promise<void> {
+  for (const index of new Map(indexes.map((one) => [one.name, one])).values())
+    await buildOnPartitions(database, index);
+}
+
+/** Tables and views with their schema, indexes without. */
+async function knownRelations(
+  transaction: Transaction,
+  tables: readonly EventTable[],
+): Promise<ReadonlySet<string>> {
+  const names = tables.flatMap(({ name, view }) => [name, view]);
   const rows = await transaction.query<{ name: string }>(
-    sql`SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'I'`,
+    sql`SELECT name FROM unnest(${names}::text[]) AS name WHERE to_regclass(name) IS NOT NULL
+     UNION ALL
+     SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'I'`,
   );
   return new Set(rows.map(({ name }) => name));
-}
-
-export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
-  const names = tables.map(({ name }) => name);
-  // Partitions that an interrupted retention left would keep their names.
-  for (const { name, isPending } of await findDetached(transaction, names))
-    if (!isPending) await transaction.query(sql`DROP TABLE ${rawSql(name)}`);
-  for (const { name, view } of tables) {
-    await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
-    await transaction.query(sql`DROP TABLE IF EXISTS ${rawSql(name)}`);
-  }
 }
 
 /** Readers may use tables too: views have no index for texts. Grants lock: only missing ones. */
@@ -51,39 +66,43 @@ async function grantReads(transaction: Transaction, tables: readonly EventTable[
 
 const READER_ROLE = 'chainstead_reader';
 
-function statementsOf(table: EventTable): readonly Sql[] {
-  const { parameters, abi } = table;
-  const [name, view, signature] = [rawSql(table.name), rawSql(table.view), rawSql(abi.signature)];
+async function createTable(transaction: Transaction, table: EventTable): Promise<void> {
+  const name = rawSql(table.name);
   const columns = [
     ...Object.entries(PLACE_COLUMNS).map(([column, type]) => `${column} ${type} NOT NULL`),
-    ...parameters.map((column) => `${column.name} ${column.type}`),
+    ...table.parameters.map((column) => `${column.name} ${column.type}`),
     `${UNDECODED} bytea`,
     `CONSTRAINT ${indexName(table, KEY)} PRIMARY KEY (${EVENT_KEY.join(', ')})`,
   ];
-  const shown = [
-    ...placeView(table),
-    ...parameters.map(({ name: column, type }) => shownColumn(column, type)),
-    ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
-  ];
-  return [
-    sql`CREATE TABLE IF NOT EXISTS ${name} (${rawSql(columns.join(', '))}) PARTITION BY RANGE (chain_id, block_number)`,
-    sql`COMMENT ON TABLE ${name} IS '${signature}'`,
-    sql`CREATE OR REPLACE VIEW ${view} AS SELECT ${rawSql(shown.join(', '))} FROM ${name} WHERE ${rawSql(UNDECODED)} IS NULL`,
-    sql`COMMENT ON VIEW ${view} IS '${signature}'`,
-  ];
+  await transaction.query(
+    sql`CREATE TABLE ${name} (${rawSql(columns.join(', '))}) PARTITION BY RANGE (chain_id, block_number)`,
+  );
+  await transaction.query(sql`COMMENT ON TABLE ${name} IS '${rawSql(table.abi.signature)}'`);
 }
 
-function indexesOf(table: EventTable, indexed: readonly string[], known: ReadonlySet<string>): readonly Sql[] {
-  const { name, parameters } = table;
-  const chosen = parameters.filter((column) => indexed.includes(column.name));
+async function createView(transaction: Transaction, table: EventTable): Promise<void> {
+  const view = rawSql(table.view);
+  const shown = [
+    ...placeView(table),
+    ...table.parameters.map(({ name: column, type }) => shownColumn(column, type)),
+    ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
+  ];
+  await transaction.query(
+    sql`CREATE VIEW ${view} AS SELECT ${rawSql(shown.join(', '))} FROM ${rawSql(table.name)} WHERE ${rawSql(UNDECODED)} IS NULL`,
+  );
+  await transaction.query(sql`COMMENT ON VIEW ${view} IS '${rawSql(table.abi.signature)}'`);
+}
+
+function indexesOf(table: EventTable, indexed: readonly string[]): readonly EventIndex[] {
+  const chosen = table.parameters.filter((column) => indexed.includes(column.name));
   const definitions = [
     // Malformed logs are few: counting reads this index.
     [UNDECODED, `(chain_id, block_number) WHERE ${UNDECODED} IS NOT NULL`] as const,
     ...chosen.map((column) => [column.name, `(${column.name}, ${EVENT_KEY.join(', ')})`] as const),
   ];
-  return definitions
-    .filter(([column]) => !known.has(indexName(table, column)))
-    .map(([column, on]) => rawSql(`CREATE INDEX ${indexName(table, column)} ON ${name} ${on}`));
+  return definitions.map(([column, definition]) => ({
+    ...{ name: indexName(table, column), table: table.name, definition },
+  }));
 }
 
 function placeView({ kind }: EventTable): readonly string[] {

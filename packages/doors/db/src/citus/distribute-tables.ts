@@ -1,6 +1,7 @@
 import { errorText } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import { withPatientSession } from '../locks/table-locks.ts';
 import { rawSql, sql } from '../sql.ts';
 import type { DistributionPlan, PlannedTable } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
@@ -13,6 +14,8 @@ export interface DistributionProgress {
   onDone?(table: PlannedTable, rows: number | null): void;
 }
 
+const GIVE_UP_AFTER_MS = 600_000;
+
 /** One transaction per table; may be killed and run again. Writers wait. @throws {DatabaseError} */
 export async function distributeTables(
   database: Database,
@@ -24,8 +27,11 @@ export async function distributeTables(
     progress.onStart?.(planned);
     try {
       const rows = planned.work === 'distribute' ? await distribute(database, planned) : null;
-      await takingItsTime(database, (transaction) =>
-        transaction.query(sql`SELECT truncate_local_data_after_distributing_table(${planned.table}::regclass)`),
+      await withPatientSession(
+        database,
+        { tables: planned.table, giveUpAfterMs: GIVE_UP_AFTER_MS },
+        // Readers of the table hold it up.
+        (run) => run(sql`SELECT truncate_local_data_after_distributing_table(${planned.table}::regclass)`),
       );
       progress.onDone?.(planned, rows);
     } catch (error) {

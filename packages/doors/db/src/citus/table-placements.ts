@@ -31,6 +31,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   erc20_balance_slots: LOCAL,
   erc20_token_classes: REFERENCE,
   contract_definitions: LOCAL,
+  removed_contract_tables: LOCAL,
   feed_readings: LOCAL,
   gateway_answers: LOCAL,
   gateway_calls: LOCAL,

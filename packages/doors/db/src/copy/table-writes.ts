@@ -41,6 +41,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   erc20_balance_slots: 'settings',
   erc20_token_classes: 'settings',
   contract_definitions: 'settings',
+  removed_contract_tables: 'settings',
   feed_readings: 'settings',
   gateway_answers: 'queue',
   gateway_calls: 'queue',

@@ -1,9 +1,9 @@
 import { sql, rawSql } from '../sql.ts';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type Logger, silentLogger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { type LockHolder, watchLockHolders } from '../locks/lock-holders.ts';
+import { isLockedOut, repeatWhileLocked } from '../locks/table-locks.ts';
 import { MIGRATIONS_FOLDER, type Migration, readMigrations } from './read-migrations.ts';
 import { hasMigrationsTable, pendingMigrations, refuseNewerSchema } from './schema-state.ts';
 import { checkServer } from '../server/server-check.ts';
@@ -22,11 +22,6 @@ export interface MigrateOptions {
 /** While a migration waits, later queries on its table wait; between attempts they proceed. */
 const LOCK_TIMEOUT_MS = 2_000;
 const GIVE_UP_AFTER_MS = 600_000;
-const FIRST_PAUSE_MS = 500;
-const PAUSE_MS_MAX = 10_000;
-
-const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
-const SQLSTATE_DEADLOCK_DETECTED = '40P01';
 
 /**
  * Each in its own transaction; safe to run concurrently. @returns names applied by this call
@@ -64,30 +59,29 @@ async function createMigrationsTable(database: Database): Promise<void> {
 }
 
 async function applyPatiently(database: Database, migration: Migration, options: MigrateOptions): Promise<boolean> {
-  const { lockTimeoutMs = LOCK_TIMEOUT_MS, logger = silentLogger() } = options;
-  const giveUpAt = performance.now() + (options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
-  for (let attempt = 1; ; attempt += 1) {
-    let holders: readonly LockHolder[] = [];
-    try {
-      return await database.transaction(async (transaction) => {
-        const watch = await watchLockHolders({ database, transaction, lockTimeoutMs, logger });
-        try {
-          return await applyOnce(transaction, migration, lockTimeoutMs);
-        } finally {
-          holders = watch.stop();
-        }
-      });
-    } catch (error) {
-      if (!isLockedOut(error)) throw error;
-      if (performance.now() >= giveUpAt) throw blockedMigration(migration.name, holders, error);
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX);
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, giveUpAfterMs = GIVE_UP_AFTER_MS, logger = silentLogger() } = options;
+  let holders: readonly LockHolder[] = [];
+  const attempt = () =>
+    database.transaction(async (transaction) => {
+      holders = [];
+      const watch = await watchLockHolders({ database, transaction, lockTimeoutMs, logger });
+      try {
+        return await applyOnce(transaction, migration, lockTimeoutMs);
+      } finally {
+        holders = watch.stop();
+      }
+    });
+  return repeatWhileLocked(attempt, {
+    giveUpAfterMs,
+    isLocked: (error) =>
+      error instanceof DatabaseError && error.code === 'MIGRATION_FAILED' && isLockedOut(error.cause),
+    onPause: (made, pauseMs) =>
       logger.warn(
-        { migration: migration.name, attempt, delay_ms: pauseMs, held_by: holders },
+        { migration: migration.name, attempt: made, delay_ms: pauseMs, held_by: holders },
         'Migration waits for a table that another session holds, trying it again',
-      );
-      await delay(pauseMs);
-    }
-  }
+      ),
+    onGiveUp: (error) => blockedMigration(migration.name, holders, error),
+  });
 }
 
 async function applyOnce(transaction: Transaction, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
@@ -115,12 +109,6 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
     }
   }
   return true;
-}
-
-function isLockedOut(error: unknown): boolean {
-  if (!(error instanceof DatabaseError) || error.code !== 'MIGRATION_FAILED') return false;
-  const code = error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined;
-  return code === SQLSTATE_LOCK_NOT_AVAILABLE || code === SQLSTATE_DEADLOCK_DETECTED;
 }
 
 function failedMigration(name: string, statement: string, cause: unknown): DatabaseError {

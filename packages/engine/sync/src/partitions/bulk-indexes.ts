@@ -1,19 +1,17 @@
 /** Secondary indexes cost a multiple of a bulk load. The primary key stays: pages are served. */
+import { createHash } from 'node:crypto';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql, withPatientSession } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BulkIndex } from '../dataset/row-table.ts';
 import { readPartitions } from './read-partitions.ts';
 
-const DROP_WAIT = '2s';
+/** For writers and readers of a table, which proceed between attempts. */
+const GIVE_UP_AFTER_MS = 60_000;
 
 export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
-  for (const { name, isPartitioned } of bulkIndexesOf(datasets))
-    if (isPartitioned)
-      await database.transaction(async (transaction) => {
-        await transaction.query(sql`SET LOCAL lock_timeout = '${rawSql(DROP_WAIT)}'`);
-        await transaction.query(sql`DROP INDEX IF EXISTS ${rawSql(name)}`);
-      });
+  for (const { name, table, isPartitioned } of bulkIndexesOf(datasets))
+    if (isPartitioned) await lockingTable(database, table, sql`DROP INDEX IF EXISTS ${rawSql(name)}`);
     else await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
 }
 
@@ -42,25 +40,42 @@ export async function buildBulkIndexes(
   }
 }
 
+async function lockingTable(database: Pick<Database, 'session'>, table: string, statement: Sql): Promise<void> {
+  const options = { tables: table, giveUpAfterMs: GIVE_UP_AFTER_MS };
+  await withPatientSession(database, options, (run) => run(statement));
+}
+
+/** Waits for older transactions, and blocks none. */
 async function buildOn(
-  database: Database,
-  { definition }: BulkIndex,
+  database: Pick<Database, 'query'>,
+  { definition }: Pick<BulkIndex, 'definition'>,
   { name, table }: { readonly name: string; readonly table: string },
 ): Promise<void> {
   await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
-  await database.query(sql`CREATE INDEX CONCURRENTLY ${rawSql(name)} ON ${rawSql(table)} ${rawSql(definition)}`);
+  await database.query(
+    sql`CREATE INDEX CONCURRENTLY ${rawSql(name.slice(name.indexOf('.') + 1))} ON ${rawSql(table)} ${rawSql(definition)}`,
+  );
 }
 
 /** The table's index adopts those of partitions; newer partitions are almost empty. */
-async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
+export async function buildOnPartitions(
+  database: Pick<Database, 'query' | 'session'>,
+  index: Omit<BulkIndex, 'isPartitioned'>,
+): Promise<void> {
   for (const partition of await readPartitions(database, { name: index.table }))
     await buildOn(database, index, { name: partIndexName(partition.name, index), table: partition.name });
-  await database.query(
+  await lockingTable(
+    database,
+    index.table,
     sql`CREATE INDEX IF NOT EXISTS ${rawSql(index.name)} ON ${rawSql(index.table)} ${rawSql(index.definition)}`,
   );
 }
 
-function partIndexName(partition: string, { name, table }: BulkIndex): string {
+function partIndexName(partition: string, { name, table }: Pick<BulkIndex, 'name' | 'table'>): string {
+  const schema = table.slice(0, table.indexOf('.') + 1);
+  // Names of own contracts are long, and have no $ in this place.
+  if (schema !== '')
+    return `${schema}ix$${createHash('sha256').update(`${partition} ${name}`).digest('hex').slice(0, 24)}`;
   return name.startsWith(`${table}_`) ? `${partition}${name.slice(table.length)}` : `${partition}_${name}`;
 }
 

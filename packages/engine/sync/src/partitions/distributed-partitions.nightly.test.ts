@@ -1,13 +1,13 @@
 /** Partitions of a sharded table on a real cluster of three servers, if this machine's Postgres has Citus. */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { copyText, rawSql, sql } from '@chainstead/db';
+import { copyText, rawSql, sql, withPatientSession } from '@chainstead/db';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableWithoutPartition } from '../commit/commit-rows.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
-import { detachPartition, dropDetached, findDetached, withPatientSession } from '../retention/drop-partition.ts';
+import { detachPartition, dropDetached, findDetached } from '../retention/drop-partition.ts';
 import { sealFullPartitions } from '../retention/seal-partitions.ts';
 import { countRows } from '../status/chain-status.ts';
 import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
@@ -133,7 +133,7 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     const { database } = scratch;
     const [first] = await readPartitions(database, TABLE, CHAIN);
     if (first === undefined) throw new Error('No partition');
-    await withPatientSession(database, async (run) => {
+    await withPatientSession(database, { tables: 'partitions', giveUpAfterMs: 0 }, async (run) => {
       await detachPartition(database, run, DATASET, first.name);
       const [detached] = await findDetached(database, [TABLE.name]);
       expect(detached).toMatchObject({ name: first.name, chainId: CHAIN, isPending: false });

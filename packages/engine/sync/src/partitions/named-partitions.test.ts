@@ -1,9 +1,9 @@
 /** Partitions of tables in another schema, as those of own contracts are. */
 import { parseChainId } from '@chainstead/core';
-import { rawSql, sql } from '@chainstead/db';
+import { rawSql, sql, withPatientSession } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { detachPartition, dropDetached, findDetached, withPatientSession } from '../retention/drop-partition.ts';
+import { detachPartition, dropDetached, findDetached } from '../retention/drop-partition.ts';
 import { partitionedMarks } from '../testing/partitioned-marks.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { readPartitions, readPartitionsOf } from './read-partitions.ts';
@@ -14,6 +14,7 @@ const LONG = `contracts.${'a'.repeat(62)}x`;
 const SIMILAR = `contracts.${'a'.repeat(62)}y`;
 const SHORT = 'contracts.vault_sent';
 const CHAIN = parseChainId(11_297_108_109);
+const PATIENCE = { tables: 'partitions', giveUpAfterMs: 0 };
 const DENSITY = { rows: 1_000, blocks: 100 };
 const blocks = [{ from: 12_345_678, to: 12_345_678 }];
 
@@ -53,11 +54,15 @@ test.each([LONG, SHORT])('a detached one of %s is found and dropped', async (tab
   const dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, name: table } };
   const [partition] = await readPartitions(scratch.database, dataset.table, CHAIN);
   const name = partition?.name ?? '';
-  await withPatientSession(scratch.database, (run) => detachPartition(scratch.database, run, dataset, name));
+  await withPatientSession(scratch.database, PATIENCE, (run) =>
+    detachPartition(scratch.database, run, dataset, name),
+  );
   const [found, ...others] = await findDetached(scratch.database, [LONG, SIMILAR, SHORT]);
   expect([found, others]).toEqual([{ table, name, chainId: CHAIN, isPending: false }, []]);
   if (found !== undefined)
-    await withPatientSession(scratch.database, (run) => dropDetached(scratch.database, run, dataset, found));
+    await withPatientSession(scratch.database, PATIENCE, (run) =>
+      dropDetached(scratch.database, run, dataset, found),
+    );
   expect(await findDetached(scratch.database, [LONG, SIMILAR, SHORT])).toEqual([]);
 });
 

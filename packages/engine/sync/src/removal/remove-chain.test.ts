@@ -8,9 +8,9 @@ import { ChainBeingRemovedError, removeChain, requireNotBeingRemoved } from './r
 import { listEvmChains, storedEvmChain } from './stored-chain.ts';
 
 /** Chains that are removed, and one whose rows stay. */
-const [GONE, CUT, HELD, STAYING] = [971_001, 971_002, 971_003, 971_009];
-const CHAINS = [GONE, CUT, HELD, STAYING];
-/** Blocks of each chain. Those of all four take more pages than one statement deletes. */
+const [GONE, CUT, HELD, READ, STAYING] = [971_001, 971_002, 971_003, 971_004, 971_009];
+const CHAINS = [GONE, CUT, HELD, READ, STAYING];
+/** Blocks of each chain. Those of all five take more pages than one statement deletes. */
 const BLOCKS = 30_000;
 const NEVER = new AbortController().signal;
 const STORED = {
@@ -112,7 +112,7 @@ describe('the removal of a chain', () => {
     expect(rows).toBeGreaterThan(BLOCKS);
     expect(await rowsOf(GONE)).toEqual({});
     expect(await rowsOf(STAYING)).toEqual(STORED);
-    expect(await listed()).toEqual([CUT, HELD, STAYING]);
+    expect(await listed()).toEqual([CUT, HELD, READ, STAYING]);
     const left = await scratch.database.query(sql`SELECT FROM token_list_entries WHERE chain_id = ${GONE}`);
     expect(left).toHaveLength(1);
     // The id of an Aptos network is that of an EVM chain.
@@ -179,6 +179,25 @@ describe('the removal of a chain', () => {
     await scratch.database.query(sql`UPDATE head_reports SET reported_at = now() WHERE chain = ${String(HELD)}`);
     await expect(remove(HELD)).rejects.toMatchObject({ code: 'CHAIN_INDEXED' });
     expect(await rowsOf(HELD)).toEqual(STORED);
+  });
+
+  // Invariant: DB-SHORT-LOCKS
+  it('waits for a reader of a partition, while other chains get partitions and rows of the table', async () => {
+    const { database } = scratch;
+    let removing: Promise<number> = Promise.resolve(0);
+    await database.transaction(async (reader) => {
+      await reader.query(sql`SELECT count(*) FROM internal_transfers_${rawSql(READ)}_0`);
+      removing = remove(READ);
+      const pending = sql`SELECT FROM pg_inherits WHERE inhdetachpending`;
+      await expect.poll(() => database.query(pending), { timeout: 10_000 }).toHaveLength(1);
+      for (const from of [1_000, 2_000, 3_000])
+        await database.query(
+          sql`SELECT attach_partition('internal_transfers'::regclass, ${STAYING}, ${from}, ${from + 1_000})`,
+        );
+      expect(await rowsOf(STAYING)).toEqual(STORED);
+    });
+    await removing;
+    expect(await rowsOf(READ)).toEqual({});
   });
 
   it('finishes the partitions that an interrupted removal left detached', async () => {

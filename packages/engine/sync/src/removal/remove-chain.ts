@@ -1,7 +1,15 @@
 /** Coverage goes first: no response counts rows that are gone. A new run continues. */
 import { ChainsteadError, defineError } from '@chainstead/core';
-import { type Database, rawSql, type Sql, sql, tryAcquireLeadership } from '@chainstead/db';
-import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
+import {
+  type Database,
+  type RunStatement,
+  rawSql,
+  type Sql,
+  sql,
+  tryAcquireLeadership,
+  withPatientSession,
+} from '@chainstead/db';
+import { detachPartition, findDetached } from '../retention/drop-partition.ts';
 import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
 import { type StoredChain, whoIndexes } from './stored-chain.ts';
 
@@ -126,7 +134,8 @@ async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainT
   return counted?.rows ?? 0;
 }
 
-const LOCK_WAIT_MS = 60_000;
+/** For readers of a table, whose chains go on. */
+const GIVE_UP_AFTER_MS = 60_000;
 
 /** Also pending detachments of any chain, which block others. */
 async function findDetachedOf(database: Database, { key }: StoredChain, tables: readonly string[]) {
@@ -152,22 +161,23 @@ async function dropPartitions(
       retryable: true,
     });
   try {
-    await withPatientSession(
-      database,
-      async (run) => {
-        for (const { name: part, isPending } of await findDetachedOf(database, chain, [name])) {
-          if (isPending) await run(rawSql(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`));
-        }
-        for (const { name: part, isPending, chainId } of await findDetachedOf(database, chain, [name]))
-          if (!isPending && chainId === chain.key.value) await run(rawSql(`DROP TABLE ${part}`));
-        for (const part of partitions ?? []) {
-          await detachPartition(database, run, table, part.name);
-          await run(rawSql(`DROP TABLE ${part.name}`));
-          step(Math.ceil(part.bytes / PAGE_BYTES), part.rows);
-        }
-      },
-      LOCK_WAIT_MS,
-    );
+    const left = new Map((partitions ?? []).map((part) => [part.name, part]));
+    const drop = async (run: RunStatement, part: string) => {
+      await run(rawSql(`DROP TABLE ${part}`));
+      const size = left.get(part);
+      if (size !== undefined) step(Math.ceil(size.bytes / PAGE_BYTES), size.rows);
+      left.delete(part);
+    };
+    await withPatientSession(database, { tables: name, giveUpAfterMs: GIVE_UP_AFTER_MS }, async (run) => {
+      for (const { name: part, isPending } of await findDetachedOf(database, chain, [name]))
+        if (isPending) await run(rawSql(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`));
+      for (const { name: part, isPending, chainId } of await findDetachedOf(database, chain, [name]))
+        if (!isPending && chainId === chain.key.value) await drop(run, part);
+      for (const part of [...left.keys()]) {
+        await detachPartition(database, run, table, part);
+        await drop(run, part);
+      }
+    });
   } finally {
     await leadership.release();
   }

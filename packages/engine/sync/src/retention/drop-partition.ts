@@ -2,10 +2,9 @@ import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import {
   type Database,
   isDistributed,
-  queryOn,
+  type RunStatement,
   rawSql,
   runStatements,
-  type Sql,
   sql,
   type Transaction,
 } from '@chainstead/db';
@@ -14,29 +13,6 @@ import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { isNamedAsPartition } from '../partitions/read-partitions.ts';
 import { lockChainCommits } from '../rows/commit-lock.ts';
-
-export type RunStatement = (statement: Sql) => Promise<void>;
-
-/** For earlier transactions; blocks no other. An unfinished one is completed next time. */
-const LOCK_WAIT_MS = 5_000;
-
-/** `DETACH … CONCURRENTLY` can't be in a transaction and needs a lock timeout (0: unlimited). */
-export async function withPatientSession<T>(
-  database: Pick<Database, 'session'>,
-  work: (run: RunStatement) => Promise<T>,
-  lockWaitMs = LOCK_WAIT_MS,
-): Promise<T> {
-  const session = database.session();
-  await session.connect();
-  try {
-    await queryOn(session, sql`SET lock_timeout = ${rawSql(lockWaitMs)}`);
-    return await work(async (statement) => {
-      await queryOn(session, statement);
-    });
-  } finally {
-    await session.end();
-  }
-}
 
 /** Also the coverage of all subjects, and values derived from rows there. */
 export async function uncover(

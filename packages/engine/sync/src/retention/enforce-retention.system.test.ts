@@ -1,5 +1,5 @@
 import { type BlockRange, silentLogger } from '@chainstead/core';
-import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, sql, tryAcquireLeadership, withPatientSession } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -14,7 +14,7 @@ import { readChainStatuses } from '../status/chain-status.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { createPartitionedMarkTable, partitionedMarks, storedMarks } from '../testing/partitioned-marks.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
-import { detachPartition, uncover, withPatientSession } from './drop-partition.ts';
+import { detachPartition, uncover } from './drop-partition.ts';
 import { dropOldPartitions, finishDropping } from './enforce-retention.ts';
 import { sealFullPartitions } from './seal-partitions.ts';
 
@@ -25,6 +25,7 @@ const RETENTION: RetentionSettings = { blocks: 100, since: null };
 const RETAINED_FROM = 201;
 const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, rowsPerPartition: 60 } };
 const whole = { ...marks, name: 'whole-marks' } as Dataset;
+const PATIENCE = { tables: dropped.table.name, giveUpAfterMs: 0 };
 const never = new AbortController().signal;
 let scratch: ScratchDatabase;
 let nextChainId = 970_001;
@@ -162,11 +163,11 @@ describe('retention', () => {
     // The reader outlasts the detachment's lock timeout.
     await database.transaction(async (reader) => {
       await reader.query(sql`SELECT count(*) FROM partitioned_marks`);
-      const detaching = withPatientSession(database, async (run) => {
+      const detaching = withPatientSession(database, PATIENCE, async (run) => {
         await run(sql`SET lock_timeout = '100ms'`);
         await detachPartition(database, run, dropped, first.name);
       });
-      await expect(detaching).rejects.toMatchObject({ code: '55P03' });
+      await expect(detaching).rejects.toMatchObject({ code: 'TABLES_HELD' });
     });
     // Coverage written by another process before the partition was detached.
     const rewritten = {
@@ -181,7 +182,7 @@ describe('retention', () => {
     expect((await tablesOf(stage)).map(({ name }) => name)).not.toContain(first.name);
 
     // Detached but not dropped; its blocks are covered again.
-    await withPatientSession(database, (run) => detachPartition(database, run, dropped, second.name));
+    await withPatientSession(database, PATIENCE, (run) => detachPartition(database, run, dropped, second.name));
     expect(await finishDropping(stage, never)).toBe(true);
     expect((await tablesOf(stage)).map(({ name }) => name)).not.toContain(second.name);
     const covered = (await stage.coverageOf(dropped)).ranges;

@@ -1,18 +1,11 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { sql, tryAcquireLeadership } from '@chainstead/db';
+import { type RunStatement, sql, tryAcquireLeadership, withPatientSession } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, readPartitionsOf } from '../partitions/read-partitions.ts';
 import { deleteOldRows } from './delete-old-rows.ts';
-import {
-  detachPartition,
-  dropDetached,
-  findDetached,
-  type RunStatement,
-  uncover,
-  withPatientSession,
-} from './drop-partition.ts';
+import { detachPartition, dropDetached, findDetached, uncover } from './drop-partition.ts';
 import type { RetentionOptions } from './retention-options.ts';
 
 const LOOK_AGAIN_MS = 60_000;
@@ -79,7 +72,9 @@ async function withTable(
   if (leadership === null) return;
   try {
     const stop = AbortSignal.any([signal, leadership.lost]);
-    await withPatientSession(database, (run) => work(run, stop), lockWaitMs);
+    // One attempt: the next look finishes it.
+    const options = { tables: table.name, lockWaitMs, giveUpAfterMs: 0 };
+    await withPatientSession(database, options, (run) => work(run, stop));
   } finally {
     await leadership.release();
   }

@@ -14,6 +14,6 @@ export interface RetentionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<SyncMetrics, 'droppedRows'>;
-  /** How long a detachment waits for earlier transactions; 0: unlimited. @default 5000 */
+  /** How long a detachment waits for earlier transactions; 0: unlimited. @default 1000 */
   readonly lockWaitMs?: number | undefined;
 }
