@@ -83,6 +83,11 @@ function isBeside(chain: Chain, block: Json, { hash, gasPrice }: Json): boolean 
   return lower(hash) === keccak256(concat([toHex('matic-bor-receipt-'), number, String(block.hash) as Hex]));
 }
 
+/** Wei, by block hash: worked out from `excessBlobGas` by hand where receipts have no price. */
+const BLOB_PRICES: Readonly<Record<string, string>> = {
+  '0x313990d54795a7e251672161a5671a72bce4254e7f773cf86b309f772b548194': '27234271276',
+};
+
 /** A transaction of the block; null for one without a receipt or outside the block's own. */
 export function expectedTransaction(chain: Chain, { block, receipts }: RecordedBlock, transaction: Json) {
   const receipt = receipts.find(({ transactionHash }) => lower(transactionHash) === lower(transaction.hash));
@@ -94,8 +99,9 @@ export function expectedTransaction(chain: Chain, { block, receipts }: RecordedB
     block_hash: lower(block.hash),
   };
   const isOld = typeof receipt.root === 'string' && receipt.root.length === 66;
-  const price = priceOf(block, transaction, receipt);
+  const price = typeof receipt.feeToken === 'string' ? 0n : priceOf(block, transaction, receipt);
   const gasUsed = BigInt(String(receipt.gasUsed));
+  const blobPrice = (receipt.blobGasPrice as string | undefined) ?? BLOB_PRICES[lower(block.hash) ?? ''];
   const fee = gasUsed * price + BigInt(String(receipt.l1Fee ?? '0x0'));
   const labels = { entity: null, entity_logo: null, label: null };
   const of = (side: string) =>
@@ -123,11 +129,9 @@ export function expectedTransaction(chain: Chain, { block, receipts }: RecordedB
     receipt_status: isOld || typeof receipt.status !== 'string' ? null : digits(receipt.status),
     transaction_fee: coins(fee),
     blob_fee:
-      transaction.blobVersionedHashes === undefined ||
-      receipt.blobGasUsed === undefined ||
-      receipt.blobGasPrice === undefined
+      transaction.blobVersionedHashes === undefined || blobPrice === undefined
         ? null
-        : coins(BigInt(String(receipt.blobGasUsed)) * BigInt(String(receipt.blobGasPrice))),
+        : coins(131_072n * BigInt((transaction.blobVersionedHashes as unknown[]).length) * BigInt(blobPrice)),
     ...place,
     method_label: expectedMethod(lower(transaction.to), lower(transaction.input ?? transaction.data ?? '0x')),
     logs: receipt.logs.map((log) => {

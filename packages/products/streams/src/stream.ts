@@ -87,4 +87,6 @@ export interface StreamTransaction {
   readonly to: Address | null;
   readonly transaction: Readonly<Record<string, unknown>>;
   readonly receipt: Readonly<Record<string, unknown>>;
+  /** Wei, with blobs; null: unknown. Absent: stored by an earlier version. */
+  readonly fee?: string | null;
 }

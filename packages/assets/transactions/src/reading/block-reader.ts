@@ -58,7 +58,7 @@ export const blockReader: StateReader<Question, BlockAnswer> = {
         block: blockRecord(header),
         transactions: transactions
           .filter(({ hash }) => committed.has(hash))
-          .map((one) => transactionRecord(one, header)),
+          .map((one) => transactionRecord(one, header, context.chain)),
         proof,
         finalized: read.finalized,
       },

@@ -50,7 +50,7 @@ export const transactionReader: StateReader<Question, TransactionAnswer> = {
       readAt,
       found: {
         block: { number: header.number, hash: header.hash, timestamp: header.timestamp },
-        transaction: transactionRecord(executed, header),
+        transaction: transactionRecord(executed, header, chain),
         proof: committed.has(hash) ? proof : 'none',
         finalized,
       },

@@ -1,7 +1,9 @@
+import type { Chain } from '@chainstead/chains';
+import { type FeeParts, feesOf } from '@chainstead/chains/fees';
 import type { BlockHeader, Log } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
-import { type TransactionOutcome, transactionOutcome } from './transaction-outcome.ts';
+import { transactionOutcome } from './transaction-outcome.ts';
 
 const digits = z.string().regex(/^\d+$/);
 
@@ -33,7 +35,7 @@ export const transactionRecordSchema = z.object({
   status: z.int().min(0).max(1).nullable(),
   /** Wei, with rollup fees, without blob costs. */
   fee: digits,
-  /** Wei; null: no blobs. */
+  /** Wei; null: no blobs, or an unknown price. */
   blobFee: digits.nullable(),
   logs: z.array(logRecordSchema),
 });
@@ -43,8 +45,9 @@ export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 export function transactionRecord(
   executed: ExecutedTransaction,
   header: Pick<BlockHeader, 'raw'>,
+  chain: Pick<Chain, 'id'>,
 ): TransactionRecord {
-  const outcome = transactionOutcome(executed, header);
+  const outcome = transactionOutcome(executed, header, chain);
   const { hash, index, type, from, to } = executed;
   return {
     ...{ hash, index, type, nonce: executed.nonce.toString(), from, to },
@@ -68,12 +71,7 @@ export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
     .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data }));
 }
 
-export function feesPaid(
-  gasUsed: bigint,
-  { gasPrice, l1Fee, blobGasUsed, blobGasPrice }: Omit<TransactionOutcome, 'root' | 'status'>,
-): Pick<TransactionRecord, 'fee' | 'blobFee'> {
-  return {
-    fee: (gasUsed * gasPrice + (l1Fee ?? 0n)).toString(),
-    blobFee: blobGasUsed === null || blobGasPrice === null ? null : (blobGasUsed * blobGasPrice).toString(),
-  };
+export function feesPaid(gasUsed: bigint, parts: FeeParts): Pick<TransactionRecord, 'fee' | 'blobFee'> {
+  const { fee, blobFee } = feesOf(gasUsed, parts);
+  return { fee: fee.toString(), blobFee: blobFee?.toString() ?? null };
 }

@@ -82,8 +82,9 @@ describe('the row of a transaction', () => {
     expect(onlyRow(silent)?.gasPrice).toBe('9');
   });
 
-  test('adds up what rollups charge beside gas, and knows blobs only of those that carry some', () => {
-    expect(onlyRow({ receipt: { l1Fee: '0x10', operatorFee: '0x2' } })?.l1Fee).toBe('18');
+  test('adds up what rollups charge apart from gas, and knows blobs only of those that carry some', () => {
+    const operator = { gasUsed: '0x5208', operatorFeeScalar: '0x1e8480', operatorFeeConstant: '0x2' };
+    expect(onlyRow({ receipt: { l1Fee: '0x10', ...operator } })?.l1Fee).toBe('42018');
     expect(onlyRow({ receipt: { l1Fee: '0x0' } })?.l1Fee).toBe('0');
     const blobs = { blobGasUsed: '0x20000', blobGasPrice: '0x1' };
     expect(onlyRow({ receipt: blobs })).toMatchObject({ blobGasUsed: null, blobGasPrice: null });

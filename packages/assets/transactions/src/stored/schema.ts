@@ -28,9 +28,9 @@ export const transactions = storedTable(
     contractAddress: address('contract_address'),
     /** Wei. */
     value: uint256('value').notNull(),
-    /** Wei per gas. */
+    /** Wei per gas; 0: no native tokens are paid for it. */
     gasPrice: uint256('gas_price').notNull(),
-    /** Wei for the chain below, apart from gas. */
+    /** Wei apart from used gas: for the chain below, the operator, or unused gas (`feeParts`). */
     l1Fee: uint256('l1_fee'),
     /** Null: no blobs. */
     blobGasUsed: uint256('blob_gas_used'),

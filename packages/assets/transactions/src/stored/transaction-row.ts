@@ -9,10 +9,15 @@ import { transactionKey } from './transaction-key.ts';
 export function transactionRow(
   executed: ExecutedTransaction,
   header: WholeBlock['header'],
-  { id, transactions }: Pick<Chain, 'id' | 'transactions'>,
+  chain: Pick<Chain, 'id' | 'transactions'>,
 ): TransactionRow {
+  const { id, transactions } = chain;
   const { hash, input } = executed;
-  const { gasPrice, l1Fee, blobGasUsed, blobGasPrice, root, status } = transactionOutcome(executed, header);
+  const { gasPrice, l1Fee, blobGasUsed, blobGasPrice, root, status } = transactionOutcome(
+    executed,
+    header,
+    chain,
+  );
   const isBytes = (input.length % 2 === 0 && isLowerHex(input, input.length)) || BYTES.test(input);
   if (!isBytes) throw new InvalidPrimitiveError('calldata', input);
   return {

@@ -31,7 +31,7 @@ export async function readExplainedChanges(
     ),
   ]);
   const byTransactions = new Map<number, bigint>();
-  for (const { block, roles, ...row } of paid) add(byTransactions, block, coinChange(row, roles));
+  for (const { block, roles, ...row } of paid) add(byTransactions, block, coinChange(row, roles, chain));
   const all = new Map(byTransactions);
   for (const { block, change } of inside) add(all, block, BigInt(change));
   const blocks = [...all].toSorted(([left], [right]) => left - right);

@@ -93,11 +93,14 @@ describe('fees', () => {
     expect(pricesOf(derived)).toEqual(pricesOf(receipts));
   });
 
-  it.each([{ l1Fee: '0x0' }, { operatorFee: '0x1' }])('of a chain below do not follow: %j', (fee) => {
-    const { block, receipts } = sourceBlock();
-    const charged = receipts.map((receipt) => ({ ...receipt, raw: { ...receipt.raw, ...fee } }));
-    expect(withDerivedFees(block, charged, chain)).toBeNull();
-  });
+  it.each([{ l1Fee: '0x0' }, { operatorFeeScalar: '0x1' }, { operatorFeeConstant: '0x1' }])(
+    'of a chain below do not follow: %j',
+    (fee) => {
+      const { block, receipts } = sourceBlock();
+      const charged = receipts.map((receipt) => ({ ...receipt, raw: { ...receipt.raw, ...fee } }));
+      expect(withDerivedFees(block, charged, chain)).toBeNull();
+    },
+  );
 
   it('of blobs need a known schedule, and no work that grows with a forged excess', () => {
     const { block, receipts } = sourceBlock({ excessBlobGas: `0x${'f'.repeat(16)}` });

@@ -131,12 +131,12 @@ export function derivedHeader({ header, transactions }: Block, chain: Chain): Bl
 
 function feesOf(
   { type, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes }: TransactionJson,
-  { raw: { l1Fee, operatorFee } }: Receipt,
+  { raw: { l1Fee, operatorFeeScalar, operatorFeeConstant } }: Receipt,
   { raw: header, timestamp }: BlockHeader,
   chain: Chain,
 ): TransactionJson | null {
   const isEthereumType = type === undefined || type === null || Number(type) <= ETHEREUM_TYPE_MAX;
-  if (!isEthereumType || isNamed(l1Fee) || isNamed(operatorFee)) return null;
+  if (!isEthereumType || [l1Fee, operatorFeeScalar, operatorFeeConstant].some(isNamed)) return null;
   const [limit = null, tip = null, base = null] = [maxFeePerGas, maxPriorityFeePerGas, header.baseFeePerGas].map(
     amountOf,
   );

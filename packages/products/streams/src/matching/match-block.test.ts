@@ -85,6 +85,7 @@ describe('native transactions', () => {
       to: BOB,
       transaction: { gas: '0x5208', value: '0x0' },
       receipt: { gasUsed: '0x5208', status: '0x1' },
+      fee: null,
       triggeredBy: [ALICE, BOB],
     });
     expect(match?.transactions.map(({ triggeredBy }) => triggeredBy)).toEqual([[ALICE, BOB], [ALICE], [BOB]]);

@@ -48,7 +48,7 @@ export function matchBlock(
   if (watched.size > 0 || index.everywhere.size > 0 || named.size > 0) matchLogs(matching);
   addAllTransactionLogs(matching, drafts.values());
   return [...drafts.values()]
-    .map((draft) => draft.finish(block))
+    .map((draft) => draft.finish(block, index.chainId))
     .filter((match) => match !== null)
     .sort((one, other) => (one.streamId < other.streamId ? -1 : 1));
 }

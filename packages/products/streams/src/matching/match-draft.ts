@@ -1,4 +1,13 @@
-import { type Address, getOrCompute, type Hash, type Receipt } from '@chainstead/core';
+import { type ExecutedJson, feeParts, feesOf } from '@chainstead/chains/fees';
+import {
+  type Address,
+  type ChainId,
+  getOrCompute,
+  type Hash,
+  isQuantity,
+  parseBigQuantity,
+  type Receipt,
+} from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { AbiItem } from '../stream.ts';
 import type { CompiledStream } from './compile-stream.ts';
@@ -24,10 +33,10 @@ export function createMatchDraft(stream: CompiledStream) {
     addTransaction: (hash: Hash, causes: Iterable<Address>) => add(transactions, hash, causes),
     addInternalTransfer: (index: number, cause: Address) => add(internalTransfers, index, [cause]),
     wantAllLogs: (hash: Hash, causes: Iterable<Address>) => add(transactionsOfAllLogs, hash, causes),
-    finish(block: WatchedBlock): Match | null {
+    finish(block: WatchedBlock, chainId: ChainId): Match | null {
       const matched = {
         logs: finishLogs(block, logs),
-        transactions: finishTransactions(block, transactions),
+        transactions: finishTransactions(block, transactions, chainId),
         internalTransactions: finishInternalTransfers(block, internalTransfers),
       };
       const items = [matched.transactions, matched.logs, matched.internalTransactions].flat();
@@ -60,12 +69,13 @@ function finishLogs(block: WatchedBlock, indexes: Causes): MatchedLog[] {
 }
 
 const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
-const RECEIPT_FIELDS =
-  'cumulativeGasUsed gasUsed contractAddress root status effectiveGasPrice l1Fee blobGasUsed blobGasPrice'.split(
-    ' ',
-  );
+const RECEIPT_FIELDS = ['cumulativeGasUsed', 'gasUsed', 'contractAddress', 'root', 'status', 'effectiveGasPrice'];
 
-function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<Address>>): MatchedTransaction[] {
+function finishTransactions(
+  block: WatchedBlock,
+  hashes: ReadonlyMap<Hash, Set<Address>>,
+  chainId: ChainId,
+): MatchedTransaction[] {
   if (hashes.size === 0) return [];
   const receipts = new Map<Hash, Receipt>();
   for (const receipt of block.receipts)
@@ -75,16 +85,27 @@ function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<A
     const causes = hashes.get(parties.hash);
     const transaction = objects[index];
     if (causes === undefined || transaction === undefined || parties.from === null) return [];
+    const receipt = receipts.get(parties.hash)?.raw ?? {};
     return {
       hash: parties.hash,
       index,
       from: parties.from,
       to: parties.to,
       transaction: pick(transaction, TRANSACTION_FIELDS),
-      receipt: pick(receipts.get(parties.hash)?.raw ?? {}, RECEIPT_FIELDS),
+      receipt: pick(receipt, RECEIPT_FIELDS),
+      fee: feePaid({ transaction, receipt, header: block.header.raw }, chainId),
       triggeredBy: [...causes],
     };
   });
+}
+
+/** Wei, with blobs. Null: unknown gas or price. */
+function feePaid(executed: ExecutedJson, id: ChainId): string | null {
+  const { gasUsed } = executed.receipt;
+  const parts = feeParts(executed, { id });
+  if (!isQuantity(gasUsed) || parts.gasPrice === null) return null;
+  const { fee, blobFee } = feesOf(parseBigQuantity(gasUsed), parts);
+  return (fee + (blobFee ?? 0n)).toString();
 }
 
 function pick(

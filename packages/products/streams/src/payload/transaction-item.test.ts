@@ -105,11 +105,21 @@ describe('a transaction', () => {
     [{}, { gasUsed: '0x5208', effectiveGasPrice: '0x1', l1Fee: '0x1' }, '0.000000000000021001'],
     [
       {},
+      { gasUsed: '0x1', effectiveGasPrice: '0x1', operatorFeeScalar: '0x1e8480', operatorFeeConstant: '0x5' },
+      '0.000000000000000008',
+    ],
+    [{ type: '0x7e' }, { gasUsed: '0x5208', effectiveGasPrice: '0x1' }, '0'],
+    [
+      { type: '0x3' },
       { gasUsed: '0x1', effectiveGasPrice: '0x1', blobGasUsed: '0x20000', blobGasPrice: '0x2' },
       '0.000000000000262145',
     ],
-    [{}, { gasUsed: '0x5208', effectiveGasPrice: '0x1', blobGasPrice: '0x2' }, '0.000000000000021'],
-    [{}, { gasUsed: '0x5208', effectiveGasPrice: '0x1', blobGasUsed: '0x20000' }, '0.000000000000021'],
+    [{ type: '0x3' }, { gasUsed: '0x5208', effectiveGasPrice: '0x1', blobGasPrice: '0x2' }, '0.000000000000021'],
+    [
+      {},
+      { gasUsed: '0x5208', effectiveGasPrice: '0x1', blobGasUsed: '0x20000', blobGasPrice: '0x2' },
+      '0.000000000000021',
+    ],
     [{}, { gasUsed: '0x5208', effectiveGasPrice: `0x${(10n ** 18n).toString(16)}` }, '21000'],
     [{}, { gasUsed: '0x5208', effectiveGasPrice: '0x0' }, '0'],
   ])('pays for %o with %o %s', (transaction, receipt, fee) => {

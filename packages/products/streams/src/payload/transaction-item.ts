@@ -25,19 +25,9 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
     // After Byzantium some nodes return an empty root.
     receiptRoot: receipt.root === '0x' ? null : hexadecimal(receipt.root),
     receiptStatus: decimal(receipt.status),
-    transactionFee: transactionFee(matched, chain),
+    transactionFee: typeof matched.fee === 'string' ? decimalAmount(matched.fee, chain.native.decimals) : null,
     triggered_by: matched.triggeredBy.length === 0 ? null : matched.triggeredBy,
   };
-}
-
-/** Gas, blob gas (EIP-4844) and `l1Fee`, in native currency. Null: unknown gas or price. */
-function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {
-  const gasUsed = quantity(receipt.gasUsed);
-  const price = quantity(receipt.effectiveGasPrice) ?? quantity(transaction.gasPrice);
-  if (gasUsed === null || price === null) return null;
-  const blobs = (quantity(receipt.blobGasUsed) ?? 0n) * (quantity(receipt.blobGasPrice) ?? 0n);
-  const fee = gasUsed * price + blobs + (quantity(receipt.l1Fee) ?? 0n);
-  return decimalAmount(fee.toString(), chain.native.decimals);
 }
 
 function decimal(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import { isDeposit } from '@chainstead/chains/fees';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexText, joinSql, sql } from '@chainstead/db';
 import type { StateKind, StateReader } from '@chainstead/node-reads';
@@ -6,7 +7,6 @@ import { committedBlock } from '@chainstead/node-reads/requests';
 import { readSwapVolume } from '@chainstead/prices/profits';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 import { z } from 'zod';
-import { isDeposit } from '../../stored/is-deposit.ts';
 import {
   type CountedPlace,
   type CountedTransaction,
@@ -112,7 +112,7 @@ async function readTransactions(
   return new Map(
     rows.map(({ block, index, type, value, fee, ...row }) => [
       `${block} ${index}`,
-      { ...row, isMinted: isDeposit({ type }), value: BigInt(value), fee: BigInt(fee) },
+      { ...row, isMinted: isDeposit(type, id), value: BigInt(value), fee: BigInt(fee) },
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import { isDeposit } from '@chainstead/chains/fees';
 import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import type { BooksOf } from '../../abis/abi-books.ts';
@@ -8,7 +9,6 @@ import type { StoredEvidence } from '../../evidence/evidence-bits.ts';
 import { decodedCall } from '../../records/decoded-response.ts';
 import type { InternalTransactionRecord } from '../../records/internal-transaction-record.ts';
 import type { TransactionRecord } from '../../records/transaction-record.ts';
-import { isDeposit } from '../../stored/is-deposit.ts';
 import type { CoinLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import type { IndexedLegs, ShownNftLeg } from './read-asset-movements.ts';
 
@@ -43,7 +43,9 @@ export function seenByWallet(
     method: decodedCall(record, block, booksOf)?.label ?? null,
     selector:
       to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
-    coins: hasFailed ? [] : [...ownValue(wallet, record), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
+    coins: hasFailed
+      ? []
+      : [...ownValue(chain, wallet, record), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
     nfts: hasFailed ? [] : legs.nfts,
     listed: new Set(),
     approvals: said === null ? readApprovals(wallet, logs, chain) : legs.approvals,
@@ -66,13 +68,14 @@ export function withKnownTokens(
 const SELECTOR_LENGTH = 10;
 
 function ownValue(
+  chain: Chain,
   wallet: Address,
   { type, value, contractAddress, ...record }: TransactionRecord,
 ): readonly CoinLeg[] {
   const from = parseAddress(record.from);
   const receiver = addressOrNull(record.to ?? contractAddress);
   // The sender of a deposit pays on the chain below.
-  const isMinted = isDeposit({ type });
+  const isMinted = isDeposit(type, chain.id);
   const isSide = receiver === wallet || (from === wallet && !isMinted);
   if (value === '0' || receiver === null || !isSide) return [];
   return [{ from, to: receiver, value: BigInt(value), isInternal: false, ...(isMinted && { isMinted }) }];

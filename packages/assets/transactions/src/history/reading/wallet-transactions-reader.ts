@@ -1,10 +1,12 @@
-import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
-import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { isFeeKnownWithoutHeader } from '@chainstead/chains/fees';
+import { type BlockHeader, type Hash, isQuantity, parseQuantity } from '@chainstead/core';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
-import { parseReceipt } from '@chainstead/rpc';
+import { parseHeader, parseReceipt } from '@chainstead/rpc';
 import { standardTransaction } from '@chainstead/rpc/standard-form';
 import { executedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { transactionRecord, transactionRecordSchema } from '../../records/transaction-record.ts';
 
@@ -22,7 +24,7 @@ type RequestedTransaction = z.infer<typeof requestedSchema>;
 type Question = z.infer<typeof questionSchema>;
 export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
 
-/** Two light calls per transaction, instead of whole blocks. */
+/** Two light calls per transaction, instead of whole blocks; and a header if the fee depends on its fork. */
 export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
   name: 'wallet-transactions',
   question: questionSchema,
@@ -41,20 +43,44 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
     const read = items.map((item, index) => {
       const [transaction, receipt] = [transactions[index], receipts[index]];
       const reason = wrongIn(item, transaction?.value, receipt?.value);
-      if (reason === null) {
-        const standard = standardTransaction(Object(transaction?.value));
-        // Receipts without a gas price are older than base fees.
-        return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), {
-          raw: {},
-        });
-      }
+      if (reason === null)
+        return executedTransaction(
+          standardTransaction(Object(transaction?.value)),
+          parseReceipt(receipt?.value),
+          item.index,
+        );
       if (transaction !== undefined && reason !== 'not there')
         pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });
       throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${item.hash} as indexed`);
     });
-    return { readAt, transactions: read };
+    const headers = await readHeaders({ chain, pool }, items, read, signal);
+    const records = read.map((one, index) => {
+      const header = headers.get(items[index]?.blockHash ?? '');
+      return transactionRecord(one, header ?? { raw: {} }, chain);
+    });
+    return { readAt, transactions: records };
   },
 };
+
+/** Blocks with a fee that depends on the header. @throws StateUnavailableError */
+async function readHeaders(
+  { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
+  items: readonly RequestedTransaction[],
+  executed: readonly ExecutedTransaction[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BlockHeader>> {
+  const depending = executed.flatMap(({ raw, receipt }, index) =>
+    isFeeKnownWithoutHeader({ transaction: raw, receipt: receipt.raw }, chain) ? [] : (items[index] ?? []),
+  );
+  const hashes = [...new Set(depending.map(({ blockHash }) => blockHash))];
+  const params = hashes.map((blockHash) => [blockHash, false]);
+  const blocks = hashes.length === 0 ? [] : await pool.requestMany('eth_getBlockByHash', params, { signal });
+  const headers = blocks.flatMap(({ value }) => (value === null ? [] : parseHeader(value)));
+  const missing = hashes.find((blockHash) => headers.every(({ hash: read }) => read !== blockHash));
+  if (missing !== undefined)
+    throw new StateUnavailableError(`No node of ${chain.name} returned block ${missing} as indexed`);
+  return new Map(headers.map((header) => [header.hash, header]));
+}
 
 /** Null: accepted. The hash commits to the transaction, the index to its block. */
 function wrongIn(

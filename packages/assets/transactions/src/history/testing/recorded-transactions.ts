@@ -44,7 +44,7 @@ function readBlock(block: string): RecordedTransaction[] {
     const receipt = byHash.get(String(raw.hash).toLowerCase());
     if (typeof raw !== 'object' || receipt === undefined) return [];
     const executed = executedTransaction(raw, parseReceipt(receipt), index);
-    return [{ executed, record: transactionRecord(executed, { raw: header }) }];
+    return [{ executed, record: transactionRecord(executed, { raw: header }, chain) }];
   });
   const logs = read.flatMap(({ executed }) => executed.logs);
   const trades = tradesOf(logs, chain);

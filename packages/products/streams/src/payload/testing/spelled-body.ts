@@ -181,13 +181,7 @@ function spelledTransaction(one: Match['transactions'][number], chain: Chain): o
   // An empty value, and the `0x` of some nodes, is not a number.
   const number = (value: unknown) =>
     [undefined, null, '0x'].includes(value as null) ? null : `${BigInt(String(value))}`;
-  const integer = (value: unknown) => BigInt(number(value) ?? 0);
   const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : null);
-  const price = receipt.effectiveGasPrice ?? tx.gasPrice;
-  const wei =
-    integer(receipt.gasUsed) * integer(price) +
-    integer(receipt.blobGasUsed) * integer(receipt.blobGasPrice) +
-    integer(receipt.l1Fee);
   return {
     hash: one.hash,
     gas: number(tx.gas),
@@ -207,8 +201,7 @@ function spelledTransaction(one: Match['transactions'][number], chain: Chain): o
     receiptContractAddress: text(receipt.contractAddress),
     receiptRoot: receipt.root === '0x' ? null : text(receipt.root),
     receiptStatus: number(receipt.status),
-    transactionFee:
-      number(receipt.gasUsed) === null || number(price) === null ? null : formatUnits(wei, chain.native.decimals),
+    transactionFee: one.fee == null ? null : formatUnits(BigInt(one.fee), chain.native.decimals),
     triggered_by: causes(one),
   };
 }

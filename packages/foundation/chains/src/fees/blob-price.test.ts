@@ -18,6 +18,14 @@ test.each([
   expect(blobGasPrice(MAINNET, timestamp, excess)).toBe(price);
 });
 
+test.each([
+  ['Gnosis', 100, 1_112_826n, 2_718_281_828n],
+  ['BNB Smart Chain', 56, 33_384_770n, 22_026n],
+  ['Holesky', 17_000, 33_384_770n, 785n],
+])('the price of blob gas on %s follows from its own schedule', (_, chainId, excess, price) => {
+  expect(blobGasPrice(chainId, PRAGUE, excess)).toBe(price);
+});
+
 test('another chain has no price', () => {
-  expect(blobGasPrice(100, CANCUN, 0n)).toBeNull();
+  expect(blobGasPrice(137, CANCUN, 0n)).toBeNull();
 });
