@@ -1,7 +1,7 @@
 /** Helper process of `chainstead backfill`, until it is done, stopped, or the channel closes. */
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db/server';
-import { createSyncMetrics, helpBackfill } from '@chainstead/sync/ingest';
+import { createSyncMetrics, helpBackfill, proveRead } from '@chainstead/sync/ingest';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration } from './configuration/index.ts';
 import { describeError } from './errors/describe-error.ts';
@@ -84,6 +84,7 @@ async function work(): Promise<number> {
         policy: proof,
         sources: history,
         recoverSigners,
+        proveRead: configuration.verifyBlocksPerSecond === 0 ? undefined : proveRead,
         onProgress: ({ logs }) => send({ type: 'helped', logs }),
       },
       reported.ranges,

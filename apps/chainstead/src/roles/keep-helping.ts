@@ -1,7 +1,13 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
-import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync/ingest';
+import {
+  helpBackfill,
+  listFillingChains,
+  proveRead,
+  readHelpable,
+  type SyncMetrics,
+} from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openHistory } from '../session/open-history.ts';
@@ -78,6 +84,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
       recoverSigners,
       journal,
       policy: configured.proof,
+      proveRead: configuration.verifyBlocksPerSecond === 0 ? undefined : proveRead,
     };
     const { logs } = await helpBackfill(options, ranges, signal);
     logger.info({ ...fields, logs }, 'Backfill complete, helping ended');

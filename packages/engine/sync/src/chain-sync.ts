@@ -3,6 +3,7 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 import { DatabaseUnavailableError, type Leadership } from '@chainstead/db';
 import { type Head, inBackground } from '@chainstead/rpc';
 import { FilesLackBlocksError } from '@chainstead/sources';
+import type { BackfillProgress } from './backfill/backfill-options.ts';
 import { type FillOptions, fillGaps, fillHistory } from './backfill/fill-history.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -31,7 +32,7 @@ import {
   startStatusReports,
   startsAboveHead,
 } from './status/status-reports.ts';
-import { prove } from './verify/prover.ts';
+import { prove, proveRead } from './verify/prover.ts';
 
 export interface ChainSync {
   /** Until the signal aborts or all blocks up to the end block are covered. Retries failures. */
@@ -39,6 +40,8 @@ export interface ChainSync {
 }
 
 const PROVER_IDLE_MS = 1_000;
+/** A fill without progress for this long waits for what may never come: the prover continues. */
+const STALLED_FILL_MS = 600_000;
 /** A follower further behind needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
@@ -146,24 +149,21 @@ async function runGuarded(
     running.push(keepSealing(partitioned, stop), enforceRetention(partitioned, stop));
     const history = { ...shared, pool: inBackground(options.pool) };
     let finished = false;
-    let filling = true;
+    const filling = createFillWatch(options);
+    const { endBlock, verifyBlocksPerSecond: rate } = options.settings;
     const prover = prove(
       {
-        ...history,
-        rate: options.settings.verifyBlocksPerSecond,
+        ...{ ...history, rate, onRate: reports.proving, idleMs: PROVER_IDLE_MS },
         isBehind: () => reports.blocksBehind() > BEHIND_BLOCKS,
-        isFilling: () => filling,
-        onRate: reports.proving,
-        idleMs: PROVER_IDLE_MS,
+        isFilling: filling.isUnderWay,
         finished: () => finished,
       },
       stop,
     );
     options.onFilling?.(true);
-    const { endBlock, backfillOrder: order, backfillProof: proof } = options.settings;
-    const fill: FillOptions = { ...history, endBlock, order, proof, kind: 'add' };
+    const fill: FillOptions = { ...history, ...fillSettings(options), ...filling };
     const backfill = runBackfill(history, fill, state, stop).finally(() => {
-      filling = false;
+      filling.onFilling(false);
       options.onFilling?.(false);
     });
     const following = { ...shared, firstFollowed: state.firstFollowed, endBlock, onProgress: reports.progress };
@@ -197,6 +197,27 @@ async function runGuarded(
   }
 }
 
+function fillSettings({ settings }: ChainSyncOptions) {
+  const { endBlock, backfillOrder: order, backfillProof: proof, verifyBlocksPerSecond } = settings;
+  return { endBlock, order, proof, kind: 'add', ...(verifyBlocksPerSecond !== 0 && { proveRead }) } as const;
+}
+
+function createFillWatch({ clock, onBackfill }: ChainSyncOptions) {
+  let isFilling = true;
+  let progressAt = clock.now();
+  return {
+    isUnderWay: (): boolean => isFilling && clock.now() - progressAt < STALLED_FILL_MS,
+    onFilling(isNow: boolean): void {
+      isFilling = isNow;
+      progressAt = clock.now();
+    },
+    onProgress(progress: BackfillProgress): void {
+      progressAt = clock.now();
+      onBackfill?.(progress);
+    },
+  };
+}
+
 function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonly Dataset[] {
   return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
 }
@@ -209,7 +230,7 @@ async function runBackfill(
 ): Promise<void> {
   const { retention } = options.settings;
   await settleRetention({ ...options, retention, datasets: tendedDatasets(options) }, signal);
-  await fillHistory({ ...fill, ...(options.onBackfill && { onProgress: options.onBackfill }) }, state, signal);
+  await fillHistory(fill, state, signal);
 }
 
 async function prepare(

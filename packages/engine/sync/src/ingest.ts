@@ -88,3 +88,4 @@ export {
 } from './status/upstream-mismatches.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { LOCAL_ACCESS, runProjection } from './table-access/table-access.ts';
+export { proveRead } from './verify/prover.ts';

@@ -6,14 +6,15 @@ export interface LearnedRate {
 }
 
 const REDUCTION = 0.15;
-const AGAIN_FACTOR = 0.7;
+const AGAIN_FACTOR = 0.85;
 /** A first estimate rests on one second, so it is corrected soon. */
-const FIRST_RETURN_MS = 60_000;
-const RETURN_MS = 120_000;
+const FIRST_RETURN_MS = 15_000;
+/** Other processes' bursts lower the rate too: after two minutes, it would still be half of the limit. */
+const RETURN_MS = 30_000;
 const RATE_MIN = 0.5;
 /** Kept without calls near the head: processes learn apart, and the head comes first. */
 const YIELDING_PART = 0.5;
-/** Multiple of the ceiling. With RETURN_MS, after 16 minutes. */
+/** Multiple of the ceiling. With RETURN_MS, after 4 minutes. */
 const FORGOTTEN_FACTOR = 50;
 /** Times the accepted calls at most: unused growth is no knowledge. */
 const UNUSED_FACTOR = 1.25;

@@ -2,7 +2,7 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import type { ChosenSource } from '@chainstead/sources';
 import { commitRange } from '../commit/commit-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { readingOf } from '../dataset/whole-block.ts';
+import { deepestPart, readingOf } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
@@ -43,7 +43,7 @@ export async function readClaimed(
 ): Promise<DecodedRange | null> {
   if (!(await claimOpen(options, span, range))) return null;
   try {
-    const read = await readDecoded(options, span.datasets, range, signal);
+    const read = await readDecoded(options, span.datasets, range, signal, datasetsToProve(options, span));
     sizing.seen(rangeSize(range), read.weight);
     return read;
   } catch (error) {
@@ -67,8 +67,9 @@ export async function* readClaimedParts(
   const reading = new AbortController();
   const stop = AbortSignal.any([signal, reading.signal]);
   let uncommitted = range.from;
+  const parts = readDecodedParts(options, span.datasets, chosen, stop, datasetsToProve(options, span));
   try {
-    for await (const read of oneAhead(readDecodedParts(options, span.datasets, chosen, stop), reading)) {
+    for await (const read of oneAhead(parts, reading)) {
       sizing.seen(rangeSize(read.range), read.weight);
       yield read;
       uncommitted = read.range.to + 1;
@@ -77,6 +78,14 @@ export async function* readClaimedParts(
     const left = { from: uncommitted, to: range.to };
     if (left.from <= left.to) await untilItSucceeds(options, left, signal, () => owner.release(chain.id, left));
   }
+}
+
+/** Datasets of logs that whole blocks of the span prove too: reading them again would double the calls. */
+function datasetsToProve(options: BackfillOptions, { datasets }: BackfillRange): readonly Dataset[] {
+  const { chain, kind, proof, proveRead } = options;
+  const isReadAgain = proveRead !== undefined && kind === 'add' && proof === 'none';
+  if (!isReadAgain || !isReadWhole(options, datasets)) return [];
+  return options.datasets.filter((dataset) => deepestPart(dataset, chain) === 'logs');
 }
 
 /** Reads the next part while the caller commits one. */
@@ -132,9 +141,10 @@ export async function* readDecodedParts(
   datasets: readonly Dataset[],
   chosen: ChosenSource,
   signal: AbortSignal,
+  alsoDecoded: readonly Dataset[] = [],
 ): AsyncGenerator<DecodedRange> {
   const { chain, rowsAtOnce } = options;
-  const newDecoder = () => createBatchDecoder(chain, datasets, rowsAtOnce);
+  const newDecoder = () => createBatchDecoder(chain, [...datasets, ...alsoDecoded], rowsAtOnce);
   const unit = { unitWeight: PART_WEIGHT };
   if (isReadWhole(options, datasets)) {
     const reading = { ...options, ...unit, ...readingOf(datasets, chain), depth: 1, signal };
@@ -158,9 +168,10 @@ export async function readDecoded(
   datasets: readonly Dataset[],
   range: BlockRange,
   signal: AbortSignal,
+  alsoDecoded: readonly Dataset[] = [],
 ): Promise<DecodedRange> {
   const { pool, chain, rowsAtOnce } = options;
-  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  const decoder = createBatchDecoder(chain, [...datasets, ...alsoDecoded], rowsAtOnce);
   if (isReadWhole(options, datasets)) {
     const whole = readingOf(datasets, chain);
     const leavesOut = !whole.parts.has('logs');
@@ -189,7 +200,22 @@ export async function commitRead(
   span: BackfillRange,
   read: DecodedRange,
   signal: AbortSignal,
-) {
+): Promise<void> {
+  try {
+    await commitRows(options, span, read, signal);
+    const datasets = datasetsToProve(options, span);
+    if (datasets.length > 0) await options.proveRead?.({ ...options, datasets }, read, signal);
+  } finally {
+    read.batch.release();
+  }
+}
+
+async function commitRows(
+  options: BackfillOptions,
+  span: BackfillRange,
+  read: DecodedRange,
+  signal: AbortSignal,
+): Promise<void> {
   const { chain, metrics, owner, kind, isUnsettled = false } = options;
   const started = options.clock.now();
   // A dataset that could not be read again keeps its rows.
@@ -204,7 +230,7 @@ export async function commitRead(
     signal,
     () => commitRange(options, { read, batch, datasets, owner, kind, isUnsettled }),
     (error) => isFinal(error) || error instanceof ReorgedWhileReadingError,
-  ).finally(() => read.batch.release());
+  );
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
   metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);

@@ -8,9 +8,13 @@ import type { ClaimOwner } from '../coverage/claims.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { UnavailableBlocksError } from '../errors.ts';
 import type { DatasetFailedError } from '../read/dataset-failures.ts';
+import type { DecodedRange } from '../read/read-range.ts';
 import type { Rereads } from '../read/rereads.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import type { RangeJournal } from './range-guard.ts';
+
+/** Proves logs by whole blocks that are read and committed for other datasets. */
+export type ProveRead = (options: BackfillOptions, read: DecodedRange, signal: AbortSignal) => Promise<void>;
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -30,6 +34,8 @@ export interface BackfillOptions extends CommitDependencies {
   readonly retention?: RetentionSettings | undefined;
   /** `replace` also reads covered blocks again (reindex). */
   readonly kind: 'add' | 'replace';
+  /** @default logs are left to the prover, which reads their blocks again */
+  readonly proveRead?: ProveRead | undefined;
   /** A reorg may still replace the blocks: their hashes are checked. @default false */
   readonly isUnsettled?: boolean;
   /** `help`: another process fills the same blocks. @default 'backfill' */

@@ -9,8 +9,11 @@ import type { BackfillOptions } from './backfill-options.ts';
 
 export type Planned = Pick<
   BackfillOptions,
-  'chain' | 'database' | 'datasets' | 'retention' | 'kind' | 'order' | 'proof'
->;
+  'chain' | 'database' | 'datasets' | 'retention' | 'kind' | 'order' | 'proof' | 'sources'
+> & {
+  /** Nodes fail to trace these blocks: other datasets don't wait for that. @default false */
+  readonly readsTracesApart?: boolean;
+};
 
 export interface BackfillRange {
   readonly range: BlockRange;
@@ -33,7 +36,7 @@ export async function planRanges(
 
 /** Not indexed in any of the datasets, in order. */
 export async function missingRanges(
-  options: Omit<Planned, 'kind' | 'order'>,
+  options: Omit<Planned, 'kind' | 'order' | 'sources'>,
   ranges: readonly BlockRange[],
 ): Promise<BlockRange[]> {
   const datasets = datasetsOf(options.chain, options.datasets);
@@ -41,16 +44,22 @@ export async function missingRanges(
   return mergeRanges(spans.map(({ range }) => range));
 }
 
-/** Lightest first: datasets without traces are complete even if traces are unavailable. */
+/** A whole block is read once for all datasets, but for traces if a source has the rest. Lightest first. */
 export function readTogether({
   chain,
   datasets,
   proof,
-}: Pick<Planned, 'chain' | 'datasets' | 'proof'>): readonly (readonly Dataset[])[] {
+  sources,
+  readsTracesApart = sources !== undefined,
+}: Pick<
+  Planned,
+  'chain' | 'datasets' | 'proof' | 'sources' | 'readsTracesApart'
+>): readonly (readonly Dataset[])[] {
   const wayOf = (dataset: Dataset): Way => {
     const part = deepestPart(dataset, chain);
-    if (part === 'logs' && proof === 'none' && dataset.anyTopic?.(chain) === true) return 'logsOfEmitters';
-    return part === 'transactions' && proof === 'receipts' && reads.logs !== undefined ? 'logs' : part;
+    if (part === 'logs') return proof === 'none' && dataset.anyTopic?.(chain) === true ? 'logsOfEmitters' : part;
+    if (part === 'internalTransactions' && readsTracesApart) return part;
+    return proof === 'receipts' && reads.logs !== undefined ? 'logs' : 'transactions';
   };
   const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
   const together = Map.groupBy(datasets, wayOf);

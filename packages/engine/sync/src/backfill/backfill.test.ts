@@ -77,13 +77,13 @@ describe('the backfill', () => {
     const stage = await openStage();
     const done = await backfill(optionsOf(stage), [RANGE], never);
     await expectTruth(stage);
-    expect(done).toMatchObject({ done: 3 * BLOCKS, total: 3 * BLOCKS, unavailable: null });
+    expect(done).toMatchObject({ done: 2 * BLOCKS, total: 2 * BLOCKS, unavailable: null });
     expect((await stage.coverageOf(marks)).levels).toEqual(['none']);
     expect((await stage.coverageOf(outcomes)).levels).toEqual(['receipts']);
     expect((await stage.coverageOf(payments)).levels).toEqual(['not-applicable']);
     expect(stage.callsOf('eth_getLogs')).toBeLessThan(10);
-    // One read for transactions, one for traces.
-    expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThan(2 * BLOCKS + 5);
+    // One read for transactions and traces.
+    expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThan(BLOCKS + 5);
   });
 
   it('reads a block once for logs and transactions where logs are to be proven, too', async () => {
@@ -101,7 +101,7 @@ describe('the backfill', () => {
     const some = { from: 20, to: 40 };
     await backfill(optionsOf(stage, { order: 'oldest-first' }), [some], never);
     const done = await backfill(optionsOf(stage), [RANGE], never);
-    expect(done.total).toBe(3 * (BLOCKS - 21));
+    expect(done.total).toBe(2 * (BLOCKS - 21));
     await expectTruth(stage);
     expect((await backfill(optionsOf(stage), [RANGE], never)).total).toBe(0);
   });

@@ -134,7 +134,11 @@ function createRun(
     firstChunk: plan.first,
     begin: (span: BackfillRange): void => hand.begin(span.range, () => guard.run(span.range, guarded(span))),
     own: (): OwnWork => ({
-      ...{ inHand: hand.ranges(), visited: lacking.visited() },
+      ...{
+        inHand: hand.ranges(),
+        visited: lacking.visited(),
+        lacksTraces: lacking.hasLacked('internalTransactions'),
+      },
       ...{ isPointless: lacking.isPointless, firstChunk: plan.first },
     }),
     countLeft(blocks: number): void {
@@ -199,6 +203,7 @@ function createHand(size: () => number) {
 
 function createLackingRecord(chain: BackfillOptions['chain']) {
   const unsupported = new Set<BlockPart>();
+  const lacked = new Set<BlockPart>();
   const visited = new Map<string, BlockRange[]>();
   let first: BackfillProgress['unavailable'] = null;
   const visit = (name: string, ranges: readonly BlockRange[]): void => {
@@ -219,6 +224,7 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
       leaveOut(failures);
       for (const [part, { isUnsupported, reason, block }] of lacking) {
         if (isUnsupported) unsupported.add(part);
+        lacked.add(part);
         first ??= new UnavailableBlocksError({ chain: chain.key, block, part, reason });
       }
       if (lacking.size > 0) for (const { name } of datasets) visit(name, [range]);
@@ -228,6 +234,7 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
       [...visited].flatMap(([dataset, ranges]) => ranges.map((range) => ({ dataset, range }))),
     isPointless: ({ datasets }: Pick<BackfillRange, 'datasets'>): boolean =>
       datasets.every((dataset) => unsupported.has(deepestPart(dataset, chain))),
+    hasLacked: (part: BlockPart): boolean => lacked.has(part),
     first: (): BackfillProgress['unavailable'] => first,
   };
 }

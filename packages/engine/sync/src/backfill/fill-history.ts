@@ -20,6 +20,8 @@ const UNAVAILABLE_POLL_MS = 300_000;
 
 export interface FillOptions extends BackfillOptions {
   readonly endBlock: number | null;
+  /** Called by {@link fillGaps}. */
+  onFilling?(isFilling: boolean): void;
 }
 
 /** Resolves when all blocks that were missing at the start are covered. */
@@ -51,6 +53,7 @@ export async function fillGaps(settings: FillOptions, signal: AbortSignal): Prom
     await sleepUnlessAborted(clock, delayMs, signal);
     if (signal.aborted) return;
     delayMs = GAP_POLL_MS;
+    settings.onFilling?.(true);
     try {
       const state = await readChainState(database, chain.id);
       if (state === null || state.checkpoint === null) continue;
@@ -63,6 +66,8 @@ export async function fillGaps(settings: FillOptions, signal: AbortSignal): Prom
         { chain: chain.key, error: errorText(error) },
         'Gaps could not be filled, they are looked at again',
       );
+    } finally {
+      settings.onFilling?.(false);
     }
   }
 }

@@ -9,6 +9,8 @@ export interface OwnWork {
   /** Could not be covered: not read twice. */
   readonly visited: readonly CoveredRange[];
   isPointless(span: BackfillRange): boolean;
+  /** Nodes failed to trace a block. */
+  readonly lacksTraces: boolean;
   /** The chunk of free blocks to read first. */
   firstChunk(span: BackfillRange): BlockRange;
 }
@@ -17,7 +19,8 @@ export interface OwnWork {
 export async function readOpenWork(options: Planned, ranges: readonly BlockRange[], own: OwnWork) {
   // Claims before coverage: the blocks of a claim that ends in between show as covered.
   const held = [...(await listHeldRanges(options.database, options.chain.id)), ...own.inHand];
-  const open = (await planRanges(options, ranges, own.visited)).filter((span) => !own.isPointless(span));
+  const planned = own.lacksTraces ? { ...options, readsTracesApart: true } : options;
+  const open = (await planRanges(planned, ranges, own.visited)).filter((span) => !own.isPointless(span));
   return {
     next: firstFree(options, open, held, own),
     left: open.reduce((sum, { range }) => sum + rangeSize(range), 0),

@@ -73,8 +73,9 @@ export async function estimateHistory(
   let seconds: number | null = 0;
   const missing: BlockRange[] = [];
   let blockRows = 0;
-  for (const group of readTogether({ ...options, datasets })) {
-    const { database } = options;
+  const { chain, database, proof } = options;
+  const readsTracesApart = options.sources.length > 0;
+  for (const group of readTogether({ chain, proof, datasets, readsTracesApart })) {
     const open =
       database === null
         ? mergeRanges(ranges)

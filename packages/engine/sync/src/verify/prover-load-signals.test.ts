@@ -9,10 +9,10 @@ interface Span {
 }
 
 /** Returns the signals after each span. */
-function signsAfter(spans: readonly Span[], { behind = false, filling = false } = {}) {
+function signsAfter(spans: readonly Span[], { behind = false } = {}) {
   let [made, refused, latency] = [1_000, 100, 20];
   const pool = { status: () => [statusOf(made, refused, latency)] };
-  const signs = createProverLoadSignals({ pool, isBehind: () => behind, isFilling: () => filling });
+  const signs = createProverLoadSignals({ pool, isBehind: () => behind });
   return spans.map((span) => {
     made += span.made;
     refused += span.refused ?? 0;
@@ -67,9 +67,5 @@ describe('the signs of a span', () => {
     expect(signsAfter([{ made: 9 }], { behind: true })).toMatchObject([{ crowded: true }]);
     const slower = [{ made: 9 }, { made: 9, latencyMs: 200 }, { made: 9, latencyMs: 230 }];
     expect(signsAfter(slower).map(({ crowded }) => crowded)).toEqual([false, false, true]);
-  });
-
-  it('tell that history is still read', () => {
-    expect(signsAfter([{ made: 9 }], { filling: true })).toMatchObject([{ yields: true }]);
   });
 });

@@ -4,7 +4,6 @@ import type { ProverLoadSignals } from './prover-pace.ts';
 interface ProverLoadSignalsOptions {
   readonly pool: Pick<UpstreamPool, 'status'>;
   isBehind(): boolean;
-  isFilling(): boolean;
 }
 
 /** Up to this share of refusals, or a single one, is normal at any speed. */
@@ -14,7 +13,7 @@ const SLOW_FACTOR = 3;
 const SLOW_MS = 200;
 
 export function createProverLoadSignals(options: ProverLoadSignalsOptions): () => ProverLoadSignals {
-  const { pool, isBehind, isFilling } = options;
+  const { pool, isBehind } = options;
   let last = callsOf(pool.status());
   let fastestMs = Number.POSITIVE_INFINITY;
   return () => {
@@ -27,7 +26,7 @@ export function createProverLoadSignals(options: ProverLoadSignalsOptions): () =
     const latencyMs = answering.length === 0 ? 0 : Math.min(...answering);
     if (latencyMs > 0) fastestMs = Math.min(fastestMs, latencyMs);
     const isSlow = latencyMs > fastestMs * SLOW_FACTOR && latencyMs > fastestMs + SLOW_MS;
-    return { refused, crowded: isBehind() || isSlow, yields: isFilling() };
+    return { refused, crowded: isBehind() || isSlow };
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
 import { createProverPace, type ProverLoadSignals } from './prover-pace.ts';
 
-const QUIET: ProverLoadSignals = { refused: false, crowded: false, yields: false };
+const QUIET: ProverLoadSignals = { refused: false, crowded: false };
 const signal = new AbortController().signal;
 
 interface World {
@@ -76,14 +76,6 @@ describe("the prover's pace", () => {
     await run(1_200);
     expect(pace.rate).toBe(50);
     expect(Math.max(...rates)).toBe(50);
-  });
-
-  it('keeps to a gentle rate while history is read', async () => {
-    const { pace, run } = createWorld({});
-    await run(60, { yields: true });
-    expect(pace.rate).toBe(5);
-    await run(60);
-    expect(pace.rate).toBeGreaterThan(50);
   });
 
   it('gives way to a follower that is behind, without ever standing still', async () => {

@@ -4,7 +4,6 @@ import type { Clock } from '@chainstead/core';
 export interface ProverLoadSignals {
   readonly refused: boolean;
   readonly crowded: boolean;
-  readonly yields: boolean;
 }
 
 export interface ProverPace {
@@ -19,7 +18,6 @@ export interface ProverPace {
 
 const START_RATE = 10;
 const RATE_MIN = 0.5;
-const GENTLE_RATE = 5;
 const GROWTH = 1.5;
 const AFTER_REFUSAL = 0.6;
 const AFTER_CROWD = 0.7;
@@ -63,12 +61,11 @@ export function createProverPace(clock: Clock, limit: number | 'auto'): ProverPa
     const reached = managed();
     if (signs.refused) {
       const tooMuch = Math.min(rate, reached ?? rate);
-      // Otherwise the backfill or the follower causes the refusals.
-      if (!signs.yields && !signs.crowded) refused = { rate: tooMuch, at: clock.now() };
+      // Otherwise the follower causes the refusals.
+      if (!signs.crowded) refused = { rate: tooMuch, at: clock.now() };
       return tooMuch * AFTER_REFUSAL;
     }
     if (signs.crowded) return rate * AFTER_CROWD;
-    if (limit === 'auto' && signs.yields) return GENTLE_RATE;
     if (reached !== null) return limit === 'auto' ? reached * SHARE : rate;
     return Math.min(rate * GROWTH, bound());
   }

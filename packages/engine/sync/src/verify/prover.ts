@@ -3,11 +3,12 @@ import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
-import { mayReadFromSource } from '../read/read-range.ts';
+import { batchOf } from '../read/decoded-batch.ts';
+import { type DecodedRange, mayReadFromSource } from '../read/read-range.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
 import type { ReadingTurn } from './read-proven-parts.ts';
-import { type VerifyOptions, verifyRange } from './verify-range.ts';
+import { type VerifiedPart, type VerifyOptions, verifyParts, verifyRange } from './verify-range.ts';
 
 export interface ProverOptions extends VerifyOptions {
   readonly clock: Clock;
@@ -15,6 +16,7 @@ export interface ProverOptions extends VerifyOptions {
   /** Blocks per second; auto: as many as the upstreams allow; 0: off. */
   readonly rate: number | 'auto';
   isBehind(): boolean;
+  /** Missing blocks need the upstreams more. */
   isFilling(): boolean;
   /** Null while there is nothing to prove. */
   onRate(blocksPerSecond: number | null): void;
@@ -44,6 +46,11 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
   while (!signal.aborted) {
     const coverage = await listCoverage(options.database, options.chain.id);
     if (await settleDoubt(coverage, pace.rangeBlocks, signal)) continue;
+    if (options.isFilling()) {
+      options.onRate(null);
+      await options.clock.sleep(options.idleMs, signal);
+      continue;
+    }
     const unproven = coverage.filter(({ proof, dataset }) => proof === 'none' && names.has(dataset));
     const range = sourceRange(options, unproven, skipped) ?? newestRange(unproven, skipped, pace.rangeBlocks);
     if (range === null) {
@@ -62,6 +69,23 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
     pace.end(signs());
     options.onRate(pace.rate);
   }
+}
+
+/**
+ * Proves logs by whole blocks that a backfill read for other datasets and has committed, without a call. Never rejects
+ * but for `signal`: the prover reads again what could not be proven.
+ *
+ * @param read decoded for all datasets of `options`
+ */
+export async function proveRead(options: VerifyOptions, read: DecodedRange, signal: AbortSignal): Promise<void> {
+  const { chain, database, datasets } = options;
+  // The rows of a block that was left out would be removed.
+  if (read.blocks.size < rangeSize(read.range)) return;
+  const coverage = await listCoverage(database, chain.id, read.range);
+  const names = new Set(datasets.map(({ name }) => name));
+  if (!coverage.some(({ proof, dataset }) => proof === 'none' && names.has(dataset))) return;
+  const batch = { ...batchOf(read.batch, datasets), release: () => undefined };
+  await proveRange(options, read.range, signal, verifyParts(options, [{ ...read, batch }]));
 }
 
 /** More blocks in one request than nodes serve; null: no source has them now. */
@@ -117,16 +141,17 @@ function createDoubts(options: ProverOptions) {
 
 /** Null if they could not be proven now. */
 async function proveRange(
-  options: ProverOptions,
+  options: VerifyOptions,
   range: BlockRange,
   signal: AbortSignal,
+  parts: AsyncIterable<VerifiedPart> = verifyRange(options, range, READS_IN_FLIGHT, signal),
 ): Promise<'proven' | 'contradicted' | null> {
   const { chain, owner, logger, metrics } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;
   let isContradicted = false;
   let isWhole = true;
   try {
-    for await (const part of verifyRange(options, range, READS_IN_FLIGHT, signal)) {
+    for await (const part of parts) {
       metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(part.range));
       isContradicted ||= part.proven.some(({ proof }) => proof === 'unproven');
       // Blocks above the pool's limit have no level.

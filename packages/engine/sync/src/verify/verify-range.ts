@@ -61,7 +61,15 @@ export async function* verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): AsyncGenerator<VerifiedPart> {
-  for await (const read of readProvenParts(options, range, readsInFlight, signal)) {
+  yield* verifyParts(options, readProvenParts(options, range, readsInFlight, signal));
+}
+
+/** Blocks that are read already. Releases each part. */
+export async function* verifyParts(
+  options: VerifyOptions,
+  reads: AsyncIterable<DecodedRange> | Iterable<DecodedRange>,
+): AsyncGenerator<VerifiedPart> {
+  for await (const read of reads) {
     const repairs = await commitPart(options, read).finally(() => read.batch.release());
     // Datasets verified together read the same parts, or all read logs.
     const [first] = options.datasets;
