@@ -1,7 +1,7 @@
 import { networkOfChain } from '@chainstead/aptos/network';
 import { createMetricsRegistry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { hasCluster, obstacleOf, planMigrations } from '@chainstead/db/server';
+import { obstacleOf, planMigrations } from '@chainstead/db/server';
 import { UsageError } from '../errors/usage-error.ts';
 import { type HistoryPlan, makePlan } from '../plan/make-plan.ts';
 import { planJson, renderPlan } from '../plan/plan-text.ts';
@@ -10,7 +10,7 @@ import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { type CommandSession, commandLogger } from '../session/command-session.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
-import { openStorage, type Storage } from '../session/storage.ts';
+import { hasDatabase, openStorage, type Storage } from '../session/storage.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { writeShown } from '../session/with-database.ts';
 
@@ -53,8 +53,7 @@ async function withCurrentDatabase<T>(
   { configuration, context }: Pick<CommandSession, 'configuration' | 'context'>,
   work: (database: Database | null) => Promise<T>,
 ): Promise<T> {
-  const { url, dataDirectory } = configuration.database;
-  if (url === null && !(await hasCluster(dataDirectory))) return work(null);
+  if (!(await hasDatabase(configuration.database))) return work(null);
   const options = {
     ...{ configuration: configuration.database, logger: commandLogger(configuration, context) },
     ...{ applicationName: 'chainstead plan', leavesSchema: true, isQuiet: true },

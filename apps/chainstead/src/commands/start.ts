@@ -1,12 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
-import {
-  hasCluster,
-  migrate,
-  readConnectionRoom,
-  redactConnectionString,
-  waitingTables,
-} from '@chainstead/db/server';
+import { migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db/server';
 import {
   assertSafeBinding,
   createKeyStore,
@@ -18,8 +12,9 @@ import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync/inges
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
+import { openingText } from '../session/command-session.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
-import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
+import { DatabaseUnreachableError, hasDatabase, openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
 import { type RoleSlot, renderRoles, selectRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
@@ -48,12 +43,13 @@ export async function start({
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
-  context.stderr.write(`${await describeOpening(configuration.database)}\n`);
+  context.stderr.write(await describeOpening(configuration.database));
   const open = async (): Promise<Storage> => {
     const opened = await openStorage({
       configuration: given.database,
       applicationName: APPLICATION_NAME,
       logger,
+      mayCreate: true,
     });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
@@ -146,14 +142,12 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
 /** A new database has no key. @throws UnsafeBindingError before it starts */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
-  if (database.url === null && !(await hasCluster(database.dataDirectory)))
-    throw new UnsafeBindingError(api.host);
+  if (!(await hasDatabase(database))) throw new UnsafeBindingError(api.host);
 }
 
-async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
-  if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
-  const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
-  return `${verb} the embedded Postgres in ${dataDirectory} …`;
+async function describeOpening(database: Configuration['database']): Promise<string> {
+  if (database.url !== null) return `Connecting to the database at ${redactConnectionString(database.url)} …\n`;
+  return openingText(database, (await hasDatabase(database)) ? 'Starting' : 'Creating');
 }
 
 async function warnOfFewConnections(

@@ -59,7 +59,15 @@ export function provisionCommand(context: CommandContext): Command {
 export function migrateCommand(context: CommandContext): Command {
   return new Command('migrate')
     .description('Apply pending database migrations and exit (safe to run concurrently)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead migrate\n  $ DATABASE_URL=postgres://… chainstead migrate')
+    .addHelpText(
+      'after',
+      `
+Without DATABASE_URL, a folder without a database gets an embedded one. Only start, demo and migrate create one.
+
+Examples:
+  $ chainstead migrate
+  $ DATABASE_URL=postgres://… chainstead migrate`,
+    )
     .action(run(context, async () => (await import('../commands/migrate.ts')).runMigrations));
 }
 

@@ -58,8 +58,10 @@ export async function startDemoProgram(
   const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile' | 'databaseUrl'>>();
   const run = async (): Promise<void> => {
     try {
-      const opening = { configuration: configuration.database, applicationName: 'chainstead demo', logger };
-      const storage = await openStorage(opening);
+      const storage = await openStorage({
+        ...{ configuration: configuration.database, logger, mayCreate: true },
+        applicationName: 'chainstead demo',
+      });
       try {
         const { database } = storage;
         const configured = configuration.api.keys;

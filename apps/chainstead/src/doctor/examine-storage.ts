@@ -3,7 +3,6 @@ import { type CheckReport, type Clock, type Finding, findingsOf, type Logger, re
 import type { Database } from '@chainstead/db';
 import {
   examineServer,
-  hasCluster,
   obstacleOf,
   planMigrations,
   readConnectionRoom,
@@ -11,7 +10,7 @@ import {
 } from '@chainstead/db/server';
 import { examineRedis } from '@chainstead/jobs/worker';
 import type { Configuration } from '../configuration/index.ts';
-import { openStorage, type Storage } from '../session/storage.ts';
+import { hasDatabase, openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
 import { slotsOf } from '../shares/role-slot.ts';
 
@@ -59,7 +58,7 @@ type Opened = { readonly storage: Storage } | { readonly name: string; readonly 
 async function tryToOpen({ configuration, logger }: StorageExamination): Promise<Opened> {
   const { url, dataDirectory } = configuration.database;
   const { ok, bad } = findingsOf('connection');
-  if (url === null && !(await hasCluster(dataDirectory)))
+  if (!(await hasDatabase(configuration.database)))
     return {
       name: 'Postgres (embedded)',
       finding: ok(`no database in ${dataDirectory} yet; the first start creates it`),

@@ -1,7 +1,7 @@
 import { createLogger, type Logger } from '@chainstead/core';
 import type { Configuration } from '../configuration/index.ts';
 import type { CommandContext } from './command-context.ts';
-import { openStorage, type Storage } from './storage.ts';
+import { hasDatabase, openStorage, type Storage } from './storage.ts';
 
 export function commandLogger(configuration: Configuration, context: CommandContext): Logger {
   return createLogger({
@@ -16,18 +16,28 @@ export interface CommandSession {
   readonly name: string;
   /** Whatever the schema's version is. @default false */
   readonly leavesSchema?: boolean;
+  /** Creates a missing embedded database, and says so. @default false */
+  readonly mayCreate?: boolean;
+}
+
+export function openingText({ dataDirectory }: Configuration['database'], verb: 'Creating' | 'Starting'): string {
+  return `${verb} the embedded Postgres in ${dataDirectory} …\n`;
 }
 
 export async function withStorage<T>(
   session: CommandSession,
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
+  const { context, mayCreate = false } = session;
+  const { database } = session.configuration;
+  if (mayCreate && !(await hasDatabase(database))) context.stderr.write(openingText(database, 'Creating'));
   const storage = await openStorage({
-    configuration: session.configuration.database,
+    configuration: database,
     applicationName: `chainstead ${session.name}`,
-    logger: commandLogger(session.configuration, session.context),
+    logger: commandLogger(session.configuration, context),
     isQuiet: true,
     leavesSchema: session.leavesSchema ?? false,
+    mayCreate,
   });
   try {
     return await work(storage);

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasCluster, hasRunningServer } from '@chainstead/db/server';
+import { hasRunningServer } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
-import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
+import { hasDatabase, noDatabase } from './storage.ts';
 
 export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
 
@@ -14,17 +14,13 @@ export async function findDatabase(
   context: CommandContext,
   output: 'text' | 'json' = 'json',
 ): Promise<Configuration> {
-  const { url, dataDirectory } = configuration.database;
-  if (url !== null || (await hasCluster(dataDirectory))) return configuration;
+  const { dataDirectory } = configuration.database;
+  if (await hasDatabase(configuration.database)) return configuration;
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
   const folders = names.map((name) => join(tmpdir(), name));
   const running = await Promise.all(folders.map(hasRunningServer));
   const demo = folders.find((_folder, index) => running[index] === true);
-  if (demo === undefined)
-    throw new UsageError(
-      `There is no database in ${dataDirectory} yet`,
-      'Run "chainstead start" first, or set DATABASE_URL or DATA_DIR to an existing database',
-    );
+  if (demo === undefined) throw noDatabase(configuration.database);
   const notes = output === 'text' ? context.stdout : context.stderr;
   notes.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
   return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };

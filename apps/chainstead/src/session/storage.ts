@@ -4,12 +4,14 @@ import {
   checkSchema,
   checkSessions,
   connectionProblem,
+  hasCluster,
   migrate,
   openDatabase,
   redactConnectionString,
   startEmbeddedPostgres,
 } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
 
 export interface Storage {
   readonly database: Database;
@@ -29,6 +31,22 @@ export interface StorageOptions {
   readonly leavesSchema?: boolean;
   /** Embedded Postgres logs at level debug. @default false */
   readonly isQuiet?: boolean;
+  /** Only start, demo and migrate: another command in a wrong folder would work on an empty database. @default false */
+  readonly mayCreate?: boolean;
+}
+
+type DatabasePlace = Pick<Configuration['database'], 'url' | 'dataDirectory'>;
+
+/** False if an embedded Postgres would be created first. */
+export async function hasDatabase({ url, dataDirectory }: DatabasePlace): Promise<boolean> {
+  return url !== null || (await hasCluster(dataDirectory));
+}
+
+export function noDatabase({ dataDirectory }: DatabasePlace): UsageError {
+  return new UsageError(
+    `There is no database in ${dataDirectory} yet, and DATABASE_URL is not set`,
+    'Run the command in the folder of the program\'s .env, or set DATABASE_URL or DATA_DIR to its database. Only "chainstead start" and "chainstead migrate" create one',
+  );
 }
 
 export class DatabaseUnreachableError extends defineError(
@@ -43,9 +61,10 @@ export class DatabaseUnreachableError extends defineError(
   }),
 ) {}
 
-/** Migrates the database. @throws DatabaseUnreachableError, errors of `migrate`, … */
+/** Migrates the embedded database. @throws DatabaseUnreachableError, UsageError if it does not exist, errors of `migrate`, … */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { configuration, logger, leavesSchema = false } = options;
+  const { configuration, logger, leavesSchema = false, mayCreate = false } = options;
+  if (!mayCreate && !(await hasDatabase(configuration))) throw noDatabase(configuration);
   const embedded =
     configuration.url === null
       ? await startEmbeddedPostgres({

@@ -7,9 +7,14 @@ import type { Storage } from './storage.ts';
 
 type Work = (storage: Storage, configuration: Configuration) => Promise<void>;
 
-export async function withDatabase({ command, context }: Invocation, name: string, work: Work): Promise<void> {
+export async function withDatabase(
+  { command, context }: Invocation,
+  name: string,
+  work: Work,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
-  await withStorage({ configuration, context, name }, (storage) => work(storage, configuration));
+  await withStorage({ configuration, context, name, mayCreate }, (storage) => work(storage, configuration));
 }
 
 /** A running demo's if none is configured. @param output where its name is shown */
