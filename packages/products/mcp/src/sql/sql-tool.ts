@@ -1,3 +1,4 @@
+import { ExactNumber, parseLosslessJson } from '@chainstead/core';
 import { z } from 'zod';
 import { RESULT_BYTES_MAX, rowsThatFit } from '../results/fit-value.ts';
 import { toolError } from '../results/tool-error.ts';
@@ -65,7 +66,7 @@ async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
     const texts = rows.map((row) =>
       Buffer.byteLength(row) > RESULT_BYTES_MAX - 2
         ? JSON.stringify({ start_of_row: row.slice(0, LONG_ROW_LENGTH).toWellFormed() })
-        : row,
+        : withExactTexts(row),
     );
     const shown = rowsThatFit(texts);
     const note =
@@ -78,6 +79,15 @@ async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
     return toolError({ code: error.code, message: error.message, remedy: error.advice });
   }
 }
+
+/** Quotes the numbers that a double would change, at any depth. @param row JSON */
+function withExactTexts(row: string): string {
+  return row.replaceAll(STRING_OR_NUMBER, (token) =>
+    !token.startsWith('"') && parseLosslessJson(token) instanceof ExactNumber ? `"${token}"` : token,
+  );
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** Characters; escapes can make each six bytes. */
 const LONG_ROW_LENGTH = 4_000;
