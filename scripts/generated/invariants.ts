@@ -68,6 +68,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',
   'DB-SHORT-LOCKS':
     'A statement that locks a table against readers or writers waits a second at most, and holds no commit lock meanwhile.',
+  'DB-SESSION-SETTINGS':
+    'Settings of the server, the database or the role change neither rows nor responses: each session sets its own.',
   'DB-READ-ONLY': 'SQL and GraphQL of clients run read-only, as a role that is refused if it could write.',
   'HTTP-BODY-BOUNDED': 'A request body is bounded in bytes while it arrives, and in values before it is parsed.',
   'HTTP-ABI-MEASURED': 'Untrusted ABI data is measured before it is decoded, and refused above its bound.',

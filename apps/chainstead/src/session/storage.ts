@@ -3,6 +3,7 @@ import { type Database, DatabaseError, sql } from '@chainstead/db';
 import {
   checkSchema,
   checkSessions,
+  checkSettings,
   connectionProblem,
   hasCluster,
   migrate,
@@ -102,6 +103,7 @@ async function checkConnection(database: Database, url: string): Promise<void> {
   try {
     await database.query(sql`SELECT 1`);
     await checkSessions(database);
+    await checkSettings(database);
   } catch (error) {
     throw error instanceof DatabaseError && !error.retryable ? error : new DatabaseUnreachableError(url, error);
   }

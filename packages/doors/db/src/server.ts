@@ -29,7 +29,7 @@ export { provideReaderLogin } from './readers/reader-login.ts';
 export { excessRights } from './readers/reader-rights.ts';
 export { runAlone } from './readers/run-alone.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
-export { checkSessions } from './server/check-sessions.ts';
+export { checkSessions, checkSettings } from './server/check-sessions.ts';
 export { type ConnectionRoom, readConnectionRoom } from './server/connection-room.ts';
 export { measureDisk } from './server/disk-metrics.ts';
 export { examineServer } from './server/examine-server.ts';

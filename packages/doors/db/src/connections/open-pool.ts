@@ -4,7 +4,7 @@ import { createConnectionRoute } from './connection-route.ts';
 import { type ConnectionTarget, parseConnectionString } from './connection-string.ts';
 import { cutLostSessions } from './cut-lost-sessions.ts';
 import { createPreparing } from './prepared-statements.ts';
-import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
+import { SessionClient } from './session-client.ts';
 
 export interface ConnectionOptions {
   /** Supports several hosts and libpq's TLS parameters. */
@@ -48,12 +48,11 @@ export function openPoolTo(
   config: PoolConfig = {},
 ): Pool {
   const route = createConnectionRoute(target);
-  const settings = isShared ? {} : { ...SILENCE_SETTINGS, ...options.settings };
   const preparing =
     options.prepared === true ? createPreparing({ isPooled: isShared, logger: options.logger }) : undefined;
   class PooledClient extends SessionClient {
     constructor(clientConfig?: ClientConfig) {
-      super({ ...clientConfig, route, settings, preparing });
+      super({ ...clientConfig, route, settings: options.settings, isShared, preparing });
     }
   }
   const own = { application_name: options.applicationName, max: options.size, Client: PooledClient };
@@ -78,6 +77,6 @@ export function sessionsTo(
   options: Pick<ConnectionOptions, 'applicationName' | 'settings'>,
 ): OpenSession {
   const route = createConnectionRoute(target);
-  const settings = { ...SILENCE_SETTINGS, ...options.settings };
-  return (config) => new SessionClient({ ...config, application_name: options.applicationName, route, settings });
+  const { applicationName, settings } = options;
+  return (config) => new SessionClient({ ...config, application_name: applicationName, route, settings });
 }

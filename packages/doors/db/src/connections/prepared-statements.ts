@@ -71,7 +71,7 @@ export class PreparedStatements {
       // Postgres returns these errors before a statement begins, so it can run again.
       if (!(error instanceof PostgresError)) throw error;
       if (error.code === DUPLICATE || error.code === MISSING) this.#giveUp();
-      else if (error.code === NOT_SUPPORTED && CHANGED_COLUMNS.test(error.message)) this.#close(name);
+      else if (error.code === NOT_SUPPORTED && error.routine === CHECKED_COLUMNS) this.#close(name);
       else throw error;
       this.#repeats += 1;
       return queryRows(this.#client, { text, values });
@@ -101,7 +101,8 @@ const DUPLICATE = '42P05';
 const MISSING = '26000';
 /** A migration changed the table. */
 const NOT_SUPPORTED = '0A000';
-const CHANGED_COLUMNS = /cached plan must not change result type/;
+/** Function of Postgres: messages have the language of `lc_messages`. */
+const CHECKED_COLUMNS = 'RevalidateCachedQuery';
 
 async function isKept(client: Client): Promise<boolean> {
   const name = `chainstead_probe_${randomUUID()}`;

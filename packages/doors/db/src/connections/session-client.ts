@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-import { joinSql, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
 import { PreparedStatements, type Preparing } from './prepared-statements.ts';
 import { queryOn, queryRows } from './query-on.ts';
+import { POOLED_SETTINGS, SESSION_SETTINGS, settingCalls } from './session-settings.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
-  readonly settings: Readonly<Record<string, string>>;
+  /** Applied in addition to those that every session needs. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** Behind a pooler in transaction mode, which keeps few settings. @default false */
+  readonly isShared?: boolean;
   /** Absent: not prepared. */
   readonly preparing?: Preparing | undefined;
 }
@@ -16,26 +20,18 @@ export interface SessionClientConfig extends ClientConfig {
 /** Without data for this long, an idle connection is probed. */
 const KEEPALIVE_AFTER_MS = 5_000;
 
-/** Set after connecting, because poolers refuse the startup parameter `options`. */
-export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
-  tcp_keepalives_idle: '3',
-  tcp_keepalives_interval: '1',
-  tcp_keepalives_count: '3',
-  tcp_user_timeout: '8000',
-  idle_in_transaction_session_timeout: '30s',
-};
-
 type Connected = (error: Error | null, client?: Client) => void;
 
 export class SessionClient extends Client {
   readonly #route: ConnectionRoute;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #isShared: boolean;
   readonly #prepared: PreparedStatements | undefined;
   #way: Way | undefined;
   #key: BackendKey | undefined;
   #backend: number | null = null;
 
-  constructor({ route, settings, preparing, ...config }: SessionClientConfig) {
+  constructor({ route, settings, isShared = false, preparing, ...config }: SessionClientConfig) {
     super({
       ...config,
       ...clientConfigOf(route.target),
@@ -43,7 +39,8 @@ export class SessionClient extends Client {
       keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS,
     });
     this.#route = route;
-    this.#settings = settings;
+    this.#settings = isShared ? POOLED_SETTINGS : { ...SESSION_SETTINGS, ...settings };
+    this.#isShared = isShared;
     this.#prepared = preparing === undefined ? undefined : new PreparedStatements(this, preparing);
     // Without a listener, an early error would crash the process.
     this.on('error', () => this.#way && this.#route.forget(this.#way));
@@ -117,14 +114,11 @@ export class SessionClient extends Client {
     return this;
   }
 
+  /** After connecting, because poolers refuse the startup parameter `options`. */
   async #applySettings(): Promise<void> {
-    const calls = Object.entries(this.#settings).map(
-      ([name, value]) => sql`set_config(${name}, ${value}, false)`,
-    );
-    if (calls.length === 0) return;
-    const statement = sql`SELECT pg_backend_pid() AS backend, ${joinSql(calls)}`;
+    const statement = sql`SELECT pg_backend_pid() AS backend, ${settingCalls(this.#settings)}`;
     const [session] = await queryOn<{ backend: number }>(this, statement);
-    this.#backend = session?.backend ?? null;
+    this.#backend = this.#isShared ? null : (session?.backend ?? null);
   }
 }
 
