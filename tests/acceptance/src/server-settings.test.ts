@@ -12,7 +12,11 @@ import { indexFresh } from './indexed-chain.ts';
 
 const CHAIN_ID = 1_337_041;
 const CHAIN = {
-  ...{ key: 'scripted', id: CHAIN_ID, headerHash: true, proofPolicy: 'strict', pollIntervalMs: 20 },
+  key: 'scripted',
+  id: CHAIN_ID,
+  headerHash: true,
+  proofPolicy: 'strict',
+  pollIntervalMs: 20,
 } as const;
 const BLOCKS = 30;
 const chain = createScriptedChain({ seed: 41, chainId: CHAIN_ID });
