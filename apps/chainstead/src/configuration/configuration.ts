@@ -67,7 +67,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
   return {
     roles: settings.ROLES,
     logLevel: settings.LOG_LEVEL,
-    metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
+    metrics: { host: settings.METRICS_HOST, port: settings.METRICS_PORT ?? null },
     database: toDatabaseConfiguration(settings),
     redisUrl: settings.REDIS_URL ?? null,
     api: {

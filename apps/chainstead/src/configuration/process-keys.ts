@@ -27,10 +27,10 @@ export const processKeys = {
     example: '9464',
     whenAbsent: '/metrics is on the API port; without the API, no port is opened',
   }),
-  METRICS_HOST: optional(plainText, {
+  METRICS_HOST: withDefault(plainText, {
     description: 'Address that METRICS_PORT listens on. It requires no API key. METRICS_KEY protects /metrics',
     allowed: 'an IP address or host name of this machine',
     example: '10.0.0.5',
-    whenAbsent: 'HOST',
+    default: '127.0.0.1',
   }),
 };

@@ -25,7 +25,7 @@ export { listMigrationFiles, MIGRATIONS_FOLDER } from './migrations/read-migrati
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { endStatement } from './readers/end-statement.ts';
 export { readBounded } from './readers/read-bounded.ts';
-export { provideReaderLogin } from './readers/reader-login.ts';
+export { provideReaderLogin, readerPasswordOf } from './readers/reader-login.ts';
 export { excessRights } from './readers/reader-rights.ts';
 export { runAlone } from './readers/run-alone.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';

@@ -6,7 +6,7 @@ import { provideReaderLogin } from './reader-login.ts';
 
 const scratch = scratchOfFile();
 const optionsOf = (password: string, makerUrl = scratch.url) => ({
-  ...{ url: scratch.url, makerUrl, password, connectionsMax: 4 },
+  ...{ url: scratch.url, makerUrl, password },
 });
 const roleName = () => `${new URL(scratch.url).pathname.slice(1)}_analyst`;
 
@@ -30,7 +30,7 @@ test('a role that may not create roles is told which statement to run', async ()
     url.pathname = '/other';
     await expect(provideReaderLogin({ ...optionsOf('third', weak), url: url.href })).rejects.toMatchObject({
       code: 'READER_ROLE_MISSING',
-      message: expect.stringContaining(`"other_analyst" LOGIN CONNECTION LIMIT 4 IN ROLE chainstead_reader`),
+      message: expect.stringContaining(`"other_analyst" LOGIN CONNECTION LIMIT 120 IN ROLE chainstead_reader`),
     });
   } finally {
     await scratch.database.query(sql`DROP ROLE "${rawSql(new URL(weak).username)}"`);

@@ -30,6 +30,7 @@ test('whatever a new version, a restored database or another client lacks is pro
     'ALTER ROLE chainstead_reader RESET ALL',
     'DROP OWNED BY chainstead_reader; DROP ROLE chainstead_reader',
     'DROP EXTENSION pg_trgm',
+    'DROP ROLE chainstead_analyst',
   ]) {
     await queryServer(admin.href, rawSql(change));
     expect(await isProvisioned(url), change).toBe(false);

@@ -4,13 +4,13 @@ import { parseConnectionString, redactConnectionString } from '../connections/co
 import { queryOn } from '../connections/query-on.ts';
 import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
+import { READER_ROLE, readerLoginOf, readerPasswordOf } from '../readers/reader-login.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
 export const SUPERUSER = 'postgres';
 const PROGRAM_ROLE = 'chainstead';
-const READER_ROLE = 'chainstead_reader';
 const DATABASE = 'chainstead';
 const EXTENSIONS = ['btree_gist', 'pg_trgm'];
 /** Per session, for sorts and joins that exceed memory. */
@@ -48,6 +48,7 @@ export interface ProvisionOptions {
 export async function isProvisioned(url: string): Promise<boolean> {
   const { target, role } = readProgram(url);
   const provided = sql`SELECT FROM pg_roles WHERE rolname = ${READER_ROLE} AND rolconfig IS NOT NULL
+    AND EXISTS (SELECT FROM pg_roles WHERE rolname = ${readerLoginOf(target.database).role})
     AND ${EXTENSIONS.length} = (SELECT count(*) FROM pg_extension WHERE extname = ANY (${EXTENSIONS}::text[]))`;
   try {
     return await withSession(target, APPLICATION_NAME, async (session) => {
@@ -79,6 +80,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
           sql`CREATE ROLE ${rawSql(escapeIdentifier(program.role))} LOGIN PASSWORD ${rawSql(escapeLiteral(program.password))}`,
         );
       await provideReaders(admin);
+      await provideReaderLogin(admin, urls.programUrl);
       const [database] = await queryOn(admin, sql`SELECT FROM pg_database WHERE datname = ${program.database}`);
       if (database === undefined)
         await make(
@@ -127,6 +129,29 @@ async function provideReaders(admin: Client): Promise<void> {
   if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
     await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} SET transaction_timeout = '10min'`);
 }
+
+/** For MCP_SQL and GRAPHQL. A role of that name that the operator made stays. */
+async function provideReaderLogin(admin: Client, programUrl: string): Promise<void> {
+  const { role, create } = readerLoginOf(readProgram(programUrl).database);
+  const name = escapeIdentifier(role);
+  const password = `PASSWORD ${escapeLiteral(readerPasswordOf(programUrl) ?? '')}`;
+  const [login] = await queryOn<{ isOurs: boolean }>(
+    admin,
+    sql`SELECT shobj_description(oid, 'pg_authid') IS NOT DISTINCT FROM ${READER_LOGIN_COMMENT} AS "isOurs" FROM pg_roles WHERE rolname = ${role}`,
+  );
+  if (login === undefined)
+    await make(
+      admin,
+      sql`${rawSql(create)} ${rawSql(password)}; COMMENT ON ROLE ${rawSql(name)} IS ${rawSql(escapeLiteral(READER_LOGIN_COMMENT))}`,
+    );
+  else if (login.isOurs)
+    await make(
+      admin,
+      sql`ALTER ROLE ${rawSql(name)} ${rawSql(password)}; GRANT ${rawSql(READER_ROLE)} TO ${rawSql(name)}`,
+    );
+}
+
+const READER_LOGIN_COMMENT = 'Made by chainstead provision';
 
 /** Statements that a superuser has to run. */
 function missingRights(role: Sql): Sql {
