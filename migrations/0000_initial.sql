@@ -1687,6 +1687,23 @@ CREATE TABLE "transaction_facts" (
 -- ============================================================================
 -- Streams
 -- ============================================================================
+-- Blocks that streams of a key have not matched yet, because their work exceeded that of a block. Replayed in turn.
+CREATE TABLE "deferred_matches" (
+  -- Id of the key that created the streams; empty for streams without one.
+  "key" text NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  -- Streams to match.
+  "streams" uuid[] NOT NULL,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "error_code" text,
+  "error_message" text,
+  CONSTRAINT "deferred_matches_pkey" PRIMARY KEY("key","chain_id","block_number")
+);--> statement-breakpoint
+CREATE INDEX "deferred_matches_due" ON "deferred_matches" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 -- Replays of a stream over past blocks.
 CREATE TABLE "historical_jobs" (
   "id" uuid PRIMARY KEY NOT NULL,

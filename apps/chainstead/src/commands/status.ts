@@ -85,19 +85,22 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
   });
 }
 
-function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses): string[] {
+function renderStreamStatus({ counts, webhooksPending, blocksDeferred, failing }: StreamStatuses): string[] {
   const states = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
   if (states.length === 0) return [];
   const reasons = failing.map(({ id, tag, status, message }) => `    ${id} (${tag}) ${status}: ${message}`);
   const waiting = webhooksPending === 1 ? '1 webhook pending' : `${webhooksPending} webhooks pending`;
-  return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
+  const later = blocksDeferred === 0 ? '' : `; blocks to match later: ${blocksDeferred}`;
+  return [`${['streams', `  ${states.join(', ')}; ${waiting}${later}`, ...reasons].join('\n')}\n`];
 }
 
 function streamStatusJson({
   counts,
   webhooksPending,
+  blocksDeferred,
   failing,
 }: StreamStatuses): Readonly<Record<string, unknown>> {
   const { active = 0, paused = 0, error = 0, terminated = 0 } = counts;
-  return { active, paused, error, terminated, webhooks_pending: webhooksPending, failing };
+  const work = { webhooks_pending: webhooksPending, blocks_deferred: blocksDeferred };
+  return { active, paused, error, terminated, ...work, failing };
 }

@@ -16,6 +16,7 @@ import { addStateReads } from '@chainstead/node-reads';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
+  addDeferredMatches,
   addHistoricalJobs,
   createDeliveryWorker,
   createEnrichMatch,
@@ -99,6 +100,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const traits = { projections, chains: served, documentRate: onDemand.collectionRate };
   addTraits(dueWork, { ...traits, database, logger, metrics, journal });
   addHistoricalJobs(dueWork, { database, chains, logger });
+  addDeferredMatches(dueWork, { database, chains, logger });
   dueWork.start();
   const sampling = keepSampling(context, stop.signal);
   return {

@@ -34,6 +34,7 @@ const KEYED_OTHERWISE = new Set([
   'rate_limit_usage',
   'resolved_names',
   'schema_migrations',
+  'deferred_matches',
   'historical_jobs',
   'server_secrets',
   'state_questions',

@@ -10,6 +10,7 @@ export { createProbeWebhook, createTestWebhook } from './delivery/test-webhook.t
 export { listWaitingDeliveries, type WaitingPage } from './delivery/waiting-list.ts';
 export { createEnrichMatch } from './enrichment/enrich-match.ts';
 export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
+export { addDeferredMatches } from './historical/deferred-work.ts';
 export { addHistoricalJobs, DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from './historical/historical-jobs.ts';
 export { createPastBlockServices } from './historical/past-block-services.ts';
 export { PREVIEW_BLOCKS_MAX, type RangePreview } from './historical/preview-range.ts';
@@ -21,6 +22,7 @@ export {
 } from './operations/stream-operations.ts';
 export { type AttemptCount, countAttempts } from './records/attempt-counts.ts';
 export { type AttemptPage, listAttempts } from './records/attempts.ts';
+export { DEFERRED_MATCH_WORK, DUE_DEFERRED_MATCHES } from './records/deferred-matches.ts';
 export { readStreamSettings } from './records/settings.ts';
 export { type AddressPage, createStreamAddressStore } from './records/stream-addresses.ts';
 export {

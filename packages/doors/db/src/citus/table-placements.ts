@@ -28,6 +28,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   contract_reviews: LOCAL,
   projections: LOCAL,
   dataset_failures: LOCAL,
+  deferred_matches: LOCAL,
   erc20_balance_slots: LOCAL,
   erc20_token_classes: REFERENCE,
   contract_definitions: LOCAL,

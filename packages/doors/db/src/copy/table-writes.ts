@@ -36,6 +36,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   contract_implementations: 'settings',
   console_sessions: 'counter',
   contract_reviews: 'settings',
+  deferred_matches: 'queue',
   dataset_failures: 'settings',
   projections: 'counter',
   erc20_balance_slots: 'settings',

@@ -13,6 +13,7 @@ export interface RiskyWork {
     | 'collection'
     | 'token'
     | 'historical-job'
+    | 'deferred-match'
     | 'history'
     | 'state'
     | 'ingestion'

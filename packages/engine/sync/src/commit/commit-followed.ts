@@ -73,6 +73,7 @@ export async function commitFollowed(
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
   const written = [...datasets, ...(dependencies.watcher?.rows?.datasets(chain) ?? [])];
   const placed = { blocks, batch, kept: datasets };
+  await dependencies.watcher?.prepare?.(chain, commit.blocks, dependencies.unmatched);
   // Another process may have written existing rows: the checkpoint decides, under the lock.
   const { contracts, rows } = await commitRows(dependencies, written, placed, ({ lockFirst, rowsMayExist }) =>
     writeFollowed(dependencies, commit, to, batch, lockFirst || rowsMayExist || commit.ancestor !== null),

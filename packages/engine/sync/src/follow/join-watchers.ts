@@ -11,6 +11,9 @@ export function joinWatchers(watchers: readonly BlockWatcher[]): BlockWatcher {
         internalTransfers: needs.some(({ internalTransfers }) => internalTransfers),
       };
     },
+    async prepare(chain, blocks, unmatched) {
+      for (const watcher of watchers) await watcher.prepare?.(chain, blocks, unmatched);
+    },
     async committed(transaction, chain, blocks, unmatched) {
       for (const watcher of watchers) await watcher.committed(transaction, chain, blocks, unmatched);
     },

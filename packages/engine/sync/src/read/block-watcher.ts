@@ -39,6 +39,8 @@ export interface WatchedRows {
 /** For every followed block inside the transaction that commits it, never for backfilled ones. */
 export interface BlockWatcher {
   needs(chain: Chain): Promise<WatchNeeds>;
+  /** Long work before the transaction of these blocks. `committed` gets the same array, and checks what it finds. */
+  prepare?(chain: Chain, blocks: readonly WatchedBlock[], unmatched?: ReadonlySet<number>): Promise<void>;
   /**
    * Under the commit lock, after the rows of the blocks (ascending, linked, never empty).
    * @param unmatched with streams, because that ended the process @default none

@@ -4,8 +4,13 @@ import type { WordReader, WordValue } from './word-reader.ts';
 
 export type LeafValue = WordValue | string;
 
-/** Undefined if these bytes are none. Never throws. */
-export type LeafReader = (data: string) => LeafValue | undefined;
+type ReadLeaf = (data: string, bytesMax?: number) => LeafValue | undefined;
+
+/** Undefined if these bytes are none. Longer text and bytes are cut after `bytesMax`. Never throws. */
+export type LeafReader = ReadLeaf & {
+  /** Byte of its head. */
+  readonly head: number;
+};
 
 /** Null: array, tuple or unreadable. @throws EncodingRefusedError for an unknown layout */
 export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
@@ -14,10 +19,11 @@ export function leafReaders(parameters: readonly ShapedParameter[]): readonly (L
     const shape = shapeOf(parameter);
     const head = end;
     end += shape.layout.headBytes;
-    if (shape.kind === 'bytes') return (data) => readBytes(shape, data, head, 0);
+    const readerOf = (read: ReadLeaf): LeafReader => Object.assign(read, { head });
+    if (shape.kind === 'bytes') return readerOf((data, bytesMax) => readBytes(shape, data, head, 0, bytesMax));
     if (shape.kind !== 'word' || shape.read === null) return null;
     const { read } = shape;
-    return (data) => readWord(read, data, head);
+    return readerOf((data) => readWord(read, data, head));
   });
 }
 
@@ -32,14 +38,20 @@ function readWord(read: WordReader, data: string, byte: number): WordValue | und
   return start === undefined ? undefined : read(data, start);
 }
 
-function readBytes({ isText }: BytesShape, data: string, head: number, base: number): string | undefined {
+function readBytes(
+  { isText }: BytesShape,
+  data: string,
+  head: number,
+  base: number,
+  bytesMax = Number.POSITIVE_INFINITY,
+): string | undefined {
   const offset = lengthAt(data, head);
   if (offset === undefined) return undefined;
   const length = lengthAt(data, base + offset);
   if (length === undefined) return undefined;
   const start = digitsStart(data, base + offset + WORD_BYTES, length);
   if (start === undefined) return undefined;
-  const digits = data.slice(start, start + 2 * length);
+  const digits = data.slice(start, start + 2 * Math.min(length, bytesMax));
   // A slice would keep all data in memory.
   const content = Buffer.from(digits, 'hex');
   return isText ? content.toString() : `0x${content.toString('hex')}`;

@@ -1,26 +1,40 @@
 import { createDefinitionReader, type DefinitionReader, stateOfName } from '@chainstead/contracts';
 import type { Database } from '@chainstead/db';
+import { readDeferred, type StreamDeferral } from '../records/deferred-matches.ts';
 import type { Stream } from '../stream.ts';
 
-/** Names contracts that match nothing in the status messages of active streams. */
+/** Names contracts that match nothing, and deferred blocks, in the status messages of active streams. */
 export type DescribeStreams = <Described extends DescribedStream>(
   streams: readonly Described[],
 ) => Promise<readonly Described[]>;
 
-type DescribedStream = Pick<Stream, 'contracts' | 'chainIds' | 'status' | 'statusMessage'>;
+type DescribedStream = Pick<Stream, 'id' | 'contracts' | 'chainIds' | 'status' | 'statusMessage'>;
 
 export function createDescribeStreams(database: Pick<Database, 'query'>): DescribeStreams {
   const readDefinitions = createDefinitionReader();
   return async (streams) => {
-    if (streams.every(({ contracts }) => contracts === null || contracts.length === 0)) return streams;
-    const definitions = await readDefinitions(database);
-    return streams.map((stream) => ({ ...stream, statusMessage: messageOf(stream, definitions) }));
+    const deferred = await readDeferred(
+      database,
+      streams.map(({ id }) => id),
+    );
+    const haveContracts = streams.some(({ contracts }) => contracts !== null && contracts.length > 0);
+    if (!haveContracts && deferred.length === 0) return streams;
+    const definitions = haveContracts ? await readDefinitions(database) : [];
+    return streams.map((stream) => ({
+      ...stream,
+      statusMessage: messageOf(
+        stream,
+        definitions,
+        deferred.filter(({ streamId }) => streamId === stream.id),
+      ),
+    }));
   };
 }
 
 function messageOf(
   { contracts, chainIds, status, statusMessage }: DescribedStream,
   definitions: Awaited<ReturnType<DefinitionReader>>,
+  deferred: readonly StreamDeferral[],
 ): string {
   if (status !== 'active') return statusMessage;
   const states = (contracts ?? []).map((name) => ({ name, ...stateOfName(definitions, name, chainIds) }));
@@ -34,6 +48,10 @@ function messageOf(
     ...(suspended.length === 0
       ? []
       : [`Contracts without matches, because they are suspended: ${listed(suspended)}`]),
+    ...deferred.map(
+      ({ chainId, firstBlock, blocks }) =>
+        `Blocks of chain ${chainId} to match later, because they exceed the work of a key per block: ${blocks}, from block ${firstBlock}`,
+    ),
   ].join('. ');
 }
 

@@ -16,7 +16,7 @@ import type { BodyBlock, EnrichedMatch } from '../payload/render-body.ts';
 import { decodeTokenEvents, type TokenEvent } from '../payload/token-events.ts';
 import type { TokenNote } from '../payload/token-note.ts';
 import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';
-import type { NativeBalanceSelector, Stream } from '../stream.ts';
+import type { NativeBalanceSelector, Stream, StreamTrigger } from '../stream.ts';
 import type { WebhookContents } from '../webhook.ts';
 import { answerOf, type BlockState, openBlockState } from './block-state.ts';
 import { readTriggers, type Unanswered } from './read-triggers.ts';
@@ -41,6 +41,8 @@ export interface EnrichRequest {
   readonly block: BodyBlock;
   /** Milliseconds waited so far. After a limit the match is sent without enrichment. */
   readonly waitedMs: number;
+  /** Before calls of nodes, at most. May reject. @default not counted */
+  readonly willCall?: (calls: number) => Promise<void>;
 }
 
 /** @throws NodesUnansweredError until the wait exceeds its limit */
@@ -85,13 +87,14 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
 
   async function readTokens(
     events: readonly TokenEvent[],
-    waitedMs: number,
+    { waitedMs, willCall }: EnrichRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Address, TokenNote>> {
     const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
-      return await notes.read(contracts, (unrequested) => {
+      return await notes.read(contracts, async (unrequested) => {
+        await willCall?.(unrequested.length);
         requireNodes();
         return ask(signal, (bounded) => reader.read(unrequested, bounded));
       });
@@ -103,7 +106,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   }
 
   async function readState(
-    { stream, block, waitedMs }: EnrichRequest,
+    { stream, block, waitedMs, willCall }: EnrichRequest,
     contents: WebhookContents,
     signal: AbortSignal,
   ): Promise<Pick<EnrichedMatch, 'triggers' | 'nativeBalances'>> {
@@ -111,6 +114,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     const addresses = balanceAddresses(stream.getNativeBalances, contents, callsMax);
     if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
     const unanswered: Unanswered = waitedMs < STATE_WAIT_MS_MAX ? 'throw' : 'show';
+    await willCall?.(Math.min(callsMax, triggerItems(triggers, contents)) + addresses.length);
     if (unanswered === 'throw') requireNodes();
     return ask(signal, async (bounded) => {
       const state = openBlockState(pool, block, bounded);
@@ -123,12 +127,16 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   }
 
   return async (request, signal) => {
-    const { match, waitedMs } = request;
+    const { match } = request;
     const events = decodeTokenEvents(match.logs, chain);
-    const tokens = await readTokens(events, waitedMs, signal);
+    const tokens = await readTokens(events, request, signal);
     const contents = webhookContents({ match, events, chain, tokens });
     return { contents, ...(await readState(request, contents, signal)) };
   };
+}
+
+function triggerItems(triggers: readonly StreamTrigger[], contents: WebhookContents): number {
+  return triggers.reduce((items, { type }) => items + itemsOf(type, contents).length, 0);
 }
 
 function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents, limit: number) {

@@ -74,11 +74,11 @@ async function replayPart(
   }
   const matcher = createPastMatcher({ ...past, logger }, stream);
   const blocks = await readPastBlocks(matcher, chain, range, signal);
+  const { matches } = await matcher.match(database, blocks);
   await database.transaction(async (transaction) => {
     await readFollowedHeight(transaction, past, 'hold');
     await holdStreamsVersion(transaction);
     await requireCanonical(transaction, chain, blocks);
-    const matches = await matcher.match(transaction, blocks);
     // Not if another process has claimed the job, or the stream was deleted.
     if (await advance(transaction, claim, range.to + 1, matches.length))
       await recordPastMatches(transaction, chain, 'confirmed', matches);
@@ -92,7 +92,7 @@ async function readStream(database: Database, { id, streamId }: Job) {
   const [job] = await database.query<{ addresses: Address[] | null }>(
     sql`SELECT addresses FROM historical_jobs WHERE id = ${id}`,
   );
-  return row === undefined ? null : { stream: streamOf(row), addresses: job?.addresses ?? null };
+  return row === undefined ? null : { streams: [streamOf(row)], addresses: job?.addresses ?? null };
 }
 
 /** The next part is due immediately. @returns true if the job was still claimed and open */

@@ -5,11 +5,11 @@ import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
 import { readWatchedBlock } from '@chainstead/sync/ingest';
 import { createReadNames } from '../contracts/read-names.ts';
 import { ANY_ADDRESS } from '../matching/block-sightings.ts';
-import { compileStream } from '../matching/compile-stream.ts';
+import { compileStream, type StreamToCompile } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
-import type { Stream, StreamConfig } from '../stream.ts';
+import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import {
-  type BlockMatch,
+  type MatchedBlocks,
   matchBlocks,
   matchWatched,
   readsSpam,
@@ -17,33 +17,39 @@ import {
 } from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
-/** `addresses` replace those of the stream; null: those of the stream. */
-export interface PastStream {
-  readonly stream: StreamConfig & Pick<Stream, 'id'>;
+/** `addresses` replace those of the streams; null: those of the streams. */
+export interface PastStreams {
+  readonly streams: readonly StreamToCompile[];
   readonly addresses: readonly Address[] | null;
+  /** Of a block. Makes progress by default, however much work a stream is. */
+  readonly budget?: WorkBudget;
 }
 
 export type PastMatcher = ReturnType<typeof createPastMatcher>;
 
 export function createPastMatcher(
   past: PastChain & { readonly logger: Logger },
-  { stream, addresses }: PastStream,
+  { streams, addresses, budget = { ...BLOCK_BUDGET, admitsOne: true } }: PastStreams,
 ) {
   const { chain } = past;
-  const index = indexStreams([compileStream(stream)], chain.id);
+  const index = indexStreams(streams.map(compileStream), chain.id);
   const matcher: StreamMatcher = {
+    version: 0,
     index,
+    budget,
     needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
-    readsSpam: readsSpam(stream),
+    readsSpam: streams.some(readsSpam),
     mayWatch: ANY_ADDRESS,
     readNames: createReadNames('complete'),
   };
-  const watched = addresses === null ? null : new Map(addresses.map((address) => [address, [stream.id]]));
+  const ids = streams.map(({ id }) => id);
+  const watched = addresses === null ? null : new Map(addresses.map((address) => [address, ids]));
   return {
     /** Null: no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
     read: (number: number, signal?: AbortSignal): Promise<WatchedBlock | null> =>
       readWatchedBlock(past, number, matcher.needs, signal),
-    match: (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]> =>
+    /** Outside of a transaction: it may take seconds. */
+    match: (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<MatchedBlocks> =>
       watched === null
         ? matchBlocks(reader, chain, matcher, blocks)
         : matchWatched(reader, chain, matcher, blocks, watched),

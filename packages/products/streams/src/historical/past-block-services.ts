@@ -1,13 +1,17 @@
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { defineApiError, RateLimitedError, spendNodeCalls } from '@chainstead/http';
+import type { WatchedBlock } from '@chainstead/sync';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
+import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
 import { auditStream } from '../records/audit-stream.ts';
 import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { PreviewBlock, SendBlock, StreamServices } from '../stream-services.ts';
+import type { BlockMatch } from '../watching/match-blocks.ts';
 import { createHistoricalJobFactory, type HistoricalJobLimits } from './create-historical-job.ts';
-import { createPastMatcher } from './match-past-blocks.ts';
+import { createPastMatcher, type PastMatcher } from './match-past-blocks.ts';
 import { createOffersTraces } from './offers-traces.ts';
 import { chainAmong, type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 import { recordPastMatches } from './record-past-matches.ts';
@@ -17,6 +21,8 @@ export interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
   readonly replaysPerKey?: number;
+  /** @default BLOCK_BUDGET */
+  readonly budget?: WorkBudget;
 }
 
 export function createPastBlockServices(
@@ -33,19 +39,21 @@ export function createPastBlockServices(
 /** Exceeds every wait: a preview omits values that nodes don't return. */
 const WAITED_LONG_MS = Number.MAX_SAFE_INTEGER;
 
-function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptions): PreviewBlock {
+function createPreviewBlock(options: PastBlockServicesOptions): PreviewBlock {
+  const { database, chains, logger, budget = BLOCK_BUDGET } = options;
   return async ({ chain, blockNumber, config, addresses, streamId = '' }) => {
     const past = chainAmong(chains, chain);
     const stream = { ...config, id: streamId };
-    const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
+    const matcher = createPastMatcher({ ...past, logger }, { streams: [stream], addresses, budget });
+    await requireNodeCalls(CALLS_PER_BLOCK);
     const read = await matcher.read(blockNumber);
     if (read === null) return { found: false };
-    const [matched] = await matcher.match(database, [read]);
+    const matched = await matchWithin(options, matcher, read);
     if (matched === undefined) return { found: true, body: null };
     const { match } = matched;
     const { number, hash, timestamp } = read.header;
     const block = { number, hash, timestamp };
-    const request = { match, stream, block, waitedMs: WAITED_LONG_MS };
+    const request = { match, stream, block, waitedMs: WAITED_LONG_MS, willCall: requireNodeCalls };
     const enriched = await past.enrich(request, new AbortController().signal);
     const { confirmed } = await readFollowedHeight(database, past, 'look');
     const body = renderBody({ stream, match, chain, block, enriched });
@@ -54,19 +62,21 @@ function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptio
 }
 
 function createSendBlock(options: PastBlockServicesOptions): SendBlock {
-  const { database, chains, logger, replaysPerKey = REPLAYS_PER_KEY } = options;
+  const { database, chains, logger, replaysPerKey = REPLAYS_PER_KEY, budget = BLOCK_BUDGET } = options;
   return async ({ chain, blockNumber, stream, by }) => {
     const past = chainAmong(chains, chain);
-    const matcher = createPastMatcher({ ...past, logger }, { stream, addresses: null });
+    const matcher = createPastMatcher({ ...past, logger }, { streams: [stream], addresses: null, budget });
+    await requireNodeCalls(CALLS_PER_BLOCK);
     const block = await matcher.read(blockNumber);
     if (block === null) return false;
+    const match = await matchWithin(options, matcher, block);
+    const matches = match === undefined ? [] : [match];
     return database.transaction(async (transaction) => {
       await requireRoomForReplay(transaction, by.id, replaysPerKey);
       const { followed, confirmed } = await readFollowedHeight(transaction, past, 'hold');
       if (blockNumber > followed) return false;
       await holdStreamsVersion(transaction);
       await requireCanonical(transaction, chain, [block]);
-      const matches = await matcher.match(transaction, [block]);
       const kind = blockNumber <= confirmed ? 'confirmed' : 'unconfirmed';
       await recordPastMatches(transaction, chain, kind, matches, by.id);
       const details = { webhooks: matches.length, chain: chain.id, block: blockNumber };
@@ -75,3 +85,29 @@ function createSendBlock(options: PastBlockServicesOptions): SendBlock {
     });
   };
 }
+
+/** Block, receipts and traces. */
+const CALLS_PER_BLOCK = 3;
+
+/** Counts against the key of the request. @throws RateLimitedError */
+async function requireNodeCalls(calls: number): Promise<void> {
+  const waitMs = await spendNodeCalls(calls);
+  if (waitMs > 0) throw new RateLimitedError(Math.max(1, Math.ceil(waitMs / 1_000)));
+}
+
+/** @throws MatchTooLongError */
+async function matchWithin(
+  { database }: PastBlockServicesOptions,
+  matcher: PastMatcher,
+  block: WatchedBlock,
+): Promise<BlockMatch | undefined> {
+  const { matches, deferred } = await matcher.match(database, [block]);
+  if (deferred.length > 0) throw new MatchTooLongError(block.header.number);
+  return matches[0];
+}
+
+class MatchTooLongError extends defineApiError('STREAM_MATCH_TOO_LONG', (blockNumber: number) => ({
+  status: 400,
+  message: `Matching block ${blockNumber} needs more work than a key may cause per block. A stream matches such blocks later. Replay the block with a historical job, or use fewer filters and addresses`,
+  details: { block: blockNumber },
+})) {}

@@ -16,8 +16,10 @@ export type FieldKind =
 
 export interface EventField {
   readonly kind: FieldKind;
-  /** Undefined if the log's bytes don't encode one. Never throws. */
-  readonly read: (log: Log) => FieldValue | undefined;
+  /** Type and position: fields of several streams with the same one read the same. */
+  readonly place: string;
+  /** Undefined if the log's bytes don't encode one. Longer values may be cut after `bytesMax`. Never throws. */
+  readonly read: (log: Log, bytesMax?: number) => FieldValue | undefined;
 }
 
 export interface EventAbi {
@@ -34,7 +36,7 @@ export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
     const field =
       input.indexed === true
         ? indexedField(input, topic++)
-        : fieldOf(input, ofData.next().value, (log) => log.data);
+        : fieldOf(input, ofData.next().value, 'data', (log) => log.data);
     if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
   return { topicCount: topic, fields };
@@ -53,25 +55,26 @@ function indexedField(input: AbiParameter, topic: number): EventField | null {
   const { type } = input;
   if (type === 'string' || type === 'bytes') {
     const kind = { type: 'hash', of: type === 'string' ? 'text' : 'hex' } as const;
-    return { kind, read: (log) => log.topics[topic] };
+    return { kind, place: `topic ${topic}`, read: (log) => log.topics[topic] };
   }
   const [reader] = readersOf([input]);
-  return fieldOf(input, reader, (log) => log.topics[topic] ?? '');
+  return fieldOf(input, reader, `topic ${topic}`, (log) => log.topics[topic] ?? '');
 }
 
 function fieldOf(
   { type }: AbiParameter,
   reader: LeafReader | null | undefined,
+  source: string,
   bytesOf: (log: Log) => string,
 ): EventField | null {
   const kind = kindOf(type);
   if (kind === null || !reader) return null;
-  const read = (log: Log): FieldValue | undefined => {
-    const value = reader(bytesOf(log));
+  const read: EventField['read'] = (log, bytesMax) => {
+    const value = reader(bytesOf(log), bytesMax);
     if (kind.type === 'text') return typeof value === 'string' ? comparableText(value) : undefined;
     return typeof value === 'number' ? BigInt(value) : value;
   };
-  return { kind, read };
+  return { kind, place: `${source} ${reader.head} ${type}`, read };
 }
 
 const KINDS: ReadonlyMap<string | undefined, FieldKind> = new Map<string, FieldKind>([

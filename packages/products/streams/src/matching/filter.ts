@@ -1,5 +1,7 @@
+import { getOrCompute } from '@chainstead/core';
 import { keccak256 } from 'viem/utils';
 import { comparableText, type FieldKind, type FieldValue, textHash } from './event-fields.ts';
+import type { FilterTest, Literals } from './filter-operators.ts';
 import {
   type Comparison,
   type FilterProblem,
@@ -10,7 +12,20 @@ import {
 
 export type { FilterProblem } from './filter-shape.ts';
 
-export type FilterPredicate = (read: (field: string) => FieldValue | undefined) => boolean;
+export type ReadField = (field: string, bytesMax: number) => FieldValue | undefined;
+
+export interface CompiledFilter {
+  /** `read` may cut a value after `bytesMax` bytes: all literals are shorter. */
+  passes(read: ReadField): boolean;
+  /** At most, per log. */
+  readonly work: FilterWork;
+}
+
+export interface FilterWork {
+  readonly comparisons: number;
+  /** Bytes of text and `bytes` that comparisons look at. */
+  readonly bytes: number;
+}
 
 export const FILTER_VARIABLES = {
   contractAddress: 'moralis_streams_contract_address',
@@ -41,31 +56,119 @@ export function checkFilter(
  * A comparison, even `ne` or `nin`, is false if the event lacks the parameter.
  * The empty filter passes everything, a malformed one nothing.
  */
-export function compileFilter(filter: unknown, kinds: FieldKinds): FilterPredicate {
+export function compileFilter(filter: unknown, kinds: FieldKinds): CompiledFilter {
   const { shape, problems } = readFilterShape(filter, '');
-  if (shape === null) return problems.length === 0 ? () => true : () => false;
-  return compileShape(shape, kinds);
+  if (shape === null) return { passes: () => problems.length === 0, work: NO_WORK };
+  return compileNode(nodeOf(shape, kinds), kinds);
 }
 
-function compileShape(shape: FilterShape, kinds: FieldKinds): FilterPredicate {
-  if ('members' in shape) {
-    const members = shape.members.map((member) => compileShape(member, kinds));
-    const method = shape.op === 'and' ? 'every' : 'some';
-    return (read) => members[method]((member) => member(read));
-  }
-  return compileComparison(shape, kinds);
+/** Null: never true. */
+type FilterNode = Comparing | Joined | null;
+
+interface Comparing {
+  readonly field: string;
+  readonly test: FilterTest;
+  readonly literals: Literals;
 }
 
-function compileComparison({ operator, field, values }: Comparison, kinds: FieldKinds): FilterPredicate {
-  const kind = VARIABLE_KINDS.get(field) ?? kinds.get(field);
-  if (kind === undefined) return () => false;
+interface Joined {
+  readonly op: 'and' | 'or';
+  readonly members: readonly FilterNode[];
+}
+
+const NO_WORK: FilterWork = { comparisons: 0, bytes: 0 };
+
+function nodeOf(shape: FilterShape, kinds: FieldKinds): FilterNode {
+  if ('field' in shape) return comparingOf(shape, kinds);
+  const { op } = shape;
+  const members = shape.members
+    .map((member) => nodeOf(member, kinds))
+    .flatMap((node) => (node !== null && 'members' in node && node.op === op ? node.members : [node]));
+  return { op, members: joined(op, members) };
+}
+
+function comparingOf({ operator: { test }, field, values }: Comparison, kinds: FieldKinds): Comparing | null {
+  const kind = kindOf(field, kinds);
+  if (kind === undefined || (test.isOrder && kind.type !== 'number')) return null;
   const literals = values.map(({ value }) => literalOf(kind, value)).filter((literal) => literal !== null);
-  if (literals.length !== values.length) return () => false;
-  const passes = operator.compile(literals);
-  return (read) => {
-    const value = read(field);
-    return value !== undefined && passes(value);
+  return literals.length === values.length ? { field, test, literals } : null;
+}
+
+/** A thousand comparisons of one parameter are one look-up. */
+function joined(op: Joined['op'], members: readonly FilterNode[]): FilterNode[] {
+  const others: FilterNode[] = [];
+  const comparing = new Map<string, Map<FilterTest, Literals[]>>();
+  for (const node of members) {
+    if (node === null || 'members' in node) others.push(node);
+    else {
+      const ofField = getOrCompute(comparing, node.field, () => new Map<FilterTest, Literals[]>());
+      getOrCompute(ofField, node.test, () => []).push(node.literals);
+    }
+  }
+  const tests = [...comparing].flatMap(([field, byTest]) =>
+    Array.from(byTest, ([test, lists]): Comparing => ({ field, test, literals: test.join(op, lists) })),
+  );
+  return [...tests, ...others];
+}
+
+function compileNode(node: FilterNode, kinds: FieldKinds): CompiledFilter {
+  if (node === null) return { passes: () => false, work: NO_WORK };
+  if ('members' in node) {
+    const members = node.members.map((member) => compileNode(member, kinds));
+    const method = node.op === 'and' ? 'every' : 'some';
+    return {
+      passes: (read) => members[method]((member) => member.passes(read)),
+      work: sumOfWork(members.map(({ work }) => work)),
+    };
+  }
+  const { field, test, literals } = node;
+  const bytes = longestOf(literals, kindOf(field, kinds));
+  const isTrue = test.compile(literals);
+  return {
+    passes(read) {
+      const value = read(field, bytes);
+      return value !== undefined && isTrue(value);
+    },
+    work: { comparisons: 1, bytes },
   };
+}
+
+const BYTES_PER_UNIT = 64;
+
+/** Of a `WorkBudget`. */
+export function unitsOfWork({ comparisons, bytes }: FilterWork): number {
+  return comparisons + bytes / BYTES_PER_UNIT;
+}
+
+export function sumOfWork(all: readonly FilterWork[]): FilterWork {
+  return all.reduce(
+    (sum, { comparisons, bytes }) => ({
+      comparisons: sum.comparisons + comparisons,
+      bytes: sum.bytes + bytes,
+    }),
+    NO_WORK,
+  );
+}
+
+export function mostWork(all: readonly FilterWork[]): FilterWork {
+  return {
+    comparisons: Math.max(0, ...all.map(({ comparisons }) => comparisons)),
+    bytes: Math.max(0, ...all.map(({ bytes }) => bytes)),
+  };
+}
+
+const UTF8_BYTES_PER_UNIT = 3;
+
+/** Bytes of a value that may equal a literal. 0 for values that take one word. */
+function longestOf(literals: Literals, kind: FieldKind | undefined): number {
+  const isText = kind?.type === 'text';
+  if (!isText && !(kind?.type === 'hex' && kind.bytes === null)) return 0;
+  const longest = literals.reduce<number>((most, literal) => Math.max(most, String(literal).length), 0);
+  return isText ? UTF8_BYTES_PER_UNIT * longest : Math.max(0, longest / 2 - 1);
+}
+
+function kindOf(field: string, kinds: FieldKinds): FieldKind | undefined {
+  return VARIABLE_KINDS.get(field) ?? kinds.get(field);
 }
 
 function* comparisons(shape: FilterShape): Generator<Comparison> {
@@ -82,7 +185,7 @@ function checkComparison(comparison: Comparison, events: readonly FieldKinds[]):
     return [{ path: `${path}.${op}.0`, message, value: field }];
   }
   const perKind = kinds.map((kind): FilterProblem[] => {
-    if (operator.isOrder && kind.type !== 'number')
+    if (operator.test.isOrder && kind.type !== 'number')
       return [{ path: `${path}.${op}`, message: `${op} compares numbers only`, value: field }];
     return values
       .filter(({ value }) => literalOf(kind, value) === null)

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { Stream } from '../stream.ts';
 import { collectAddresses, sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
-import { matchBlock } from './match-block.ts';
 import { indexStreams } from './stream-index.ts';
 import { exampleBlock, exampleLog } from './testing/example-block.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from './testing/example-stream.ts';
 import { scanBlock } from './testing/naive-scan.ts';
 import { storedAndRestored } from './testing/stored-and-restored.ts';
+import { matchWhole } from './testing/match-whole.ts';
 
 const NOTED = eventItem('event Noted(uint256 amount, address who, bytes note)');
 const NOTED_SIGNATURE = 'Noted(uint256,address,bytes)';
@@ -112,9 +112,9 @@ function expectSameMatches(
     EXAMPLE_CHAIN_ID,
   );
   const facts = { isSpam: (one: Address) => spam.has(one) };
-  const matches = matchBlock(sightings, watched, index, facts);
+  const matches = matchWhole(sightings, watched, index, facts);
   const isWatched = (text: string, at: number): boolean => watched.has(`0x${text.slice(at, at + 40)}` as Address);
-  expect(matchBlock(sightAddresses(given, isWatched), watched, index, facts)).toEqual(matches);
+  expect(matchWhole(sightAddresses(given, isWatched), watched, index, facts)).toEqual(matches);
 
   const actual = matches.map((match) => ({
     streamId: match.streamId,

@@ -4,7 +4,6 @@ import type { AbiItem, Stream } from '../stream.ts';
 import { sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
 import type { Match } from './match.ts';
-import { matchBlock } from './match-block.ts';
 import { indexStreams } from './stream-index.ts';
 import { type ExampleTransaction, exampleBlock, exampleHash, exampleLog } from './testing/example-block.ts';
 import {
@@ -17,6 +16,7 @@ import {
   TRANSFER_SIGNATURE,
 } from './testing/example-stream.ts';
 import { storedAndRestored } from './testing/stored-and-restored.ts';
+import { matchWhole } from './testing/match-whole.ts';
 
 const [ALICE, BOB, CAROL, TOKEN, NFT] = [0xa1, 0xb0, 0xca, 0xee, 0xef].map(exampleAddress) as [
   Address,
@@ -57,7 +57,7 @@ function matchOne({
       return item === undefined ? [] : [[log, [{ name: 'vault', item }]] as const];
     }),
   );
-  const matches = matchBlock(sightings, watched, index, { isSpam: (one) => spam.includes(one), named });
+  const matches = matchWhole(sightings, watched, index, { isSpam: (one) => spam.includes(one), named });
   expect(matches.length).toBeLessThan(2);
   return matches[0];
 }
@@ -205,7 +205,7 @@ describe('matching a block', () => {
     const index = indexStreams([...streams, elsewhere].map(compileStream), EXAMPLE_CHAIN_ID);
     const watched = new Map([[ALICE, [...ids, 'e', 'unknown']]]);
     const sightings = sightAddresses(exampleBlock([{ from: ALICE, to: BOB }]));
-    const matches = matchBlock(sightings, watched, index, { isSpam: () => false });
+    const matches = matchWhole(sightings, watched, index, { isSpam: () => false });
     expect(matches.map(({ streamId }) => streamId)).toEqual(['a', 'b', 'c']);
   });
 

@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Address, getOrCompute, type Hash, type Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { AbiItem } from '../stream.ts';
 import type { BlockSightings } from './block-sightings.ts';
 import type { CompiledStream, LogFacts } from './compile-stream.ts';
+import { unitsOfWork } from './filter.ts';
 import type { Match } from './match.ts';
 import { createMatchDraft, type MatchDraft } from './match-draft.ts';
+import { createParameterValues } from './parameter-values.ts';
 import type { StreamIndex } from './stream-index.ts';
 
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
@@ -17,6 +20,12 @@ export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; reado
 
 const NO_NAMES: NamedLogs = new Map();
 
+/** Pauses after each slice of its work. */
+export type Sliced<T> = Generator<void, T>;
+
+/** Some 20 ms. */
+const UNITS_PER_SLICE = 200_000;
+
 /**
  * By stream id, without empty matches. Pure. Costs depend on the sightings, not the streams.
  *
@@ -28,29 +37,62 @@ const NO_NAMES: NamedLogs = new Map();
  * - `includeAllTxLogs` adds all logs of transactions with a matching log or watched party.
  * - `filterPossibleSpamAddresses` drops logs of spam contracts, whatever other rules include.
  */
-export function matchBlock(
+export function* matchBlock(
   sightings: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
   facts: MatchFacts,
-): Match[] {
+): Sliced<Match[]> {
   const drafts = new Map<string, MatchDraft>();
   const draftOf = (stream: CompiledStream): MatchDraft =>
     getOrCompute(drafts, stream.id, () => createMatchDraft(stream));
-  const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
+  const logFacts = {
+    chainId: index.chainId,
+    values: createParameterValues(),
+    isSpam: (address: Address) => facts.isSpam(address),
+  };
   const { block } = sightings;
   const { named = NO_NAMES } = facts;
   const matching: Matching = { block, sightings, watched, index, named, facts: logFacts, draftOf };
+  const slices = createSlices();
   if (watched.size > 0) {
-    matchTransactions(matching);
-    matchInternalTransfers(matching);
+    yield* matchTransactions(matching, slices);
+    yield* matchInternalTransfers(matching, slices);
   }
-  if (watched.size > 0 || index.everywhere.size > 0 || named.size > 0) matchLogs(matching);
-  addAllTransactionLogs(matching, drafts.values());
-  return [...drafts.values()]
-    .map((draft) => draft.finish(block, index.chainId))
-    .filter((match) => match !== null)
-    .sort((one, other) => (one.streamId < other.streamId ? -1 : 1));
+  if (watched.size > 0 || index.everywhere.size > 0 || named.size > 0) yield* matchLogs(matching, slices);
+  yield* addAllTransactionLogs(matching, drafts.values(), slices);
+  const matches: Match[] = [];
+  for (const draft of drafts.values()) {
+    const match = draft.finish(block, index.chainId);
+    if (match === null) continue;
+    matches.push(match);
+    if (slices.worked(match.logs.length + match.transactions.length + match.internalTransactions.length)) yield;
+  }
+  return matches.sort((one, other) => (one.streamId < other.streamId ? -1 : 1));
+}
+
+/** Other work of the process has a turn between two slices. */
+export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+type Slices = ReturnType<typeof createSlices>;
+
+function createSlices() {
+  let units = 0;
+  return {
+    /** @returns whether the slice is over */
+    worked(more: number): boolean {
+      units += more;
+      const isOver = units >= UNITS_PER_SLICE;
+      if (isOver) units = 0;
+      return isOver;
+    },
+  };
 }
 
 interface Matching {
@@ -75,7 +117,7 @@ function visitWatchers(
   }
 }
 
-function matchTransactions(matching: Matching): void {
+function* matchTransactions(matching: Matching, slices: Slices): Sliced<void> {
   for (const { hash, from, to } of matching.sightings.transactions) {
     const visit = (stream: CompiledStream, address: Address): void => {
       if (stream.includeNativeTxs) matching.draftOf(stream).addTransaction(hash, [address]);
@@ -83,10 +125,15 @@ function matchTransactions(matching: Matching): void {
     };
     visitWatchers(matching, from, visit);
     visitWatchers(matching, to, visit);
+    if (slices.worked(watcherCount(matching, from) + watcherCount(matching, to))) yield;
   }
 }
 
-function matchInternalTransfers(matching: Matching): void {
+function watcherCount({ watched }: Matching, address: Address | null): number {
+  return address === null ? 0 : (watched.get(address)?.length ?? 0);
+}
+
+function* matchInternalTransfers(matching: Matching, slices: Slices): Sliced<void> {
   for (const place of matching.sightings.internalTransfers) {
     const transfer = matching.block.internalTransfers?.[place];
     if (transfer === undefined || transfer.value <= 0n) continue;
@@ -95,21 +142,25 @@ function matchInternalTransfers(matching: Matching): void {
     };
     visitWatchers(matching, transfer.from, visit);
     visitWatchers(matching, transfer.to, visit);
+    if (slices.worked(watcherCount(matching, transfer.from) + watcherCount(matching, transfer.to))) yield;
   }
 }
 
-function matchLogs(matching: Matching): void {
+function* matchLogs(matching: Matching, slices: Slices): Sliced<void> {
   const { block, sightings, index, named } = matching;
   const places = index.everywhere.size + named.size === 0 ? sightings.logs.keys() : block.logs.keys();
   for (const place of places) {
     const log = block.logs[place];
     if (log === undefined) continue;
-    for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? []))
+    for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? [])) {
       if (isWantedEvent(stream, log)) matchLog(matching, stream, log, place, [...addresses]);
+      if (slices.worked(addresses.size + 1 + unitsOfWork(stream.work))) yield;
+    }
     for (const { name, item } of named.get(log) ?? [])
       for (const stream of index.byContract.get(name) ?? []) {
         const draft = matchLog(matching, stream, log, place, [log.address]);
         if (item !== null) draft?.addEvent(item);
+        if (slices.worked(1 + unitsOfWork(stream.work))) yield;
       }
   }
 }
@@ -158,12 +209,18 @@ function isWantedEvent({ topics, topicCounts }: CompiledStream, log: Log): boole
   return topicCounts.get(topic0)?.has(log.topics.length) ?? true;
 }
 
-function addAllTransactionLogs({ block, facts }: Matching, drafts: Iterable<MatchDraft>): void {
+function* addAllTransactionLogs(
+  { block, facts }: Matching,
+  drafts: Iterable<MatchDraft>,
+  slices: Slices,
+): Sliced<void> {
   let placesByTransaction: Map<Hash | undefined, number[]> | null = null;
   for (const draft of drafts) {
     for (const [hash, causes] of draft.transactionsOfAllLogs) {
       placesByTransaction ??= Map.groupBy(block.logs.keys(), (place) => block.logs[place]?.transactionHash);
-      for (const place of placesByTransaction.get(hash) ?? []) {
+      const places = placesByTransaction.get(hash) ?? [];
+      if (slices.worked(places.length)) yield;
+      for (const place of places) {
         const log = block.logs[place];
         if (log === undefined || (draft.stream.filterPossibleSpamAddresses && facts.isSpam(log.address)))
           continue;

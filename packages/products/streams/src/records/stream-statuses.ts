@@ -4,6 +4,8 @@ import type { StreamStatus } from '../stream.ts';
 export interface StreamStatuses {
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
   readonly webhooksPending: number;
+  /** Of each key, matched later: their work exceeded that of a key per block. */
+  readonly blocksDeferred: number;
   readonly failing: readonly {
     readonly id: string;
     readonly tag: string;
@@ -19,6 +21,7 @@ export async function readStreamStatuses(database: Database, failingMax: number)
   const [pending] = await database.query<{ webhooks: number }>(
     sql`SELECT count(*) AS webhooks FROM stream_deliveries WHERE status = 'pending'`,
   );
+  const [deferred] = await database.query<{ blocks: number }>(sql`SELECT count(*) AS blocks FROM deferred_matches`);
   const failing = await database.query<StreamStatuses['failing'][number]>(
     sql`SELECT id, tag, status, status_message AS message FROM streams
       WHERE deleted_at IS NULL AND status IN ('error', 'terminated') ORDER BY updated_at DESC LIMIT ${failingMax}`,
@@ -26,6 +29,7 @@ export async function readStreamStatuses(database: Database, failingMax: number)
   return {
     counts: Object.fromEntries(counted.map(({ status, streams }) => [status, streams])),
     webhooksPending: pending?.webhooks ?? 0,
+    blocksDeferred: deferred?.blocks ?? 0,
     failing,
   };
 }

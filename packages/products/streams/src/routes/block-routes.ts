@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { apiActorOf, type RouteModule } from '@chainstead/http';
+import { apiActorOf, createOnDemandBudget, requesterOf, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -14,9 +14,13 @@ import { ADDRESSES_BOUNDS } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 
+/** Of one API process: each may hold a block of 96 MiB. */
+const PREVIEWS_PER_KEY = 4;
+
 /** docs/api/streams-reference.md#stream-routes */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
+    const previews = createOnDemandBudget({ maxCalls: 0, perKey: PREVIEWS_PER_KEY });
     const chains = streamChains(dependencies, services.chains);
     const requireContracts = createRequireContracts(dependencies.database);
     defineStreamRoute(app, dependencies, {
@@ -24,20 +28,23 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
       operationId: 'GetStreamBlockDataByNumber',
       tags: ['Streams'],
       summary: 'Preview the webhook of a block for a configuration',
-      description: 'Nothing is sent or stored. Returns null if the block does not match.',
+      description:
+        'Nothing is sent or stored. Returns null if the block does not match. Four previews of a key run concurrently per process, and their node calls count against the key.',
       params: { chainId: chainMember(chains), blockNumber: blockNumberParameter },
       body: z.strictObject({ ...previewMembers(), addresses: addressList.optional() }).openapi({
         example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true },
       }),
       bodyBounds: ADDRESSES_BOUNDS,
       response: { description: 'The webhook', schema: z.record(z.string(), z.unknown()).readonly().nullable() },
-      errors: [404, 413],
-      async answer({ chainId: chain, blockNumber, body: { addresses = [], ...given } }) {
+      errors: [404, 413, 429],
+      async answer({ chainId: chain, blockNumber, body: { addresses = [], ...given }, c }) {
         const config = previewConfig(given, [chain.id]);
         checkStream(config, () => chain);
         await requireContracts(config, (id) => dependencies.chains.find(String(id)));
         const watched = givenAddresses(addresses, 'addresses');
-        const shown = await services.previewBlock({ chain, blockNumber, config, addresses: watched });
+        const shown = await previews.run(requesterOf(c), () =>
+          services.previewBlock({ chain, blockNumber, config, addresses: watched }),
+        );
         if (!shown.found) throw notFound('Block');
         return shown.body;
       },

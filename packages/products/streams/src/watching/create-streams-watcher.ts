@@ -4,37 +4,60 @@ import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import type { MatchKey } from '../delivery/delivery.ts';
+import type { WorkBudget } from '../matching/work-budget.ts';
+import { forgetDeferred, recordDeferred } from '../records/deferred-matches.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import { matchBlocks } from './match-blocks.ts';
+import { matchBlocks, type PreparedBlocks, prepareBlocks } from './match-blocks.ts';
 import { addDeliveries, MATCH_KEY_COLUMNS } from './outbox-rows.ts';
 import { recordMatches } from './record-matches.ts';
 import { createWatchedStreams } from './watched-streams.ts';
 
 export const createMatchMetrics = defineMetrics('chainstead', {
   streamMatches: counter('Number of block matches, counted once per block and stream', ['chain']),
+  streamDeferrals: counter('Number of blocks and streams whose matching exceeded the work per block and key', [
+    'chain',
+  ]),
 });
 
 /** In the block's transaction, with the configuration committed before, by the version lock. */
 export function createStreamsWatcher({
   database,
   metrics,
+  budget,
 }: {
   database: Database;
   metrics?: Registry;
+  /** @default BLOCK_BUDGET */
+  budget?: WorkBudget;
 }): BlockWatcher {
-  const watched = createWatchedStreams(database);
-  const matched = metrics && createMatchMetrics(metrics);
+  const watched = createWatchedStreams(database, budget);
+  const counts = metrics && createMatchMetrics(metrics);
+  const prepared = new WeakMap<readonly WatchedBlock[], PreparedBlocks>();
+  const matchable = (blocks: readonly WatchedBlock[], unmatched?: ReadonlySet<number>) =>
+    blocks.filter(({ header }) => unmatched?.has(header.number) !== true);
   return {
     needs: (chain) => watched.needs(chain),
+    async prepare(chain, blocks, unmatched) {
+      const streams = watched.known(chain);
+      if (streams === null || streams.index.byId.size === 0) return;
+      prepared.set(blocks, await prepareBlocks(database, chain, streams, matchable(blocks, unmatched)));
+    },
     async committed(transaction, chain, blocks, unmatched) {
       const streams = await watched.at(transaction, chain);
       requireWhole(chain, streams.needs, blocks);
-      const matching = blocks.filter(({ header }) => unmatched?.has(header.number) !== true);
       if (streams.index.byId.size > 0) await recordUnread(transaction, chain, blocks);
-      const matches = await matchBlocks(transaction, chain, streams, matching);
+      const { matches, deferred } = await matchBlocks(
+        transaction,
+        chain,
+        streams,
+        matchable(blocks, unmatched),
+        prepared.get(blocks),
+      );
       // Invariant: STREAM-OUTBOX
       const made = await recordMatches(transaction, chain, matches);
-      matched?.streamMatches.inc({ chain: chain.key }, matches.length);
+      await recordDeferred(transaction, chain, deferred);
+      counts?.streamMatches.inc({ chain: chain.key }, matches.length);
+      for (const { streams: late } of deferred) counts?.streamDeferrals.inc({ chain: chain.key }, late.length);
       const height = blocks.at(-1)?.header.number ?? 0;
       const confirmed = await confirmMatches(transaction, chain, height - chain.confirmations);
       if (made + confirmed > 0) transaction.notify(DELIVERIES_CHANNEL);
@@ -43,6 +66,7 @@ export function createStreamsWatcher({
       // Taken first, like in every change of streams, to avoid deadlocks.
       await holdStreamsVersion(transaction);
       await forgetUnread(transaction, chain, ancestor);
+      await forgetDeferred(transaction, chain, ancestor);
       if ((await removeMatches(transaction, chain, ancestor)) > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
   };

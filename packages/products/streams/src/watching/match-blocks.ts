@@ -11,13 +11,18 @@ import {
 } from '../matching/block-sightings.ts';
 import { FILTER_VARIABLES } from '../matching/filter.ts';
 import type { Match } from '../matching/match.ts';
-import { matchBlock, type WatchedAddresses } from '../matching/match-block.ts';
+import type { CompiledStream } from '../matching/compile-stream.ts';
+import { inSlices, matchBlock, type NamedLogs, type WatchedAddresses } from '../matching/match-block.ts';
 import type { StreamIndex } from '../matching/stream-index.ts';
+import { admitStreams, type WorkBudget } from '../matching/work-budget.ts';
 import type { Stream } from '../stream.ts';
 import { createAddressFilter } from './address-filter.ts';
 
 export interface StreamMatcher {
+  /** Of the streams and their addresses. */
+  readonly version: number;
   readonly index: StreamIndex;
+  readonly budget: WorkBudget;
   readonly needs: WatchNeeds;
   readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
@@ -30,51 +35,119 @@ export interface BlockMatch {
   readonly match: Match;
 }
 
+export interface MatchedBlocks {
+  readonly matches: readonly BlockMatch[];
+  /** Streams whose work exceeds the budget of a block. */
+  readonly deferred: readonly { readonly block: WatchedBlock; readonly streams: readonly CompiledStream[] }[];
+}
+
+/** Holds if version and facts are the same in the block's transaction. */
+export interface PreparedBlocks {
+  readonly version: number;
+  readonly facts: Facts;
+  readonly matched: MatchedBlocks;
+}
+
+interface Facts {
+  readonly named: NamedLogs;
+  readonly spam: ReadonlySet<Address>;
+}
+
 type Reader = Pick<Database, 'query'>;
 
+const NO_MATCHES: MatchedBlocks = { matches: [], deferred: [] };
+
+export async function prepareBlocks(
+  reader: Reader,
+  chain: Chain,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+): Promise<PreparedBlocks> {
+  const facts = await readFacts(reader, chain, matcher, blocks);
+  return { version: matcher.version, facts, matched: await matchStored(reader, matcher, blocks, facts) };
+}
+
+/** @param prepared of the same blocks @default none */
 export async function matchBlocks(
   reader: Reader,
   chain: Chain,
   matcher: StreamMatcher,
   blocks: readonly WatchedBlock[],
-): Promise<BlockMatch[]> {
-  if (matcher.index.byId.size === 0) return [];
+  prepared?: PreparedBlocks,
+): Promise<MatchedBlocks> {
+  if (matcher.index.byId.size === 0) return NO_MATCHES;
+  const facts = await readFacts(reader, chain, matcher, blocks);
+  const holds = prepared?.version === matcher.version && areSame(prepared.facts, facts);
+  return holds ? prepared.matched : matchStored(reader, matcher, blocks, facts);
+}
+
+/** Of the addresses in the database. */
+async function matchStored(
+  reader: Reader,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+  facts: Facts,
+): Promise<MatchedBlocks> {
   const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
   const addresses = new Set<Address>();
   for (const sighted of sightings) collectAddresses(sighted, addresses);
   const watched = await readWatchers(reader, matcher, [...addresses]);
-  return matchSightings(reader, chain, matcher, sightings, watched);
+  return matchSightings(matcher, sightings, watched, facts);
 }
 
-type KnownMatcher = Pick<StreamMatcher, 'index' | 'readsSpam' | 'readNames'>;
-
-export function matchWatched(
+export async function matchWatched(
   reader: Reader,
   chain: Chain,
-  matcher: KnownMatcher,
+  matcher: StreamMatcher,
   blocks: readonly WatchedBlock[],
   watched: WatchedAddresses,
-): Promise<BlockMatch[]> {
+): Promise<MatchedBlocks> {
   const filter = createAddressFilter();
   for (const address of watched.keys()) filter.add(address);
   const sightings = blocks.map((block) => sightAddresses(block, filter.mayHave));
-  return matchSightings(reader, chain, matcher, sightings, watched);
+  return matchSightings(matcher, sightings, watched, await readFacts(reader, chain, matcher, blocks));
 }
 
 async function matchSightings(
-  reader: Reader,
-  chain: Chain,
-  matcher: KnownMatcher,
+  { index, budget }: StreamMatcher,
   sightings: readonly BlockSightings[],
   watched: WatchedAddresses,
-): Promise<BlockMatch[]> {
-  const blocks = sightings.map(({ block }) => block);
-  const named = await matcher.readNames(reader, chain, matcher.index, blocks);
-  if (watched.size === 0 && matcher.index.everywhere.size === 0 && named.size === 0) return [];
-  const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
+  { named, spam }: Facts,
+): Promise<MatchedBlocks> {
+  if (watched.size === 0 && index.everywhere.size === 0 && named.size === 0) return NO_MATCHES;
   const facts = { isSpam: (address: Address) => spam.has(address), named };
-  return sightings.flatMap((sighted) =>
-    matchBlock(sighted, watched, matcher.index, facts).map((match) => ({ block: sighted.block, match })),
+  const matches: BlockMatch[] = [];
+  const deferred: MatchedBlocks['deferred'][number][] = [];
+  for (const sighted of sightings) {
+    const { block } = sighted;
+    const admitted = admitStreams(sighted, watched, index, named, budget);
+    if (admitted.deferred.length > 0) deferred.push({ block, streams: admitted.deferred });
+    const found = await inSlices(matchBlock(sighted, admitted.watched, admitted.index, facts));
+    matches.push(...found.map((match) => ({ block, match })));
+  }
+  return { matches, deferred };
+}
+
+async function readFacts(
+  reader: Reader,
+  chain: Chain,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+): Promise<Facts> {
+  const named = await matcher.readNames(reader, chain, matcher.index, blocks);
+  return { named, spam: matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set() };
+}
+
+function areSame(one: Facts, other: Facts): boolean {
+  const isNamedAlike = [...one.named].every(([log, names]) => {
+    const others = other.named.get(log);
+    return names.length === others?.length && names.every(({ name }, at) => others[at]?.name === name);
+  });
+  return (
+    one.named.size === other.named.size &&
+    isNamedAlike &&
+    one.spam.size === other.spam.size &&
+    one.spam.isSubsetOf(other.spam)
   );
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, getOrCompute } from '@chainstead/core';
 import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
@@ -5,6 +6,7 @@ import type { WatchNeeds } from '@chainstead/sync';
 import { createReadNames } from '../contracts/read-names.ts';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
+import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
@@ -12,14 +14,19 @@ import { readsSpam, type StreamMatcher } from './match-blocks.ts';
 
 interface Loaded {
   readonly version: number;
-  readonly streams: readonly CompiledStream[];
-  readonly readsSpam: ReadonlySet<string>;
+  readonly streams: ReadonlyMap<string, LoadedStream>;
   readonly indexes: Map<ChainId, StreamIndex>;
+}
+
+interface LoadedStream {
+  readonly revision: string;
+  readonly compiled: CompiledStream;
+  readonly readsSpam: boolean;
 }
 
 const NO_VERSION = -1;
 
-export function createWatchedStreams(database: Database) {
+export function createWatchedStreams(database: Database, budget: WorkBudget = BLOCK_BUDGET) {
   const filter = createAddressFilter();
   const readNames = createReadNames('known');
   let loaded: Loaded | null = null;
@@ -28,22 +35,49 @@ export function createWatchedStreams(database: Database) {
   /** Two chains may load concurrently: adding twice has no effect, the newer version wins. */
   const load = async (transaction: Transaction): Promise<Loaded> => {
     const known = loaded?.version ?? NO_VERSION;
-    const { version, streams } = await loadStreamsAt(transaction);
+    const before = loaded?.streams ?? new Map<string, LoadedStream>();
+    const { version, revisions, changed } = await loadStreamsAt(transaction, before);
     await visitAddressTailsSince(transaction, known, TAIL_BYTES, filter.addTails);
-    const fresh: Loaded = {
-      version,
-      streams: streams.map(compileStream),
-      readsSpam: new Set(streams.filter(readsSpam).map(({ id }) => id)),
-      indexes: new Map(),
-    };
+    const compiled = new Map<string, LoadedStream>();
+    for (const { revision, ...stream } of changed) {
+      compiled.set(stream.id, { revision, compiled: compileStream(stream), readsSpam: readsSpam(stream) });
+      // A filter may have 10,000 values.
+      await nextTurn();
+    }
+    const streams = new Map<string, LoadedStream>();
+    for (const { id } of revisions) {
+      const stream = compiled.get(id) ?? before.get(id);
+      if (stream !== undefined) streams.set(id, stream);
+    }
+    const fresh: Loaded = { version, streams, indexes: new Map() };
     if (loaded === null || loaded.version < version) loaded = fresh;
     return fresh;
   };
 
   const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex =>
-    getOrCompute(indexes, chain.id, () => indexStreams(streams, chain.id));
+    getOrCompute(indexes, chain.id, () =>
+      indexStreams(
+        Array.from(streams.values(), ({ compiled }) => compiled),
+        chain.id,
+      ),
+    );
+
+  const matcherOf = (of: Loaded, chain: Chain): StreamMatcher => {
+    const index = indexOf(of, chain);
+    return {
+      version: of.version,
+      index,
+      budget,
+      needs: needsOf(index, chain),
+      readsSpam: [...index.byId.keys()].some((id) => of.streams.get(id)?.readsSpam),
+      mayWatch: filter.mayHave,
+      readNames,
+    };
+  };
 
   return {
+    /** As last loaded. Null: not yet. */
+    known: (chain: Chain): StreamMatcher | null => (loaded === null ? null : matcherOf(loaded, chain)),
     async needs(chain: Chain): Promise<WatchNeeds> {
       if (loaded === null) {
         // Slow with many addresses, so outside of the block's transaction.
@@ -56,15 +90,7 @@ export function createWatchedStreams(database: Database) {
     },
     async at(transaction: Transaction, chain: Chain): Promise<StreamMatcher> {
       const version = await holdStreamsVersion(transaction);
-      const current = loaded?.version === version ? loaded : await load(transaction);
-      const index = indexOf(current, chain);
-      return {
-        index,
-        needs: needsOf(index, chain),
-        readsSpam: [...index.byId.keys()].some((id) => current.readsSpam.has(id)),
-        mayWatch: filter.mayHave,
-        readNames,
-      };
+      return matcherOf(loaded?.version === version ? loaded : await load(transaction), chain);
     },
   };
 }
@@ -79,13 +105,28 @@ function needsOf({ needs }: StreamIndex, chain: Chain): WatchNeeds {
 /** `error`: stored for its recovery (docs/api/streams.md#status). */
 const IS_EVALUATED = sql`deleted_at IS NULL AND status IN ('active', 'error')`;
 
-/** Holds the version until the transaction ends. Call it before matching. */
-export async function loadStreamsAt(transaction: Transaction) {
+/**
+ * Holds the version until the transaction ends. Call it before matching.
+ * @param known streams that are not read again @default none
+ */
+export async function loadStreamsAt(
+  transaction: Transaction,
+  known: ReadonlyMap<string, Pick<LoadedStream, 'revision'>> = new Map(),
+) {
   const version = await holdStreamsVersion(transaction);
-  const rows = await transaction.query<StoredStream>(
-    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE ${IS_EVALUATED} ORDER BY id`,
+  const revisions = await transaction.query<{ id: string; revision: string }>(
+    sql`SELECT id, xmin::text AS revision FROM streams WHERE ${IS_EVALUATED} ORDER BY id`,
   );
-  return { version, streams: rows.map(streamOf) };
+  const changed = revisions.filter(({ id, revision }) => known.get(id)?.revision !== revision);
+  const rows = await transaction.query<StoredStream & { createdBy: string | null; revision: string }>(
+    sql`SELECT ${STREAM_COLUMNS}, created_by, xmin::text AS revision FROM streams
+     WHERE id = ANY (${changed.map(({ id }) => id)}::uuid[]) ORDER BY id`,
+  );
+  return {
+    version,
+    revisions,
+    changed: rows.map(({ createdBy, revision, ...stored }) => ({ ...streamOf(stored), createdBy, revision })),
+  };
 }
 
 const PARTS_PER_FETCH = 16;

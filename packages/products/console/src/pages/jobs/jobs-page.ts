@@ -4,7 +4,12 @@ import { type DueEntry, type DueSummary, summarizeDueWork } from '@chainstead/jo
 import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
 import { nftDueEntries } from '@chainstead/nft';
 import { DUE_QUESTIONS } from '@chainstead/node-reads';
-import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
+import {
+  DEFERRED_MATCH_WORK,
+  DUE_DEFERRED_MATCHES,
+  DUE_HISTORICAL_JOBS,
+  HISTORICAL_JOB_WORK,
+} from '@chainstead/streams';
 import {
   cancelRangeJob,
   estimateRangeWork,
@@ -307,6 +312,7 @@ export const dueEntries: readonly DueEntry[] = [
   ...nftDueEntries,
   { kind: HISTORY_WORK, table: DUE_HISTORIES },
   { kind: HISTORICAL_JOB_WORK, table: DUE_HISTORICAL_JOBS },
+  { kind: DEFERRED_MATCH_WORK, table: DUE_DEFERRED_MATCHES },
   { kind: POOL_WORK, table: DUE_POOLS },
   { kind: 'state', table: DUE_QUESTIONS },
 ];

@@ -65,7 +65,7 @@ ${history !== null && stripOf(history.range, history.levels, address, unit)}
 </article>`;
 }
 
-function streamsView({ counts, webhooksPending, failing }: Overview['streams']): Html {
+function streamsView({ counts, webhooksPending, blocksDeferred, failing }: Overview['streams']): Html {
   const states = Object.entries(counts).map(([status, streams]) => `${plainCount(streams)} ${status}`);
   if (states.length === 0) return html`<p class="soft">There are no streams.</p>`;
   const rows = failing.map(({ id, tag, status, message }) => [
@@ -79,7 +79,10 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
     columns: ['Stream', 'Status', 'Reason'],
     rows,
   });
-  return html`<p>${states.join(', ')}; ${counted(webhooksPending, 'webhook', 'webhooks')} pending.</p>
+  const later =
+    blocksDeferred > 0 &&
+    html`<p>${counted(blocksDeferred, 'block', 'blocks')} to match later, because of the work of a key per block.</p>`;
+  return html`<p>${states.join(', ')}; ${counted(webhooksPending, 'webhook', 'webhooks')} pending.</p>${later}
 ${failing.length > 0 && list}`;
 }
 

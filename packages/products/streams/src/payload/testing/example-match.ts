@@ -5,12 +5,12 @@ import type { WatchedBlock } from '@chainstead/sync';
 import { collectAddresses, sightAddresses } from '../../matching/block-sightings.ts';
 import { compileStream } from '../../matching/compile-stream.ts';
 import type { Match } from '../../matching/match.ts';
-import { matchBlock } from '../../matching/match-block.ts';
 import { indexStreams } from '../../matching/stream-index.ts';
 import { type ExampleTransaction, exampleBlock } from '../../matching/testing/example-block.ts';
 import { exampleStream } from '../../matching/testing/example-stream.ts';
 import type { BodyBlock } from '../render-body.ts';
 import type { TokenNote } from '../token-note.ts';
+import { matchWhole } from '../../matching/testing/match-whole.ts';
 
 export const ETHEREUM = createChainRegistry().get('eth');
 
@@ -27,7 +27,7 @@ export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): M
     [...collectAddresses(sightings)].map((address) => [address, [stream.id]]),
   );
   const index = indexStreams([compileStream(stream)], chain.id);
-  const [match] = matchBlock(sightings, watched, index, { isSpam: () => false });
+  const [match] = matchWhole(sightings, watched, index, { isSpam: () => false });
   return match ?? { streamId: stream.id, logs: [], transactions: [], internalTransactions: [], triggeredBy: [] };
 }
 

@@ -12,7 +12,7 @@ import {
 import { type Database, sql } from '@chainstead/db';
 import { parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import type { WatchedBlock } from '@chainstead/sync';
+import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import {
   createScriptedChain,
@@ -29,7 +29,7 @@ export interface FollowedChain {
   readonly pool: UpstreamPool;
   readonly scripted: ScriptedChain;
   /** Starts an ingest process; `stop` ends it. */
-  start(): { stop(): Promise<void> };
+  start(watcher?: BlockWatcher): { stop(): Promise<void> };
   /** Resolves when the head of the chain is committed. */
   caughtUp(): Promise<void>;
   /** Returns a block of the canonical chain without using the engine. */
@@ -74,7 +74,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
     chain,
     pool,
     scripted,
-    start() {
+    start(watcher = createStreamsWatcher({ database })) {
       const ended = new AbortController();
       const sync = createChainSync({
         chain,
@@ -84,7 +84,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
         logger,
         metrics,
         clock: systemClock,
-        watcher: createStreamsWatcher({ database }),
+        watcher,
         settings: {
           startBlock: null,
           endBlock: null,

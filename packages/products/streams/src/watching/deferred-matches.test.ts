@@ -1,0 +1,185 @@
+/** Streams of one key exceed the work of a block: others are matched with the block, these later. */
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
+import { createDueWork } from '@chainstead/jobs/worker';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDescribeStreams } from '../contracts/describe-streams.ts';
+import { addDeferredMatches } from '../historical/deferred-work.ts';
+import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
+import type { WorkBudget } from '../matching/work-budget.ts';
+import { readStreamStatuses } from '../records/stream-statuses.ts';
+import { createStreamStore } from '../records/stream-store.ts';
+import { exampleActor } from '../records/testing/example-actor.ts';
+import type { Stream } from '../stream.ts';
+import { createStreamsWatcher } from './create-streams-watcher.ts';
+import { FOLLOWED_CONFIRMATIONS, openFollowedChain } from './testing/followed-chain.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 940_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** A stream without a filter needs less than 1,000 for any block here, one with 300 comparisons more for any. */
+const BUDGET: WorkBudget = { perKey: 250, perBlock: 100_000 };
+const LONG_FILTER = {
+  or: Array.from({ length: 150 }, (_, number) => ({
+    and: [{ gte: ['value', '0'] }, { ne: ['to', `0x${number.toString(16).padStart(40, '0')}`] }],
+  })),
+};
+
+async function open() {
+  const followed = await openFollowedChain(scratch.database, nextChain++);
+  onTestFinished(() => followed.close());
+  const { chain, pool } = followed;
+  const create = (key: string, tag: string, config: Partial<Stream> = {}) =>
+    createStreamStore(scratch.database).create(
+      {
+        ...exampleStream({ includeContractLogs: true, allAddresses: true, sendRemoved: true, tag }),
+        ...{ topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER], chainIds: [chain.id], description: chain.key },
+        ...config,
+      },
+      exampleActor(key),
+    );
+  const filtered = { advancedOptions: [{ topic0: TRANSFER_SIGNATURE, filter: LONG_FILTER }] };
+  const start = () => {
+    const running = followed.start(createStreamsWatcher({ database: scratch.database, budget: BUDGET }));
+    onTestFinished(() => running.stop());
+    return running;
+  };
+  const work = () => {
+    const { database } = scratch;
+    const logger = silentLogger();
+    const dueWork = createDueWork({ database, clock: systemClock, logger, metrics: createMetricsRegistry() });
+    addDeferredMatches(dueWork, { database, chains: [{ chain, pool, policy: 'strict' }], logger, budget: BUDGET });
+    dueWork.start();
+    const stop = () => dueWork.close(0);
+    onTestFinished(stop);
+    return { stop };
+  };
+  return { ...followed, create, filtered, start, work };
+}
+
+/** Canonical blocks with a match of the stream, in order. */
+async function matchedBlocks({ id }: Stream): Promise<string[]> {
+  const rows = await scratch.database.query<{ line: string }>(
+    sql`SELECT concat_ws(' ', block_number, encode(block_hash, 'hex'), logs) AS line FROM stream_matches
+     WHERE stream_id = ${id} AND removed_at IS NULL ORDER BY block_number`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+async function webhooks({ id }: Stream, kind: string): Promise<number[]> {
+  const rows = await scratch.database.query<{ number: number }>(
+    sql`SELECT block_number AS number FROM stream_deliveries WHERE stream_id = ${id} AND kind = ${kind} AND status = 'pending' ORDER BY 1`,
+  );
+  return rows.map(({ number }) => number);
+}
+
+async function deferredRows(chainId: number): Promise<{ key: string; blockNumber: number; streams: string[] }[]> {
+  return scratch.database.query(
+    sql`SELECT key, block_number, streams FROM deferred_matches WHERE chain_id = ${chainId} ORDER BY block_number, key`,
+  );
+}
+
+const nothingDeferred = (chainId: number) =>
+  vi.waitFor(async () => expect(await deferredRows(chainId)).toEqual([]), { timeout: 20_000, interval: 10 });
+
+describe('streams that exceed the work of a key per block', () => {
+  it('are deferred alone: all others are matched in the transaction of the block', async () => {
+    const { chain, scripted, caughtUp, create, filtered, start } = await open();
+    const long = await create('heavy', 'long', filtered);
+    const small = await create('heavy', 'small');
+    const other = await create('other', 'other');
+    start();
+    await caughtUp();
+    scripted.mine(8);
+    await caughtUp();
+    const all = await matchedBlocks(other);
+    expect(all.length).toBeGreaterThan(3);
+    expect(await matchedBlocks(small)).toEqual(all);
+    const early = await matchedBlocks(long);
+    const rows = await deferredRows(chain.id);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ key, streams }) => key === 'heavy' && streams.join() === long.id)).toBe(true);
+    const deferred = new Set(rows.map(({ blockNumber }) => blockNumber));
+    expect(early).toEqual(all.filter((line) => !deferred.has(Number(line.split(' ')[0]))));
+
+    const [described, unaffected] = await createDescribeStreams(scratch.database)([long, small]);
+    expect(described?.statusMessage).toBe(
+      `Stream is active. Blocks of chain ${chain.id} to match later, because they exceed the work of a key per block: ${rows.length}, from block ${rows[0]?.blockNumber}`,
+    );
+    expect(unaffected?.statusMessage).toBe('Stream is active');
+    expect(await readStreamStatuses(scratch.database, 1)).toMatchObject({ blocksDeferred: rows.length });
+  });
+
+  it('are matched later, after a restart too, with both webhooks of each block', async () => {
+    const { chain, scripted, caughtUp, create, filtered, start, work } = await open();
+    const streams = [];
+    for (const tag of ['a', 'b', 'c']) streams.push(await create('heavy', tag, filtered));
+    const other = await create('other', 'other');
+    const before = start();
+    await caughtUp();
+    scripted.mine(6);
+    await caughtUp();
+    await before.stop();
+    expect(await deferredRows(chain.id)).not.toEqual([]);
+    const first = work();
+    await vi.waitFor(async () => expect((await matchedBlocks(streams[0] as Stream)).length).toBeGreaterThan(0), {
+      timeout: 20_000,
+      interval: 1,
+    });
+    await first.stop();
+    work();
+    await nothingDeferred(chain.id);
+    start();
+    scripted.mine(FOLLOWED_CONFIRMATIONS + 1);
+    await caughtUp();
+    await nothingDeferred(chain.id);
+    scripted.mine(1);
+    await caughtUp();
+    await nothingDeferred(chain.id);
+    for (const stream of streams) {
+      expect(await matchedBlocks(stream)).toEqual(await matchedBlocks(other));
+      expect(await webhooks(stream, 'unconfirmed')).toEqual(await webhooks(other, 'unconfirmed'));
+      const confirmed = (await webhooks(other, 'confirmed')).filter(
+        (number) => number < scripted.head - FOLLOWED_CONFIRMATIONS,
+      );
+      expect(await webhooks(stream, 'confirmed')).toEqual(expect.arrayContaining(confirmed));
+    }
+  });
+
+  it('match the blocks of the canonical chain after a reorg, before and after they were matched', async () => {
+    const { chain, scripted, caughtUp, create, filtered, start, work } = await open();
+    const long = await create('heavy', 'long', filtered);
+    const other = await create('other', 'other');
+    start();
+    await caughtUp();
+    scripted.mine(6);
+    await caughtUp();
+    const old = await deferredRows(chain.id);
+    scripted.reorg(3, 4);
+    await caughtUp();
+    const rows = await deferredRows(chain.id);
+    const { head } = scripted;
+    expect(old.some(({ blockNumber }) => blockNumber > head - 4)).toBe(true);
+    expect(rows.every(({ blockNumber }) => blockNumber <= head)).toBe(true);
+    work();
+    await nothingDeferred(chain.id);
+    expect(await matchedBlocks(long)).toEqual(await matchedBlocks(other));
+
+    await scratch.database.query(
+      sql`UPDATE stream_deliveries SET status = 'delivered', delivered_at = now() WHERE chain_id = ${chain.id} AND status = 'pending'`,
+    );
+    const gone = (await matchedBlocks(long)).filter((line) => Number(line.split(' ')[0]) > head - 2);
+    scripted.reorg(2, 3);
+    await caughtUp();
+    // Invariant: STREAM-REMOVED
+    expect(await webhooks(long, 'removed')).toEqual(gone.map((line) => Number(line.split(' ')[0])));
+    await nothingDeferred(chain.id);
+    expect(await matchedBlocks(long)).toEqual(await matchedBlocks(other));
+  });
+});
