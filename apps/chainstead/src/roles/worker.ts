@@ -170,8 +170,8 @@ function openNameReader(
   };
 }
 
-/** Requests to all hosts. */
-const WEBHOOK_CONCURRENCY = 200;
+/** Requests to all hosts. A single key gets half of them. */
+const WEBHOOK_CONCURRENCY = 400;
 /** Limits the effect of a slow host. */
 const WEBHOOKS_PER_HOST = 16;
 

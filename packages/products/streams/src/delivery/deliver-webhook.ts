@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
+import {
+  type AnswerBudget,
+  type Clock,
+  createAnswerBudget,
+  errorText,
+  getOrCompute,
+  type Logger,
+} from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import { WebhookTooLargeError } from '../payload/body-length.ts';
@@ -7,7 +14,7 @@ import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
-import { type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
+import { type AttemptOutcome, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
@@ -30,8 +37,11 @@ export interface DeliverWebhookOptions {
 
 export interface SendingFacts {
   readonly settings: StreamSettings;
+  /** Bounds long texts in flight. */
+  readonly key: string;
   readonly queueSize: number;
   isHeld(): boolean;
+  onOutcome(outcome: Pick<AttemptOutcome, 'success' | 'durationMs'>): void;
 }
 
 /** Null: a long body, built when it is sent, or no longer due. */
@@ -53,10 +63,18 @@ type OnTaken = (length: number) => void;
 
 /** Across all hosts. Each text exists several times meanwhile. Characters. */
 const LONG_TEXTS_MAX = 50_331_648;
+/** Texts of hosts that don't respond leave room for those of other keys. */
+const KEY_LONG_TEXTS_MAX = LONG_TEXTS_MAX / 4;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
   const longTexts = createAnswerBudget({ bytesMax: LONG_TEXTS_MAX });
+  const longTextsOf = new Map<string, AnswerBudget>();
+
+  function inLongTexts<T>(key: string, length: number, work: () => Promise<T>): Promise<T> {
+    const own = getOrCompute(longTextsOf, key, () => createAnswerBudget({ bytesMax: KEY_LONG_TEXTS_MAX }));
+    return own.run(() => longTexts.run(work, length), length);
+  }
 
   function withBody(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
     const { delivery, matchBody } = due;
@@ -85,6 +103,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     if (typeof text !== 'string') return text.unsent;
     if (!facts.isHeld()) return 'lost';
     const outcome = await send(options, delivery, text, facts, signal);
+    facts.onOutcome(outcome);
     const body = outcome.success && delivery.resend === null ? null : text;
     const finishedAt = new Date(clock.now());
     // The next webhook waits until a failure is recorded: the stream may have to stop.
@@ -102,7 +121,9 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       try {
         const send = prepared.longLength > 0 ? sendLong : sendAndRecord;
         const work = () => send(prepared, facts, signal, onTaken);
-        const result = await (prepared.longLength > 0 ? longTexts.run(work, prepared.longLength) : work());
+        const result = await (prepared.longLength > 0
+          ? inLongTexts(facts.key, prepared.longLength, work)
+          : work());
         if (result !== 'lost') metrics.webhooks.inc({ result });
       } catch (error) {
         if (signal.aborted) return;

@@ -7,7 +7,7 @@ import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
 import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
 import { measureDeliveries } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
-import { createHostLanes } from './host-lanes.ts';
+import { createHostLanes, type HostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
 import { pruneHistory } from './prune-history.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
@@ -43,6 +43,8 @@ const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MEASURE_EVERY_MS = 5_000;
 const ABORT_GRACE_MS = 2_000;
+/** Streams of no key share one part. */
+const NO_KEY = '';
 
 type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 
@@ -73,7 +75,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
     isEnding: () => stopping.signal.aborted,
   });
-  const hosts = createHostTurns(lanes.hostsMax, (host) => lanes.run(host, abandoned.signal), logger);
+  const hosts = createHostTurns(lanes, (host, key) => lanes.run(host, key, abandoned.signal), logger);
   let loops: readonly Promise<void>[] = [];
   let isAnyDue = true;
 
@@ -89,9 +91,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     streamsByHost = new Map(
       Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
     );
-    if (byHost.size === 0) return hosts.offer([]);
+    if (byHost.size === 0) return hosts.offer(new Map());
     const held = await leases.heldByOthers();
-    hosts.offer([...byHost.keys()].filter((host) => !lanes.wake(host) && !held.has(host)));
+    const free = Array.from(byHost).filter(([host]) => !lanes.wake(host) && !held.has(host));
+    hosts.offer(new Map(free.map(([host, streams]) => [host, streams.map(({ createdBy }) => createdBy ?? NO_KEY)])));
   }
 
   return {
@@ -128,13 +131,17 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   };
 }
 
-function createHostTurns(hostsMax: number, run: (host: string) => Promise<void>, logger: Logger) {
+function createHostTurns(
+  { isSlow, keyWithRoom }: Pick<HostLanes, 'isSlow' | 'keyWithRoom'>,
+  run: (host: string, key: string) => Promise<void>,
+  logger: Logger,
+) {
   const working = new Map<string, Promise<void>>();
   let lastTurns: readonly string[] = [];
 
-  async function work(host: string): Promise<void> {
+  async function work(host: string, key: string): Promise<void> {
     try {
-      await run(host);
+      await run(host, key);
     } catch (error) {
       logger[failureLevel(error)](
         { host, reason: errorText(error) },
@@ -146,12 +153,17 @@ function createHostTurns(hostsMax: number, run: (host: string) => Promise<void>,
   }
 
   return {
-    offer(hosts: readonly string[]): void {
-      const offered = new Set(hosts);
-      lastTurns = lastTurns.filter((host) => offered.has(host));
+    /** @param hosts with the keys of their streams. Those that timed out wait behind those that respond. */
+    offer(hosts: ReadonlyMap<string, readonly string[]>): void {
+      lastTurns = lastTurns.filter((host) => hosts.has(host));
       const had = new Set(lastTurns);
-      for (const host of [...hosts.filter((host) => !had.has(host)), ...lastTurns])
-        if (working.size < hostsMax && !working.has(host)) working.set(host, work(host));
+      const inTurn = [...Array.from(hosts.keys()).filter((host) => !had.has(host)), ...lastTurns];
+      const keys = new Set([...hosts.values()].flat());
+      for (const host of inTurn.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
+        if (working.has(host)) continue;
+        const key = keyWithRoom(host, hosts.get(host) ?? [], keys);
+        if (key !== null) working.set(host, work(host, key));
+      }
     },
     idle: (): Promise<unknown> => Promise.all(working.values()),
   };

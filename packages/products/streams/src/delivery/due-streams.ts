@@ -3,6 +3,8 @@ import { type Database, sql } from '@chainstead/db';
 export interface DueStream {
   readonly streamId: string;
   readonly webhookUrl: string;
+  /** Id of the key that created the stream; null for old streams. */
+  readonly createdBy: string | null;
 }
 
 /** One index probe per stream, however many webhooks are pending. */
@@ -17,7 +19,7 @@ export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     sql`${WAITING_STREAMS}
-     SELECT s.id AS "streamId", s.webhook_url
+     SELECT s.id AS "streamId", s.webhook_url, s.created_by
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (
        SELECT FROM stream_deliveries d

@@ -1,4 +1,4 @@
-import { silentLogger, systemClock } from '@chainstead/core';
+import { type Clock, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -6,9 +6,10 @@ import { readStreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
-import { addMatches, addStream } from './testing/delivery-stage.ts';
+import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';
+const KEY = 'key';
 
 const scratch = scratchOfFile();
 
@@ -18,13 +19,14 @@ function lanesOf(
   deliver: DeliverWebhook['deliver'],
   streamIds: readonly string[],
   database: Database = scratch.database,
+  clock: Clock = systemClock,
 ) {
   const leases = createHostLeases({ database, logger: silentLogger(), leaseMs: 20_000 });
   const lanes: HostLanes = createHostLanes({
     database,
     leases,
     webhooks: { prepare: (due) => ({ ...due, making: null }), deliver },
-    clock: systemClock,
+    clock,
     concurrency: 10,
     concurrencyPerHost: 10,
     streamsOf: () => streamIds,
@@ -56,7 +58,7 @@ test('what is being recorded is not sent once more, however often the host is lo
     delivering(sent, () => recorded.promise),
     [streamId],
   );
-  const running = lanes.run(HOST, signal);
+  const running = lanes.run(HOST, KEY, signal);
   await expect.poll(() => sent.length).toBe(3);
   const [late] = await addMatches(scratch.database, streamId, { blocks: [4] });
   await expect.poll(() => lanes.wake(HOST) && sent.length).toBe(4);
@@ -76,10 +78,10 @@ test('a host that another process sends to is left alone until that one lets it 
   const { lanes } = lanesOf(delivering(sent), [streamId]);
   const { leases: others } = lanesOf(delivering([]), []);
   await others.take(HOST);
-  await lanes.run(HOST, signal);
+  await lanes.run(HOST, KEY, signal);
   expect(sent).toEqual([]);
   await others.letGo(HOST);
-  await lanes.run(HOST, signal);
+  await lanes.run(HOST, KEY, signal);
   expect(sent).toEqual([delivery?.id]);
   expect(await others.take(HOST)).toBe(true);
 });
@@ -97,9 +99,68 @@ test('what is due stays due when the settings can not be read, and the host is f
   const sent: string[] = [];
   const { lanes, leases } = lanesOf(delivering(sent), [streamId], away);
   await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
-  await expect(lanes.run(HOST, signal)).rejects.toThrow('settings are away');
+  await expect(lanes.run(HOST, KEY, signal)).rejects.toThrow('settings are away');
   expect(sent).toEqual([]);
   expect(leases.isHeld(HOST)).toBe(false);
-  await lanesOf(delivering(sent), [streamId]).lanes.run(HOST, signal);
+  await lanesOf(delivering(sent), [streamId]).lanes.run(HOST, KEY, signal);
   expect(sent).toEqual([delivery?.id]);
+});
+
+/** Lanes of hosts whose webhooks end when the test says so. */
+async function openLanes() {
+  const clock = movedClock();
+  const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
+  const due = await addMatches(scratch.database, streamId, { blocks: [1, 2, 3, 4, 5, 6] });
+  await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
+  const open: ((outcome: { success: boolean; durationMs: number }) => void)[] = [];
+  const deliver: DeliverWebhook['deliver'] = ({ delivery }, { onOutcome }, _signal, onTaken) =>
+    new Promise((resolve) => {
+      open.push(async (outcome) => {
+        onOutcome(outcome);
+        if (outcome.success) onTaken(10);
+        await scratch.database.query(sql`UPDATE stream_deliveries SET status = 'delivered' WHERE id = ${delivery.id}`);
+        resolve();
+      });
+    });
+  const { lanes } = lanesOf(deliver, [streamId], scratch.database, clock);
+  const run = (host: string, key: string): Promise<void> => lanes.run(host, key, signal);
+  return { clock, lanes, due, open, run };
+}
+
+test('hosts of a key share its part of the lanes, and a part is left for another key', async () => {
+  const { clock, lanes, run } = await openLanes();
+  const keysFor = (host: string, key: string) => lanes.keyWithRoom(host, [key], new Set([key]));
+  const begun: string[] = [];
+  for (let number = 0; number < 20; number++) {
+    const host = `http://silent-${number}.example`;
+    if (keysFor(host, 'a') === null) continue;
+    void run(host, 'a');
+    begun.push(host);
+  }
+  // Half of the five lanes.
+  expect(begun).toHaveLength(2);
+  expect(keysFor('http://other.example', 'b')).toBe('b');
+  clock.advance(3_000);
+  // Quiet hosts take no lanes from others of their key.
+  expect(keysFor('http://silent-19.example', 'a')).toBe('a');
+});
+
+test('a host whose webhook timed out ends its turn, and gets one webhook at a time until it responds', async () => {
+  const { lanes, open, run, due } = await openLanes();
+  const first = run(HOST, 'a');
+  await expect.poll(() => open.length).toBe(3);
+  for (const end of open) end({ success: false, durationMs: 15_000 });
+  await first;
+  expect(open).toHaveLength(3);
+  expect(lanes.isSlow(HOST)).toBe(true);
+  const second = run(HOST, 'a');
+  const again = open.length + 1;
+  await expect.poll(() => open.length).toBe(again);
+  open.at(-1)?.({ success: true, durationMs: 20 });
+  await expect.poll(() => lanes.isSlow(HOST)).toBe(false);
+  for (let ended = again; ended < due.length; ended++) {
+    await expect.poll(() => open.length).toBeGreaterThan(ended);
+    open[ended]?.({ success: true, durationMs: 20 });
+  }
+  await second;
 });
