@@ -94,7 +94,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (byHost.size === 0) return hosts.offer(new Map());
     const held = await leases.heldByOthers();
     const free = Array.from(byHost).filter(([host]) => !lanes.wake(host) && !held.has(host));
-    hosts.offer(new Map(free.map(([host, streams]) => [host, streams.map(({ createdBy }) => createdBy ?? NO_KEY)])));
+    hosts.offer(
+      new Map(free.map(([host, streams]) => [host, streams.map(({ createdBy }) => createdBy ?? NO_KEY)])),
+    );
   }
 
   return {
@@ -132,7 +134,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 }
 
 function createHostTurns(
-  { isSlow, keyWithRoom }: Pick<HostLanes, 'isSlow' | 'keyWithRoom'>,
+  { isSlow, hasRoom, shareAmong }: Pick<HostLanes, 'isSlow' | 'hasRoom' | 'shareAmong'>,
   run: (host: string, key: string) => Promise<void>,
   logger: Logger,
 ) {
@@ -158,11 +160,11 @@ function createHostTurns(
       lastTurns = lastTurns.filter((host) => hosts.has(host));
       const had = new Set(lastTurns);
       const inTurn = [...Array.from(hosts.keys()).filter((host) => !had.has(host)), ...lastTurns];
-      const keys = new Set([...hosts.values()].flat());
+      const share = shareAmong([...hosts.values()].flat());
       for (const host of inTurn.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
         if (working.has(host)) continue;
-        const key = keyWithRoom(host, hosts.get(host) ?? [], keys);
-        if (key !== null) working.set(host, work(host, key));
+        const key = hosts.get(host)?.find((own) => hasRoom(host, own, share));
+        if (key !== undefined) working.set(host, work(host, key));
       }
     },
     idle: (): Promise<unknown> => Promise.all(working.values()),

@@ -63,7 +63,11 @@ test.each([
   const blocks = Array.from({ length: 60 }, (_, index) => index);
   await addMatches(scratch.database, streamId, { blocks });
   await expect
-    .poll(async () => (await readOutbox(scratch.database, streamId)).filter(({ status }) => status === 'delivered').length, { timeout: 14_000 })
+    .poll(
+      async () =>
+        (await readOutbox(scratch.database, streamId)).filter(({ status }) => status === 'delivered').length,
+      { timeout: 14_000 },
+    )
     .toBe(60);
   expect(receiver.received).toHaveLength(60);
   const attempts = await scratch.database.query(sql`SELECT FROM stream_attempts WHERE stream_id <> ${streamId}`);

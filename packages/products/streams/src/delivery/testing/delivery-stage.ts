@@ -48,7 +48,10 @@ export function stageConfig(changes: Partial<StreamConfig> & Pick<StreamConfig, 
 /** @returns the stream id */
 export async function addStream(
   database: Database,
-  { createdBy, ...changes }: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'> & { readonly createdBy?: string },
+  {
+    createdBy,
+    ...changes
+  }: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'> & { readonly createdBy?: string },
 ): Promise<string> {
   const id = randomUUID();
   const others = { id, status: 'active', status_message: 'Stream is active', created_by: createdBy ?? null };

@@ -1,0 +1,87 @@
+import type { Clock } from '@chainstead/core';
+import type { AttemptOutcome } from './delivery.ts';
+import type { HostLane } from './host-lane.ts';
+
+export interface HostSharesOptions {
+  readonly clock: Clock;
+  /** Half of it is one webhook per host; hosts share the other half. */
+  readonly concurrency: number;
+  readonly concurrencyPerHost: number;
+}
+
+interface Turn {
+  readonly host: string;
+  readonly lane: HostLane;
+  /** Its share of the lanes has the turn. */
+  readonly key: string;
+  /** Begin of the turn, or the last outcome. */
+  quietSince: number;
+}
+
+/** Milliseconds without an outcome after which a host no longer takes a lane from others. */
+const QUIET_MS = 3_000;
+/** Lanes of a key, quiet ones included, as a multiple of its share. */
+const LANES_PER_SHARE = 3;
+const SLOW_HOSTS_MAX = 10_000;
+
+/** Hosts of a key share its part of the lanes, so hosts that don't respond stop no other key. */
+export function createHostShares({ clock, concurrency, concurrencyPerHost }: HostSharesOptions) {
+  const turns = new Map<string, Turn>();
+  /** Their last webhook failed late, mostly by a timeout. */
+  const slowHosts = new Set<string>();
+  const lanesMax = Math.ceil(concurrency / 2);
+  const shared = concurrency - lanesMax;
+
+  const isSlow = (host: string): boolean => slowHosts.has(host);
+  const isQuiet = ({ host, quietSince }: Turn): boolean => isSlow(host) || clock.now() - quietSince >= QUIET_MS;
+  const turnsOf = (key: string): Turn[] => Array.from(turns.values()).filter((turn) => turn.key === key);
+
+  /** One part stays free: webhooks of a further key never wait for those of others. */
+  function partOf(whole: number, keys: Iterable<string>): number {
+    const all = new Set([...keys, ...Array.from(turns.values(), ({ key }) => key)]);
+    return Math.max(1, Math.floor(whole / (all.size + 1)));
+  }
+
+  return {
+    isSlow,
+    /** @param keys of all hosts with due webhooks @returns lanes of each key */
+    shareAmong: (keys: Iterable<string>): number => partOf(lanesMax, keys),
+    /** Quiet hosts take no lanes of others of their key; slow ones have a part of their own. */
+    hasRoom(host: string, key: string, share: number): boolean {
+      const own = turnsOf(key);
+      const quiet = own.filter(isQuiet).length;
+      return (isSlow(host) ? quiet : own.length - quiet) < share && own.length < LANES_PER_SHARE * share;
+    },
+    /** Webhooks at once. A slow host gets one until it responds. */
+    allowance(host: string, underWay: number): number {
+      const turn = turns.get(host);
+      if (turn === undefined || isSlow(host)) return 1;
+      const own = turnsOf(turn.key);
+      const part = partOf(shared, []);
+      const extras = own.reduce((sum, { lane }) => sum + Math.max(0, lane.underWay - 1), 0);
+      const fair = 1 + Math.floor(part / Math.max(1, own.filter((other) => !isQuiet(other)).length));
+      const free = Math.max(underWay, 1) + Math.max(0, part - extras);
+      return Math.max(1, Math.min(concurrencyPerHost, fair, free));
+    },
+    /** @returns whether the host failed late: its turn is over, and it waits behind others */
+    noteOutcome(host: string, { success, durationMs }: Pick<AttemptOutcome, 'success' | 'durationMs'>): boolean {
+      const isLate = !success && durationMs >= QUIET_MS;
+      slowHosts.delete(host);
+      if (isLate) slowHosts.add(host);
+      const [oldest] = slowHosts;
+      if (slowHosts.size > SLOW_HOSTS_MAX && oldest !== undefined) slowHosts.delete(oldest);
+      const turn = turns.get(host);
+      if (turn !== undefined) turn.quietSince = clock.now();
+      return isLate;
+    },
+    laneOf: (host: string): HostLane | undefined => turns.get(host)?.lane,
+    /** @returns ends the turn */
+    begin(host: string, key: string, lane: HostLane): () => void {
+      turns.set(host, { host, key, lane, quietSince: clock.now() });
+      return () => turns.delete(host);
+    },
+    wakeAll(): void {
+      for (const { lane } of turns.values()) lane.wake();
+    },
+  };
+}
