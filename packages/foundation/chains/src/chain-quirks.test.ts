@@ -72,8 +72,28 @@ describe('facts that a naive table gets wrong', () => {
 
   it('Transfer events that are no ERC-20 transfers are excluded', () => {
     expect(registry.get('eth').erc20Exclusions).toContain('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb');
-    for (const key of ['zksync', 'zksync-sepolia'])
-      expect(registry.get(key).erc20Exclusions).toEqual(['0x000000000000000000000000000000000000800a']);
+  });
+
+  it('contracts that stand for the native token are no ERC-20 tokens', () => {
+    const additional = [
+      { key: 'celo', id: 42_220 },
+      { key: 'metis', id: 1088 },
+      { key: 'abstract', id: 2741 },
+      { key: 'stable', id: 988 },
+    ];
+    const chains = createChainRegistry({ additional });
+    const contracts: readonly (readonly [string, readonly string[]])[] = [
+      ['0x0000000000000000000000000000000000001010', ['polygon', 'amoy']],
+      ['0x0000000000000000000000000000000000000802', ['moonbeam', 'moonriver', 'moonbase']],
+      ['0x000000000000000000000000000000000000800a', ['zksync', 'zksync-sepolia', 'abstract']],
+      ['0x471ece3750da237f93b8e339c536989b8978a438', ['celo']],
+      ['0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', ['metis', 'mantle', 'mantle-sepolia', 'optimism', 'base']],
+      ['0x779ded0c9e1022225f8e0630b35a9b54be713736', ['stable']],
+    ];
+    for (const [address, keys] of contracts)
+      for (const key of keys) expect(chains.get(key).erc20Exclusions, key).toEqual([address]);
+    for (const chain of chains.all()) expect(chain.erc20Exclusions, chain.key).not.toContain(chain.wrappedNative);
+    expect(chains.get('arbitrum').erc20Exclusions).toEqual([]);
   });
 
   it('zkSync and Lisk have multicall3 at addresses of their own', () => {

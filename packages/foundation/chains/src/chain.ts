@@ -80,7 +80,7 @@ export interface Chain {
   readonly uncommitted: UncommittedRows;
   readonly proofPolicy: ProofPolicy;
   readonly hasUncles: boolean;
-  /** Their `Transfer` only looks like ERC-20's (CryptoPunks, zkSync's base token). */
+  /** Their `Transfer` only looks like ERC-20's: CryptoPunks, and contracts that stand for the native token. */
   readonly erc20Exclusions: readonly Address[];
   /** A getLogs range has blocks of one side only (Ronin's migration). */
   readonly rangeBarriers: readonly number[];

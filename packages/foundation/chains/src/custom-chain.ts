@@ -3,6 +3,7 @@ import type { Chain } from './chain.ts';
 import { defaultPollInterval, defaultReorgDepth, NO_TRANSACTIONS } from './define-chain.ts';
 import { NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
+import { nativeTokenContracts } from './native-token-contracts.ts';
 import { mergeTokenFeeds, type PriceFeed, type TokenFeed } from './price-feeds.ts';
 import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
 
@@ -35,7 +36,10 @@ export interface CustomChain extends Readonly<{ [Fact in ReplacedFact]?: Chain[F
 /** Under another id, a known chain keeps only product facts. @throws InvalidPrimitiveError */
 export function customChain(custom: CustomChain, known: Chain | null): Chain {
   const id = parseChainId(custom.id);
-  const base = known?.id === id ? known : { ...unknownChain(custom.key), ...productFacts(known) };
+  const base =
+    known?.id === id
+      ? known
+      : { ...unknownChain(custom.key), ...productFacts(known), erc20Exclusions: nativeTokenContracts(id) };
   const { key: _key, nativeSymbol, etherFeed, tokenFeeds, ...facts } = custom;
   const replaced: Partial<Chain> = Object.fromEntries(
     Object.entries(facts).filter(([, fact]) => fact !== undefined),

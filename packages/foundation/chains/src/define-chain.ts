@@ -8,6 +8,7 @@ import type {
   UncommittedRows,
 } from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
+import { nativeTokenContracts } from './native-token-contracts.ts';
 import { tokenFeeds } from './price-feeds.ts';
 import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
 import type { ViemChain } from './viem-chains.ts';
@@ -81,7 +82,7 @@ export function defineChain(facts: ChainFacts): Chain {
     uncommitted: family.uncommitted,
     proofPolicy: family.proofPolicy,
     hasUncles: facts.hasUncles ?? false,
-    erc20Exclusions: (facts.erc20Exclusions ?? []).map(parseAddress),
+    erc20Exclusions: [...(facts.erc20Exclusions ?? []).map(parseAddress), ...nativeTokenContracts(viem.id)],
     rangeBarriers: facts.rangeBarriers ?? [],
     firstBlock: facts.firstBlock ?? 0,
     internalTransactions: facts.internalTransactions ?? false,

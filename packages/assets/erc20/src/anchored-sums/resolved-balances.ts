@@ -1,11 +1,11 @@
 /** SQL of known balances (docs/concepts/balances.md). Reads `covered` and `coin_covered`. */
 import type { Chain } from '@chainstead/chains';
-import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 
 export interface QueriedWallet {
   readonly wallet: Sql;
-  readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
+  readonly chain: Pick<Chain, 'id' | 'firstBlock' | 'erc20Exclusions'>;
   /** Its deposits and withdrawals are not transfers. Null: none. */
   readonly wrapped: Sql | null;
   readonly liveMaxAgeMs: number;
@@ -21,16 +21,21 @@ const ASK_AGAIN = sql`interval '24 hours'`;
 /** All that the wallet may hold, or the named ones in any case. Needs an alias. */
 export function heldTokens(of: QueriedWallet, named: Sql | null): Sql {
   const { wallet, chain, wrapped } = of;
+  const isToken = (token: string) =>
+    chain.erc20Exclusions.length === 0
+      ? rawSql('')
+      : sql` AND ${expectedTrue(sql`${rawSql(token)} <> ALL (${chain.erc20Exclusions.map(addressBytes)}::bytea[])`)}`;
   if (named === null) {
     const isCoin = wrapped === null ? rawSql('') : sql` OR token = ${wrapped}`;
     return sql`(SELECT ${rawSql(COLUMNS.map(([name]) => name).join(', '))} FROM erc20_wallet_tokens
-      WHERE wallet = ${wallet} AND chain_id = ${chain.id} AND ${expectedTrue(sql`(moved_block >= 0 OR anchor_value > 0${isCoin})`)})`;
+      WHERE wallet = ${wallet} AND chain_id = ${chain.id} AND ${expectedTrue(sql`(moved_block >= 0 OR anchor_value > 0${isCoin})`)}${isToken('token')})`;
   }
   const columns = COLUMNS.map(([name, absent]) =>
     name === 'token' ? 'requested.token' : `coalesce(own.${name}, ${absent}) AS ${name}`,
   );
   return sql`(SELECT ${rawSql(columns.join(', '))} FROM (SELECT DISTINCT given.token FROM ${named} AS given(token)) AS requested
-    LEFT JOIN LATERAL ${heldToken('requested.token', of, 'own')})`;
+    LEFT JOIN LATERAL ${heldToken('requested.token', of, 'own')}
+    WHERE true${isToken('requested.token')})`;
 }
 
 /** The first row at or after the key: with an equality, the planner may scan all of a wallet. */

@@ -80,6 +80,19 @@ describe('a wallet of which only the later blocks are indexed', () => {
   });
 });
 
+test('a contract of the native token is no balance, neither moved, listed, named nor as the wrapped token', async () => {
+  const stage = await stageOf({
+    history: [[gives(GOLD, 5n), gives(SILVER, 7n)], []],
+    facts: { erc20Exclusions: [GOLD], wrappedNative: GOLD },
+  });
+  await nameInList(stages.database, stage.chain.id, GOLD);
+  await stage.mine([gives(GOLD, 1n), gives(SILVER, 1n)]);
+  expect(await stage.shown()).toEqual([`${SILVER} 8 3`]);
+  expect(await stage.shown({ tokens: [GOLD, SILVER] })).toEqual([`${SILVER} 8 3`]);
+  await stage.backfill();
+  expect(await stage.report()).toMatchObject({ isComplete: true, balances: [{ token: SILVER, balance: 8n }] });
+});
+
 test('balances after an earlier block, of which transfers tell less than nothing, are not all there', async () => {
   const stage = await stageOf({ history: blocks(3) });
   for (let turn = 0; turn < 2; turn++) {

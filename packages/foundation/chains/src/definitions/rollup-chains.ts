@@ -12,9 +12,6 @@ import {
   zkSyncSepoliaTestnet,
 } from '../viem-chains.ts';
 
-/** Pseudo-contract: a `Transfer` for every move of ether. */
-const ZKSYNC_BASE_TOKEN = '0x000000000000000000000000000000000000800a';
-
 export const ROLLUP_CHAINS: readonly Chain[] = [
   defineChain({
     key: 'arbitrum',
@@ -64,7 +61,6 @@ export const ROLLUP_CHAINS: readonly Chain[] = [
     family: UNCOMMITTED_ROLLUP,
     blockTimeMs: 1000,
     wrappedNative: '0x5aea5775959fbc2557cc8789bc1bf90a239d9a91',
-    erc20Exclusions: [ZKSYNC_BASE_TOKEN],
   }),
   defineChain({
     key: 'zksync-sepolia',
@@ -73,7 +69,6 @@ export const ROLLUP_CHAINS: readonly Chain[] = [
     family: UNCOMMITTED_ROLLUP,
     blockTimeMs: 1000,
     wrappedNative: '0x2d6db36b3117802e996f13073a08a685d3fef7ed',
-    erc20Exclusions: [ZKSYNC_BASE_TOKEN],
   }),
   defineChain({
     key: 'polygon-zkevm',

@@ -1,4 +1,4 @@
-import { toQuantity } from '@chainstead/core';
+import { parseChainId, toQuantity } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import { feeParts, feesOf, isDeposit, isFeeKnownWithoutHeader, isSponsored } from './transaction-fee.ts';
 
@@ -23,7 +23,7 @@ function paid(chainId: number, { transaction, receipt, header }: Given = {}) {
       receipt: { gasUsed: '0x64', effectiveGasPrice: '0x3', ...receipt },
       header: header ?? {},
     },
-    { id: chainId },
+    { id: parseChainId(chainId) },
   );
   return feesOf(100n, parts);
 }
@@ -163,7 +163,7 @@ describe('the fee of a transaction', () => {
       transaction: { type: '0x2', ...transaction },
       receipt: { effectiveGasPrice: '0x3', ...receipt },
     };
-    expect(isFeeKnownWithoutHeader(executed, { id })).toBe(isKnown);
+    expect(isFeeKnownWithoutHeader(executed, { id: parseChainId(id) })).toBe(isKnown);
   });
 });
 

@@ -1,5 +1,6 @@
 import { isQuantity, parseBigQuantity } from '@chainstead/core';
 import type { Chain } from '../chain.ts';
+import { ZK_STACK } from '../native-token-contracts.ts';
 import { BLOB_GAS, blobGasPrice } from './blob-price.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -88,8 +89,6 @@ const NOTHING: FeeParts = { gasPrice: 0n, l1Fee: null, blobGasUsed: null, blobGa
 
 const MONAD = 143;
 const RONIN: ReadonlySet<number> = new Set([2020, 2021, 202_601]);
-/** zkSync Era, Abstract, Lens, Sophon and their testnets. */
-const ZK_STACK: ReadonlySet<number> = new Set([300, 324, 2741, 11_124, 232, 37_111, 50_104, 531_050_104]);
 /** Unix seconds, from mantlenetworkio's `alloy-op-hardforks` and the rollup configuration of mantle-v2 v1.5.4. */
 const MANTLE_ARSIA: ReadonlyMap<number, number> = new Map([
   [5000, 1_776_841_200],
