@@ -44,3 +44,28 @@ export const SELECTING_FUNCTIONS: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
+
+/** Schemas that a statement may name; null: all that the role can read. Others show statements of other keys. */
+const SCHEMAS: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
+  ['analytics', null],
+  ['contracts', null],
+  ['information_schema', new Set(['columns', 'schemata', 'tables', 'views'])],
+]);
+
+/** Without a schema, `pg_catalog` comes before `analytics`. */
+export function isReadable(schema: string | undefined, relation: string): boolean {
+  if (schema === undefined) return !relation.startsWith('pg_');
+  const relations = SCHEMAS.get(schema);
+  return relations === null || relations?.has(relation) === true;
+}
+
+/** Their state is a value that can grow after Postgres has made its group in a hash table. */
+export const GROWING_AGGREGATES: ReadonlySet<string> = new Set(['max', 'min']);
+
+/** The same with numbers of many digits. */
+export const NUMERIC_AGGREGATES: ReadonlySet<string> = new Set(
+  'avg stddev stddev_pop stddev_samp sum var_pop var_samp variance'.split(' '),
+);
+
+/** They make numbers of many digits from short ones. */
+export const LENGTHENING_FUNCTIONS: ReadonlySet<string> = new Set(['exp', 'pow', 'power', 'to_number']);

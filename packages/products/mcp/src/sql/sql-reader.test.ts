@@ -1,6 +1,7 @@
 /** Statements of agents on a real server, as a role with the rights of readers, and as roles with more. */
 
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { silentLogger } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -130,11 +131,20 @@ describe('a hostile statement is refused', () => {
     ['a folder', "SELECT pg_ls_dir('.')", 'pg_ls_dir'],
     ['another role', 'SET ROLE postgres', '42601'],
     ['the end of a role', 'RESET ROLE', '42601'],
-    ['other keys of the API', 'SELECT * FROM public.api_keys', '42501'],
-    ['passwords of roles', 'SELECT rolpassword FROM pg_authid', '42501'],
+    ['other keys of the API', 'SELECT * FROM public.api_keys', 'public.api_keys is not allowed'],
+    ['passwords of roles', 'SELECT rolpassword FROM pg_authid', 'pg_authid is not allowed'],
     ['a lock', 'LOCK TABLE public.leases', '42601'],
     ['row locks', 'SELECT * FROM analytics.tokens FOR UPDATE', 'LockingClause'],
-    ['row locks of a system table', 'SELECT * FROM pg_class FOR SHARE', 'LockingClause'],
+    ['row locks of a system table', 'SELECT * FROM information_schema.columns FOR SHARE', 'LockingClause'],
+    ['statements of other keys', 'SELECT query FROM pg_stat_activity', 'pg_stat_activity is not allowed'],
+    ['the same by schema', 'SELECT query FROM pg_catalog.pg_stat_activity', 'pg_catalog.pg_stat_activity'],
+    ['the same by database', 'SELECT query FROM "x".pg_catalog.pg_stat_activity', 'pg_catalog.pg_stat_activity'],
+    ['the same in a query', 'SELECT 1 WHERE EXISTS (SELECT FROM pg_stat_activity)', 'pg_stat_activity'],
+    ['the same by its function', 'SELECT query FROM pg_stat_get_activity(NULL)', 'pg_stat_get_activity'],
+    ['statistics of statements', 'SELECT query FROM public.pg_stat_statements', 'public.pg_stat_statements'],
+    ['settings of the server', 'SELECT setting FROM pg_settings', 'pg_settings is not allowed'],
+    ['users', 'SELECT usename FROM pg_user', 'pg_user is not allowed'],
+    ['rights of others', 'SELECT grantee FROM information_schema.role_table_grants', 'role_table_grants'],
     ['a channel', 'LISTEN everything', '42601'],
     ['a call', 'CALL something()', '42601'],
     ['code', 'DO $$ BEGIN PERFORM 1; END $$', '42601'],
@@ -214,6 +224,46 @@ describe('a hostile statement is refused', () => {
   test('after its time', async () => {
     const stopped = { code: 'SQL_TIMEOUT', message: 'The statement was stopped after 0.3 s' };
     expect(await refusal(ENDLESS, readerOf(AGENT, { timeoutMs: 300 }))).toEqual(stopped);
+  });
+});
+
+/** Anonymous memory of the agents' processes, in MB, at its highest while the work runs. */
+async function highestMemory(work: Promise<unknown>): Promise<number> {
+  let isRunning = true;
+  const ended = work.finally(() => {
+    isRunning = false;
+  });
+  let highest = 0;
+  while (isRunning) {
+    const sessions = await scratch.database.query<{ pid: number }>(
+      sql`SELECT pid FROM pg_stat_activity WHERE usename = ${AGENT}`,
+    );
+    for (const { pid } of sessions) {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+      highest = Math.max(highest, Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+    }
+  }
+  await ended;
+  return highest;
+}
+
+describe('groups whose values grow take files, not memory', () => {
+  const wide = (short: string, long: string) =>
+    `(SELECT n % 10000 AS k, CASE WHEN n > 10000 THEN ${long} ELSE ${short} END AS v FROM generate_series(1, 20000) AS n) AS t`;
+  test.each([
+    ['texts', 'max(v)', "''", `concat(${Array.from({ length: 20 }, () => "rpad('', 1000, 'x')").join()})`],
+    ['numbers', 'sum(v)', '1', '10::numeric ^ 8000'],
+    ['numbers of a text', 'avg(v)', '1', `'1${'0'.repeat(8_000)}'::numeric`],
+  ])('%s', async (_name, aggregate, short, long) => {
+    const statement = `SELECT count(g) FROM (SELECT length(${aggregate}::text) AS g FROM ${wide(short, long)} GROUP BY k) AS groups`;
+    let rows: readonly string[] = [];
+    const megabytes = await highestMemory(
+      reader.read(statement, ASKER).then((result) => {
+        rows = result.rows;
+      }),
+    );
+    expect(rows).toEqual(['{"count":10000}']);
+    expect(megabytes).toBeLessThan(90);
   });
 });
 

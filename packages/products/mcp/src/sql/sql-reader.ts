@@ -140,31 +140,35 @@ async function restrict(client: SessionClient, timeoutMs: number): Promise<void>
   await runAlone(client, 'SET LOCAL search_path TO analytics');
 }
 
-/** Hash joins are off: equal keys of many rows must fit into memory. */
+/** Hash joins are off: equal keys of many rows must fit into memory. A server may have turned off the others. */
 const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: '1000',
   hash_mem_multiplier: '1',
   max_parallel_workers_per_gather: '0',
   enable_hashjoin: 'off',
+  enable_mergejoin: 'on',
+  enable_nestloop: 'on',
+  enable_sort: 'on',
   jit: 'off',
 };
 
 async function readRows(
   client: SessionClient,
-  { statement, innerSorts }: CheckedStatement,
+  { statement, innerSorts, hasGrowingGroups }: CheckedStatement,
   rowsMax: number,
 ): Promise<Pick<SqlRows, 'columns' | 'rows'>> {
+  await runAlone(client, `SET LOCAL enable_hashagg = ${hasGrowingGroups ? 'off' : 'on'}`);
   // EXPLAIN accepts one query, so the statement can't leave its parentheses below.
   const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
     client,
     `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
   );
-  const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
+  const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], { innerSorts, hasGrowingGroups });
   if (workMemoryKb === null)
     throw new SqlRefusalError(
       'SQL_REFUSED',
       'The plan of the statement has a hash table without a bound',
-      'Use NOT EXISTS instead of NOT IN, and no FULL JOIN.',
+      'Use NOT EXISTS instead of NOT IN, no FULL JOIN, and group by values that have an order.',
     );
   await runAlone(client, `SET LOCAL work_mem = ${workMemoryKb}`);
   // A variable, because the driver's types lack `queryMode`.
@@ -234,7 +238,10 @@ const UNBOUNDED_NODES = /^(?:Hash|SetOp|Recursive Union)$/;
 const planShape = z.array(z.looseObject({ Plan: z.unknown() })).length(1);
 
 /** Kilobytes each; null: one has no bound. `explained`: EXPLAIN (VERBOSE, FORMAT JSON). */
-function workMemoryOf(explained: unknown, innerSorts: number): number | null {
+function workMemoryOf(
+  explained: unknown,
+  { innerSorts, hasGrowingGroups }: Pick<CheckedStatement, 'innerSorts' | 'hasGrowingGroups'>,
+): number | null {
   let holders = innerSorts;
   let isBounded = true;
   const look = (value: unknown): void => {
@@ -244,6 +251,7 @@ function workMemoryOf(explained: unknown, innerSorts: number): number | null {
       const type = 'Node Type' in value ? String(value['Node Type']) : '';
       if (NODES_WITH_MEMORY.test(type)) holders++;
       if (UNBOUNDED_NODES.test(type)) isBounded = false;
+      if (hasGrowingGroups && 'Strategy' in value && value.Strategy === 'Hashed') isBounded = false;
       Object.values(value).forEach(look);
     }
   };

@@ -1,5 +1,9 @@
 import {
+  GROWING_AGGREGATES,
+  isReadable,
+  LENGTHENING_FUNCTIONS,
   NODES,
+  NUMERIC_AGGREGATES,
   OPERATORS,
   SELECTING_FUNCTIONS,
   SELECTING_OPERATORS,
@@ -16,6 +20,8 @@ export class StatementRefusal extends Error {}
 
 export interface StatementFacts {
   readonly innerSorts: number;
+  /** An aggregate has values that grow, so a hash table of its groups has no bound. */
+  readonly hasGrowingGroups: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,13 +41,21 @@ export function measureStatement(tree: unknown): StatementFacts {
     throw new StatementRefusal('The text must be exactly one SELECT statement (42601)');
   const measure = new Measure();
   measure.select(fieldsOf(select), { columns: 1, rows: new Set(), queries: new Map() });
-  return { innerSorts: measure.innerSorts };
+  return { innerSorts: measure.innerSorts, hasGrowingGroups: measure.hasGrowingGroups };
 }
 
 class Measure {
   innerSorts = 0;
   #values = 0;
   #tables = 0;
+  #products = 0;
+  #hasGrowing = false;
+  #hasNumeric = false;
+  #hasLongNumbers = false;
+
+  get hasGrowingGroups(): boolean {
+    return this.#hasGrowing || (this.#hasNumeric && (this.#hasLongNumbers || this.#products > PRODUCTS_MAX));
+  }
 
   select(given: Fields, outer: Scope): number {
     if (given.intoClause !== undefined) throw new StatementRefusal('SELECT INTO is not allowed (42601)');
@@ -99,7 +113,12 @@ class Measure {
       throw new StatementRefusal(`A statement may read at most ${TABLES_MAX} tables`);
     if (kind === 'RangeVar') {
       const name = String(fields.relname);
-      const size = fields.schemaname === undefined ? (scope.queries.get(name) ?? 1) : 1;
+      const schema = fields.schemaname === undefined ? undefined : String(fields.schemaname);
+      if (!isReadable(schema, name) && (schema !== undefined || !scope.queries.has(name)))
+        throw new StatementRefusal(
+          `${schema === undefined ? '' : `${schema}.`}${name} is not allowed. Read the views of the schema analytics and the tables of contracts`,
+        );
+      const size = schema === undefined ? (scope.queries.get(name) ?? 1) : 1;
       return withRow(scope, nameOf(fields.alias) ?? name, size);
     }
     if (kind === 'RangeSubselect') {
@@ -130,6 +149,9 @@ class Measure {
         if (fields.subLinkType === 'ARRAY_SUBLINK')
           throw new StatementRefusal('ARRAY(SELECT …) is not allowed. Return rows instead');
         return this.#expressions(fields, scope);
+      case 'A_Const':
+        this.#hasLongNumbers ||= isLongNumber(fields);
+        return 1;
       case 'ColumnRef':
         return columnSize(listOf(fields.fields), scope);
       case 'A_Expr':
@@ -161,6 +183,8 @@ class Measure {
     const sizes = [lexpr, rexpr].map((side) => this.#expressions({ side: side }, scope));
     if (operator === '||') return this.#count(sumOf(sizes));
     if (SLOW_OPERATORS.has(operator)) this.#count(2);
+    if (operator === '*') this.#products++;
+    this.#hasLongNumbers ||= operator === '^';
     const largest = Math.max(...sizes);
     return SELECTING_OPERATORS.has(operator) || kind === 'AEXPR_NULLIF' ? this.#count(largest) : 1;
   }
@@ -173,6 +197,11 @@ class Measure {
     if (call.agg_distinct === true || call.agg_order !== undefined || call.agg_within_group === true)
       this.innerSorts++;
     const args = listOf(call.args);
+    if (call.over === undefined) {
+      this.#hasGrowing ||= GROWING_AGGREGATES.has(name);
+      this.#hasNumeric ||= NUMERIC_AGGREGATES.has(name);
+    }
+    this.#hasLongNumbers ||= LENGTHENING_FUNCTIONS.has(name) || hasManyDigits(name, args);
     const { funcname: _name, args: _args, ...others } = call;
     this.#expressions(others, scope);
     const isRowCount = name === 'count' && args.length === 1 && isStar(args[0]);
@@ -193,7 +222,9 @@ class Measure {
   #cast({ arg, typeName }: Fields, scope: Scope): number {
     const type = textOf(listOf(fieldsOf(typeName).names).at(-1));
     if (!TYPES.has(type)) throw new StatementRefusal(`The type ${type} is not allowed in a cast`);
-    if (nodeOf(arg)[0] === 'A_Const') return 1;
+    const [kind, constant] = nodeOf(arg);
+    if (type === 'numeric') this.#hasLongNumbers ||= kind !== 'A_Const' || isLongNumber(constant);
+    if (kind === 'A_Const') return 1;
     const size = this.#expression(arg, scope);
     if (type === 'text' || type === 'varchar') return this.#count(2 * size);
     return this.#count(type === 'jsonb' ? JSONB_GROWTH * size : size);
@@ -242,6 +273,23 @@ function growth(name: string, args: readonly unknown[], sizes: readonly number[]
     default:
       return null;
   }
+}
+
+/** Digits of an amount and of a price, with room. */
+const DIGITS_MAX = 100;
+/** Factors of amounts in a statement, each of 78 digits. */
+const PRODUCTS_MAX = 8;
+
+function isLongNumber({ fval, sval }: Fields): boolean {
+  const text = String(fieldsOf(fval).fval ?? fieldsOf(sval).sval ?? '');
+  const exponent = /e[+-]?(\d+)$/i.exec(text)?.[1] ?? '0';
+  return text.length > DIGITS_MAX || Number(exponent) > DIGITS_MAX;
+}
+
+function hasManyDigits(name: string, [, digits]: readonly unknown[]): boolean {
+  if (digits === undefined || !/^(?:round|trunc|log)$/.test(name)) return false;
+  const constant = constantOf(digits);
+  return typeof constant !== 'number' || constant > DIGITS_MAX;
 }
 
 const ROW_FUNCTIONS = /^(?:row_to_json|to_jsonb?|jsonb?_build_array|quote_literal|quote_nullable|concat)$/;
