@@ -2296,6 +2296,31 @@ CREATE FUNCTION analytics.bytes(hex text) RETURNS bytea
 CREATE FUNCTION analytics.amount(base_units numeric, decimals smallint) RETURNS numeric
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN trim_scale(base_units * ('1e-' || decimals)::numeric);--> statement-breakpoint
+-- A big-endian number without a sign.
+CREATE FUNCTION analytics.unsigned(bytes bytea) RETURNS numeric
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN (SELECT coalesce(sum(get_byte(bytes, place) * 256::numeric ^ (length(bytes) - 1 - place)), 0) FROM generate_series(0, length(bytes) - 1) AS place);--> statement-breakpoint
+-- Price in US dollars of a packed candle (packages/assets/markets/src/pool-candles/candle-prices.ts): 0 open, 1 high, 2 low, 3 close. A candle with one price has it four times.
+CREATE FUNCTION analytics.candle_price(prices bytea, place integer) RETURNS numeric
+  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+  at integer := 1;
+  size integer;
+  numerator numeric;
+  denominator numeric;
+BEGIN
+  FOR price IN 0 .. least(get_byte(prices, 0) % 8 - 1, place) LOOP
+    size := get_byte(prices, at) * 256 + get_byte(prices, at + 1);
+    numerator := analytics.unsigned(substring(prices FROM at + 3 FOR size));
+    at := at + 2 + size;
+    size := get_byte(prices, at) * 256 + get_byte(prices, at + 1);
+    denominator := analytics.unsigned(substring(prices FROM at + 3 FOR size));
+    at := at + 2 + size;
+  END LOOP;
+  RETURN trim_scale(numerator / nullif(denominator, 0));
+END
+$$;--> statement-breakpoint
 -- Keys of the indexes, for conditions next to the bytes.
 CREATE FUNCTION analytics.wallet_key(bytes bytea) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -2303,6 +2328,12 @@ CREATE FUNCTION analytics.wallet_key(bytes bytea) RETURNS bigint
 CREATE FUNCTION analytics.wallet_key(hex text) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN public.address_key(analytics.bytes(hex));--> statement-breakpoint
+CREATE FUNCTION analytics.token_key(bytes bytea) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.token_key(bytes);--> statement-breakpoint
+CREATE FUNCTION analytics.token_key(hex text) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN public.token_key(analytics.bytes(hex));--> statement-breakpoint
 CREATE FUNCTION analytics.collection_key(bytes bytea) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN public.address_key(bytes);--> statement-breakpoint
@@ -2424,19 +2455,44 @@ SELECT
   analytics.hex(transfer.token) AS token_address,
   token.symbol AS token_symbol,
   token.name AS token_name,
+  token.decimals AS token_decimals,
   analytics.hex(transfer.account) AS from_address,
   analytics.hex(transfer.counterparty) AS to_address,
   analytics.amount(transfer.value, token.decimals) AS amount,
   transfer.value AS base_units,
+  -- Of ether in the form of a token, by the newest value of the chain's ETH/USD feed at or before the transfer.
+  round(analytics.amount(transfer.value, ether.decimals) * CASE WHEN ether.is_ether THEN (
+    SELECT analytics.amount(latest.answer, latest.decimals)
+    FROM (
+      SELECT found.*, phase.decimals
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      -- A left join, because Citus cannot plan the inner join.
+      LEFT JOIN LATERAL (
+        SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
+        FROM (
+          SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
+          -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+        ) AS answer
+        WHERE answer.aggregator = phase.aggregator AND answer.chain_id = transfer.chain_id
+          AND (answer.block_number, answer.transaction_index, answer.log_index) <= (transfer.block_number, transfer.transaction_index, transfer.log_index)
+        ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
+      ) AS found ON true
+      WHERE phase.chain_id = transfer.chain_id
+      ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
+    ) AS latest WHERE latest.answer > 0
+  ) END, 2) AS amount_usd,
   coalesce(token.possible_spam, false) AS possible_spam,
   coalesce(token.verified, false) AS verified,
   transfer.token AS token_bytes,
   transfer.account AS from_bytes,
   transfer.counterparty AS to_bytes,
-  transfer.account_key AS from_key
+  transfer.account_key AS from_key,
+  public.token_key(transfer.token) AS token_key
 FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
+LEFT JOIN public.payment_tokens AS ether ON ether.token_address = transfer.token AND ether.chain_id = transfer.chain_id AND ether.is_ether
 -- One row per transfer: the sender's row, or the only row of a self-transfer.
 WHERE transfer.direction <> 1
   AND token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
@@ -2454,19 +2510,44 @@ SELECT
   analytics.hex(transfer.token) AS token_address,
   token.symbol AS token_symbol,
   token.name AS token_name,
+  token.decimals AS token_decimals,
   analytics.amount(transfer.value, token.decimals) AS amount,
   -- Balance change of the wallet.
   analytics.amount(CASE transfer.direction WHEN 0 THEN -transfer.value WHEN 1 THEN transfer.value ELSE 0 END, token.decimals) AS change,
   transfer.value AS base_units,
+  -- Of ether in the form of a token, by the newest value of the chain's ETH/USD feed at or before the transfer.
+  round(analytics.amount(transfer.value, ether.decimals) * CASE WHEN ether.is_ether THEN (
+    SELECT analytics.amount(latest.answer, latest.decimals)
+    FROM (
+      SELECT found.*, phase.decimals
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      -- A left join, because Citus cannot plan the inner join.
+      LEFT JOIN LATERAL (
+        SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
+        FROM (
+          SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
+          -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+        ) AS answer
+        WHERE answer.aggregator = phase.aggregator AND answer.chain_id = transfer.chain_id
+          AND (answer.block_number, answer.transaction_index, answer.log_index) <= (transfer.block_number, transfer.transaction_index, transfer.log_index)
+        ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
+      ) AS found ON true
+      WHERE phase.chain_id = transfer.chain_id
+      ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
+    ) AS latest WHERE latest.answer > 0
+  ) END, 2) AS amount_usd,
   coalesce(token.possible_spam, false) AS possible_spam,
   coalesce(token.verified, false) AS verified,
   transfer.account AS wallet_bytes,
   transfer.token AS token_bytes,
   transfer.counterparty AS counterparty_bytes,
-  transfer.account_key AS wallet_key
+  transfer.account_key AS wallet_key,
+  public.token_key(transfer.token) AS token_key
 FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
+LEFT JOIN public.payment_tokens AS ether ON ether.token_address = transfer.token AND ether.chain_id = transfer.chain_id AND ether.is_ether
 WHERE token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
 CREATE VIEW analytics.erc20_approvals AS
 SELECT
@@ -3079,6 +3160,32 @@ SELECT
   moved.account_key
 FROM public.erc4626_vaults AS moved
 LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number;--> statement-breakpoint
+-- Stored candles of proven pools, by hour and day (UTC), from final swaps. Prices are those of the API, of the token that is not the quote token. Find them by pool_key and pool_bytes.
+CREATE VIEW analytics.pool_candles AS
+SELECT
+  candle.chain_id,
+  analytics.hex(candle.pool) AS pool,
+  to_timestamp(candle.start::bigint * 3600) AS start_time,
+  -- Width: 1 or 24.
+  candle.hours,
+  -- US dollars; null: unknown.
+  analytics.candle_price(candle.prices, 0) AS open,
+  analytics.candle_price(candle.prices, 1) AS high,
+  analytics.candle_price(candle.prices, 2) AS low,
+  analytics.candle_price(candle.prices, 3) AS close,
+  trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
+  candle.swaps,
+  candle.buys,
+  candle.sells,
+  candle.start AS start_hour,
+  candle.pool AS pool_bytes,
+  candle.pool_key
+FROM public.pool_candles AS candle
+-- Spans are stored whole. A change of swaps or prices makes them or their candles invalid.
+JOIN public.candle_spans AS span ON span.chain_id = candle.chain_id AND span.hours = candle.hours AND span.start = candle.start
+LEFT JOIN public.stale_candles AS stale ON stale.pool_key = candle.pool_key AND stale.chain_id = candle.chain_id
+  AND stale.hours = candle.hours AND stale.start = candle.start AND stale.pool = candle.pool
+WHERE span.is_stored AND span.price_changes = 0 AND stale.pool IS NULL;--> statement-breakpoint
 -- State of each pool at the end of each block in which it changed, proven or not. Find them by pool_key and pool_bytes.
 CREATE VIEW analytics.pool_states AS
 SELECT
@@ -3142,9 +3249,38 @@ SELECT
   pool.exchange,
   analytics.hex(coalesce(pool.token0, swap.token0)) AS token0,
   analytics.hex(coalesce(pool.token1, swap.token1)) AS token1,
+  asset0.symbol AS token0_symbol,
+  asset1.symbol AS token1_symbol,
+  asset0.decimals AS token0_decimals,
+  asset1.decimals AS token1_decimals,
   -- Base units, positive into the pool.
   swap.amount0,
   swap.amount1,
+  analytics.amount(swap.amount0, asset0.decimals) AS token0_amount,
+  analytics.amount(swap.amount1, asset1.decimals) AS token1_amount,
+  -- Of the side that is ether, by the newest value of the chain's ETH/USD feed at or before the swap.
+  round(analytics.amount(abs(CASE WHEN ether0.is_ether THEN swap.amount0 ELSE swap.amount1 END), coalesce(ether0.decimals, ether1.decimals))
+    * CASE WHEN ether0.is_ether OR ether1.is_ether THEN (
+    SELECT analytics.amount(latest.answer, latest.decimals)
+    FROM (
+      SELECT found.*, phase.decimals
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      -- A left join, because Citus cannot plan the inner join.
+      LEFT JOIN LATERAL (
+        SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
+        FROM (
+          SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
+          -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+        ) AS answer
+        WHERE answer.aggregator = phase.aggregator AND answer.chain_id = swap.chain_id
+          AND (answer.block_number, answer.transaction_index, answer.log_index) <= (swap.block_number, swap.transaction_index, swap.log_index)
+        ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
+      ) AS found ON true
+      WHERE phase.chain_id = swap.chain_id
+      ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
+    ) AS latest WHERE latest.answer > 0
+  ) END, 2) AS amount_usd,
   swap.tick_lower,
   swap.tick_upper,
   swap.liquidity_delta,
@@ -3159,7 +3295,11 @@ SELECT
   swap.pool_key
 FROM public.swaps AS swap
 LEFT JOIN public.blocks AS block ON block.chain_id = swap.chain_id AND block.block_number = swap.block_number
-LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_id = swap.chain_id AND pool.pool = swap.pool AND pool.status = 'proven';--> statement-breakpoint
+LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_id = swap.chain_id AND pool.pool = swap.pool AND pool.status = 'proven'
+LEFT JOIN public.tokens AS asset0 ON asset0.address = coalesce(pool.token0, swap.token0) AND asset0.chain_id = swap.chain_id
+LEFT JOIN public.tokens AS asset1 ON asset1.address = coalesce(pool.token1, swap.token1) AND asset1.chain_id = swap.chain_id
+LEFT JOIN public.payment_tokens AS ether0 ON ether0.token_address = coalesce(pool.token0, swap.token0) AND ether0.chain_id = swap.chain_id AND ether0.is_ether
+LEFT JOIN public.payment_tokens AS ether1 ON ether1.token_address = coalesce(pool.token1, swap.token1) AND ether1.chain_id = swap.chain_id AND ether1.is_ether;--> statement-breakpoint
 -- End of generated: views of datasets
 -- Gateway calls by key, day and method. API keys themselves are not stored.
 CREATE VIEW analytics.gateway_usage AS

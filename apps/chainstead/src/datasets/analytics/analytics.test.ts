@@ -21,7 +21,7 @@ import {
 } from './testing/seeded-analytics.ts';
 import { REBASING } from './testing/seeded-balances.ts';
 import { APES, COLLECTOR } from './testing/seeded-nfts.ts';
-import { OTHER_POOL, POOL, UNPROVEN_POOL } from './testing/seeded-pools.ts';
+import { OTHER_POOL, POOL, UNPROVEN_POOL, WETH } from './testing/seeded-pools.ts';
 
 const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0000_initial.sql`, 'utf8');
 
@@ -151,8 +151,11 @@ const EXPECTED: readonly (readonly object[])[] = [
     },
   ],
   [
-    { exchange: 'Uniswap v3', token0: 'USDC', amount0: '-500', token1: 'WETH', amount1: '0.25', wallet: FRIEND },
-    { exchange: 'Uniswap v3', amount0: '1000', amount1: '-0.5', wallet: WALLET, transaction_hash: hashOf(2, 2) },
+    {
+      ...{ exchange: 'Uniswap v3', token0_symbol: 'USDC', token0_amount: '-500' },
+      ...{ token1_symbol: 'WETH', token1_amount: '0.25', wallet: FRIEND },
+    },
+    { token0_amount: '1000', token1_amount: '-0.5', wallet: WALLET, transaction_hash: hashOf(2, 2) },
   ],
   [{ hour: hour(2), swaps: 2, wallets: 2, volume0: '1500', volume1: '0.75' }],
   [
@@ -170,6 +173,9 @@ const EXPECTED: readonly (readonly object[])[] = [
     { exchange: null, proven: 0, waiting: 1, disproved: 1, percent_of_pools: '50.00' },
   ],
 ];
+
+/** Rows of imports, chains and operators: they don't grow with blocks. */
+const SMALL_TABLES = new Set(['address_labels', 'price_feed_phases', 'sync_ranges', 'upstream_errors']);
 
 describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
   test('has thirty-one queries', () => {
@@ -198,6 +204,18 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
     '$title',
     async ({ sql, index }) => {
       expect(await asReader(sql)).toMatchObject(EXPECTED[index] ?? []);
+    },
+  );
+
+  test.each(DOCUMENTED_QUERIES.map(([title, sql]) => ({ title, sql })))(
+    '$title uses an index of each large table',
+    async ({ sql }) => {
+      const lines = (await indexedPlan(scratch.database, sql)).split('\n');
+      const whole = lines.flatMap((line, index) => {
+        const table = /(?:Seq|Index|Index Only) Scan .*?on (\w+)/.exec(line)?.[1];
+        return table === undefined || / Cond: /.test(lines[index + 1] ?? '') ? [] : [table];
+      });
+      expect(whole.filter((table) => !SMALL_TABLES.has(table))).toEqual([]);
     },
   );
 
@@ -341,6 +359,46 @@ describe('the views', () => {
         `SELECT price, price_usd, is_zero_price FROM analytics.nft_trades WHERE marketplace = 'cryptopunks'`,
       ),
     ).toEqual([{ price: '60', price_usd: '180030.00', is_zero_price: false }]);
+  });
+
+  test('show the value of ether in swaps and transfers, at the newest price of the feed', async () => {
+    const { database } = scratch;
+    const [pool, weth] = [addressBytes(POOL), addressBytes(WETH)];
+    const place = { swap: 26, transfer: 16 };
+    await database.query(
+      sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, amount0, amount1, wallet, transaction_hash)
+       VALUES (address_key(${pool}), 1, ${place.swap}, 0, 1, 0, ${pool}, 1500250000, -500000000000000000, ${addressBytes(FRIEND)}, ${hexBytes(hashOf(2, 26))})`,
+    );
+    await database.query(
+      sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+       VALUES (address_key(${addressBytes(FRIEND)}), 1, ${place.transfer}, 0, 1, 0, ${addressBytes(FRIEND)}, ${weth}, ${addressBytes(EXCHANGE)}, 250000000000000000, ${hexBytes(hashOf(2, 16))})`,
+    );
+    expect(
+      await asReader(
+        `SELECT token0_symbol, token1_decimals, token0_amount, token1_amount, amount_usd FROM analytics.swaps WHERE block_number IN (3, ${place.swap}) ORDER BY block_number`,
+      ),
+    ).toEqual([
+      {
+        token0_symbol: 'USDC',
+        token1_decimals: 18,
+        token0_amount: '-500',
+        token1_amount: '0.25',
+        amount_usd: null,
+      },
+      {
+        ...{ token0_symbol: 'USDC', token1_decimals: 18, token0_amount: '1500.25', token1_amount: '-0.5' },
+        amount_usd: '1500.25',
+      },
+    ]);
+    for (const view of ['erc20_transfers', 'wallet_transfers'])
+      expect(
+        await asReader(
+          `SELECT token_decimals, amount, amount_usd FROM analytics.${view}
+           WHERE token_key = analytics.token_key('${WETH}') AND token_bytes = analytics.bytes('${WETH}')`,
+        ),
+      ).toEqual([{ token_decimals: 18, amount: '0.25', amount_usd: '500.00' }]);
+    await database.query(sql`DELETE FROM swaps WHERE block_number = ${place.swap}`);
+    await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = ${place.transfer}`);
   });
 
   test('show a transfer once among transfers, and once for each side among wallets’', async () => {

@@ -14,9 +14,38 @@ SELECT
   pool.exchange,
   analytics.hex(coalesce(pool.token0, swap.token0)) AS token0,
   analytics.hex(coalesce(pool.token1, swap.token1)) AS token1,
+  asset0.symbol AS token0_symbol,
+  asset1.symbol AS token1_symbol,
+  asset0.decimals AS token0_decimals,
+  asset1.decimals AS token1_decimals,
   -- Base units, positive into the pool.
   swap.amount0,
   swap.amount1,
+  analytics.amount(swap.amount0, asset0.decimals) AS token0_amount,
+  analytics.amount(swap.amount1, asset1.decimals) AS token1_amount,
+  -- Of the side that is ether, by the newest value of the chain's ETH/USD feed at or before the swap.
+  round(analytics.amount(abs(CASE WHEN ether0.is_ether THEN swap.amount0 ELSE swap.amount1 END), coalesce(ether0.decimals, ether1.decimals))
+    * CASE WHEN ether0.is_ether OR ether1.is_ether THEN (
+    SELECT analytics.amount(latest.answer, latest.decimals)
+    FROM (
+      SELECT found.*, phase.decimals
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      -- A left join, because Citus cannot plan the inner join.
+      LEFT JOIN LATERAL (
+        SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
+        FROM (
+          SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
+          -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+        ) AS answer
+        WHERE answer.aggregator = phase.aggregator AND answer.chain_id = swap.chain_id
+          AND (answer.block_number, answer.transaction_index, answer.log_index) <= (swap.block_number, swap.transaction_index, swap.log_index)
+        ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
+      ) AS found ON true
+      WHERE phase.chain_id = swap.chain_id
+      ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
+    ) AS latest WHERE latest.answer > 0
+  ) END, 2) AS amount_usd,
   swap.tick_lower,
   swap.tick_upper,
   swap.liquidity_delta,
@@ -31,4 +60,8 @@ SELECT
   swap.pool_key
 FROM public.swaps AS swap
 LEFT JOIN public.blocks AS block ON block.chain_id = swap.chain_id AND block.block_number = swap.block_number
-LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_id = swap.chain_id AND pool.pool = swap.pool AND pool.status = 'proven';
+LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_id = swap.chain_id AND pool.pool = swap.pool AND pool.status = 'proven'
+LEFT JOIN public.tokens AS asset0 ON asset0.address = coalesce(pool.token0, swap.token0) AND asset0.chain_id = swap.chain_id
+LEFT JOIN public.tokens AS asset1 ON asset1.address = coalesce(pool.token1, swap.token1) AND asset1.chain_id = swap.chain_id
+LEFT JOIN public.payment_tokens AS ether0 ON ether0.token_address = coalesce(pool.token0, swap.token0) AND ether0.chain_id = swap.chain_id AND ether0.is_ether
+LEFT JOIN public.payment_tokens AS ether1 ON ether1.token_address = coalesce(pool.token1, swap.token1) AND ether1.chain_id = swap.chain_id AND ether1.is_ether;

@@ -34,7 +34,7 @@ export const SMALL_FUNCTIONS: ReadonlySet<string> = new Set(
   percentile_cont pg_typeof position pow power random rank round row_number sha256 sign sqrt statement_timestamp stddev
   stddev_pop stddev_samp strpos sum timezone to_date to_hex to_number to_timestamp transaction_timestamp trim_scale trunc
   var_pop var_samp variance width_bucket
-  amount block_key collection_key token_id_key transaction_key wallet_key`.split(/\s+/),
+  amount block_key candle_price collection_key token_id_key token_key transaction_key wallet_key`.split(/\s+/),
 );
 
 export const SELECTING_FUNCTIONS: ReadonlySet<string> = new Set(

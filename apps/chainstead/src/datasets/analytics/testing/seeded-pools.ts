@@ -9,7 +9,7 @@ export const OTHER_POOL = addressOf(0x9001);
 /** Has perfect events and no proof. */
 export const UNPROVEN_POOL = addressOf(0x9002);
 const DISPROVED_POOL = addressOf(0x9003);
-const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
+export const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 
 export interface SeededTraders {
   readonly wallet: Address;
