@@ -65,6 +65,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     'An untrusted response is bounded in time as a whole, and in size before and after decompression.',
   'WORK-ONE-HOLDER': 'A due row has one holder at a time, until its lease ends.',
   'WORK-QUARANTINE': 'Work that ended the process three times is quarantined and not tried again.',
+  'FAIR-KEYS':
+    'Work of one key at its limits holds up no head, and no request or webhook of another key.',
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',
   'DB-SHORT-LOCKS':
     'A statement that locks a table against readers or writers waits a second at most, and holds no commit lock meanwhile.',
