@@ -25,6 +25,7 @@ const LANES_PER_SHARE = 3;
 const SLOW_HOSTS_MAX = 10_000;
 
 /** Hosts of a key share its part of the lanes, so hosts that don't respond stop no other key. */
+// Invariant: FAIR-KEYS
 export function createHostShares({ clock, concurrency, concurrencyPerHost }: HostSharesOptions) {
   const turns = new Map<string, Turn>();
   /** Their last webhook failed late, mostly by a timeout. */

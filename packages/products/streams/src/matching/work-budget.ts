@@ -28,6 +28,7 @@ export interface Admission {
   readonly deferred: readonly CompiledStream[];
 }
 
+// Invariant: FAIR-KEYS
 export function admitStreams(
   sightings: BlockSightings,
   watched: WatchedAddresses,
