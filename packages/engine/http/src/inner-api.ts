@@ -23,6 +23,8 @@ export interface InnerAnswer {
   readonly headers: Headers;
 }
 
+const NEVER = new AbortController().signal;
+
 /** With the same database, cursors and limits: responses equal those of clients. */
 export function createInnerApi(modules: readonly RouteModule[], dependencies: ApiDependencies): InnerApi {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
@@ -32,6 +34,7 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
     const asker = askers.get(c.req.raw);
     c.set('requestId', asker?.requestId ?? '');
     c.set('principal', asker?.principal ?? null);
+    c.set('ended', NEVER);
     return next();
   });
   app.use(boundedResponses());

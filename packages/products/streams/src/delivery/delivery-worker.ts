@@ -134,7 +134,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 }
 
 function createHostTurns(
-  { isSlow, hasRoom, shareAmong }: Pick<HostLanes, 'isSlow' | 'hasRoom' | 'shareAmong'>,
+  { rankOf, hasRoom, shareAmong }: Pick<HostLanes, 'rankOf' | 'hasRoom' | 'shareAmong'>,
   run: (host: string, key: string) => Promise<void>,
   logger: Logger,
 ) {
@@ -161,7 +161,7 @@ function createHostTurns(
       const had = new Set(lastTurns);
       const inTurn = [...Array.from(hosts.keys()).filter((host) => !had.has(host)), ...lastTurns];
       const share = shareAmong([...hosts.values()].flat());
-      for (const host of inTurn.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
+      for (const host of inTurn.toSorted((one, other) => rankOf(one) - rankOf(other))) {
         if (working.has(host)) continue;
         const key = hosts.get(host)?.find((own) => hasRoom(host, own, share));
         if (key !== undefined) working.set(host, work(host, key));

@@ -73,7 +73,9 @@ export function createHostLanes(options: HostLanesOptions) {
   }
 
   return {
-    ...{ isSlow: shares.isSlow, hasRoom: shares.hasRoom, shareAmong: shares.shareAmong },
+    rankOf: shares.rankOf,
+    hasRoom: shares.hasRoom,
+    shareAmong: shares.shareAmong,
     async run(host: string, key: string, signal: AbortSignal): Promise<void> {
       // A refilled queue may contain a second job for the same host.
       if (shares.laneOf(host) !== undefined) return;

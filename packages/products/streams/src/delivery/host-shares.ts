@@ -20,20 +20,20 @@ interface Turn {
 
 /** Milliseconds without an outcome after which a host no longer takes a lane from others. */
 const QUIET_MS = 3_000;
-/** Lanes of a key, quiet ones included, as a multiple of its share. */
+/** Lanes of a key, quiet ones included, as a multiple of its share. For hosts without a prompt outcome. */
 const LANES_PER_SHARE = 3;
-const SLOW_HOSTS_MAX = 10_000;
+const HOSTS_REMEMBERED_MAX = 10_000;
 
 /** Hosts of a key share its part of the lanes, so hosts that don't respond stop no other key. */
 // Invariant: FAIR-KEYS
 export function createHostShares({ clock, concurrency, concurrencyPerHost }: HostSharesOptions) {
   const turns = new Map<string, Turn>();
-  /** Their last webhook failed late, mostly by a timeout. */
-  const slowHosts = new Set<string>();
+  /** By the last webhook. Slow: it failed late, mostly by a timeout. */
+  const hosts = new Map<string, 'prompt' | 'slow'>();
   const lanesMax = Math.ceil(concurrency / 2);
   const shared = concurrency - lanesMax;
 
-  const isSlow = (host: string): boolean => slowHosts.has(host);
+  const isSlow = (host: string): boolean => hosts.get(host) === 'slow';
   const isQuiet = ({ host, quietSince }: Turn): boolean => isSlow(host) || clock.now() - quietSince >= QUIET_MS;
   const turnsOf = (key: string): Turn[] => Array.from(turns.values()).filter((turn) => turn.key === key);
 
@@ -44,14 +44,16 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
   }
 
   return {
-    isSlow,
+    /** Order of hosts that wait: those that respond, unknown ones, slow ones. */
+    rankOf: (host: string): number => (isSlow(host) ? 2 : hosts.has(host) ? 0 : 1),
     /** @param keys of all hosts with due webhooks @returns lanes of each key */
     shareAmong: (keys: Iterable<string>): number => partOf(lanesMax, keys),
     /** Quiet hosts take no lanes of others of their key; slow ones have a part of their own. */
     hasRoom(host: string, key: string, share: number): boolean {
       const own = turnsOf(key);
       const quiet = own.filter(isQuiet).length;
-      return (isSlow(host) ? quiet : own.length - quiet) < share && own.length < LANES_PER_SHARE * share;
+      if (hosts.get(host) !== 'prompt' && own.length >= LANES_PER_SHARE * share) return false;
+      return (isSlow(host) ? quiet : own.length - quiet) < share;
     },
     /** Webhooks at once. A slow host gets one until it responds. */
     allowance(host: string, underWay: number): number {
@@ -67,10 +69,10 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
     /** @returns whether the host failed late: its turn is over, and it waits behind others */
     noteOutcome(host: string, { success, durationMs }: Pick<AttemptOutcome, 'success' | 'durationMs'>): boolean {
       const isLate = !success && durationMs >= QUIET_MS;
-      slowHosts.delete(host);
-      if (isLate) slowHosts.add(host);
-      const [oldest] = slowHosts;
-      if (slowHosts.size > SLOW_HOSTS_MAX && oldest !== undefined) slowHosts.delete(oldest);
+      hosts.delete(host);
+      hosts.set(host, isLate ? 'slow' : 'prompt');
+      const [oldest] = hosts.keys();
+      if (hosts.size > HOSTS_REMEMBERED_MAX && oldest !== undefined) hosts.delete(oldest);
       const turn = turns.get(host);
       if (turn !== undefined) turn.quietSince = clock.now();
       return isLate;
