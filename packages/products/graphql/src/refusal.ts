@@ -20,7 +20,7 @@ export function shownRefusal({ sentence, code, remedy }: GraphqlRefusalError): R
   return { message: sentence, extensions: { code, remedy: remedy ?? '' } };
 }
 
-/** Nobody reads it: the client left, or already has a response. */
+/** Never sent: the client left, or already has a response. */
 export function requestEnded(): GraphqlRefusalError {
   return new GraphqlRefusalError('GRAPHQL_TIMEOUT', 'The request ended before the operation', 'Send it again.');
 }

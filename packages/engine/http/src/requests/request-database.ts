@@ -97,7 +97,7 @@ export function createRequestDatabase(
       );
       whenAborted(ended, request.release);
       await request.done;
-      // What a route left running after its response goes on.
+      // Work that a route left running after its response continues.
       if (c.error === undefined) forget();
     },
   };

@@ -58,7 +58,7 @@ export function openGraphql(options: GraphqlOptions): Graphql {
     let isStream = false;
     try {
       const reply = await exchange.next();
-      // After a timeout, nobody would read the response, and return its room.
+      // After a timeout, the response would never be read, nor return its room.
       ended.throwIfAborted();
       if (reply.type === 'opened') {
         const response = streamResults(c, exchange);

@@ -13,7 +13,7 @@ const scratch = scratchOfFile();
 const stage: GraphqlStage = stageOfFile(() => openGraphqlStage(scratch));
 const clients: Socket[] = [];
 
-/** Of the 16 MiB of a key, one result leaves no room for a second. It can't be compressed below 7 MB. */
+/** One result leaves no room for a second in the 16 MiB of a key. It can't be compressed below 7 MB. */
 const LARGE = '{ contracts_vault_deposit(chain: 1) { nodes { note } } }';
 const NOTES = 10;
 const SMALL = '{ contracts_vault_deposit(chain: 1, first: 1) { nodes { log_index } } }';
@@ -116,7 +116,7 @@ describe('an operation', () => {
       await expect.poll(runningStatements, WAIT).toBe(2);
       leaving.abort();
       await left;
-      // The statement would end by itself after ten seconds.
+      // Without its client, the statement would run for ten seconds.
       await expect.poll(runningStatements, WAIT).toBe(0);
       expect(await statusOf('{ __typename }')).toBe(200);
     } finally {

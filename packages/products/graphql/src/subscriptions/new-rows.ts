@@ -15,7 +15,7 @@ export interface NewRowsOptions {
   readonly built: BuiltSchema;
   /** Equal operations share their steps. */
   readonly key: string;
-  /** Of the client. */
+  /** The client's key. */
   readonly keyId: string;
   readonly variables: Operation['variables'];
   readonly page: PageQuery;

@@ -48,7 +48,7 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
     rankOf: (host: string): number => (isSlow(host) ? 2 : hosts.has(host) ? 0 : 1),
     /** @param keys of all hosts with due webhooks @returns lanes of each key */
     shareAmong: (keys: Iterable<string>): number => partOf(lanesMax, keys),
-    /** Quiet hosts take no lanes of others of their key; slow ones have a part of their own. */
+    /** Quiet hosts take no lanes of the key's other hosts. Slow ones have a separate part. */
     hasRoom(host: string, key: string, share: number): boolean {
       const own = turnsOf(key);
       const quiet = own.filter(isQuiet).length;
