@@ -1,8 +1,9 @@
 /** Continues from stored sums: a worker reads each settled swap of a question once. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { claimTraderSums, readSettledBlock, storeTraderSums } from '@chainstead/markets/requests';
+import { subjectCoverage } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import type { ProfitSum } from './profit-sum.ts';
 import { readAnchorDecimals, readTrades, readTradesSpan } from './trades/read-trades.ts';
@@ -18,7 +19,7 @@ import {
 } from './wallet-profits.ts';
 
 /** Raise it if equal swaps and prices produce other sums. */
-const VERSION = 2;
+const VERSION = 3;
 const SECONDS_OF_DAY = 86_400;
 const STORED_TOKENS_MAX = 20_000;
 
@@ -36,7 +37,9 @@ export async function continueWalletProfits(
   const rules = { tokens: shownTokens(tokens, chain), windowFrom: start - (start % SECONDS_OF_DAY) };
   const settled = Math.min(newest, (await readSettledBlock(database, chain)) ?? -1);
   const decimals = [...(await readAnchorDecimals(database, chain))];
-  const key = { trader: wallet, question: [VERSION, days, rules.windowFrom, tokens, decimals] };
+  const transfersFrom = await firstBlockOfTransfers(database, chain, wallet);
+  const question = [VERSION, days, rules.windowFrom, tokens, decimals, transfersFrom];
+  const key = { trader: wallet, question };
   const { claim, sums: stored } = await claimTraderSums(database, chain, key, settled);
   const summed = stored === null ? emptyWalletSums(true) : walletSumsSchema.parse(stored);
   let storedLast = summed.last;
@@ -65,6 +68,16 @@ export async function continueWalletProfits(
   await store();
   await addUntil(newest, async () => undefined);
   return profitsOf(summed, indexed);
+}
+
+/** Amounts of trades follow from transfers too: stored sums without them are read again. Null: none are indexed. */
+async function firstBlockOfTransfers(database: Database, { id }: Chain, wallet: Address): Promise<number | null> {
+  const subject = sql`${addressBytes(wallet)}::bytea`;
+  const covered = subjectCoverage({ kind: 'wallet', subject, chainId: id, dataset: 'erc20-transfers' });
+  const [row] = await database.select<{ readonly first: number | null }>(
+    sql`WITH ${covered} SELECT indexed_from::int8 AS first FROM covered`,
+  );
+  return row?.first ?? null;
 }
 
 export function jsonOf(value: unknown): unknown {

@@ -42,13 +42,13 @@ export async function readTopGainers(
   for await (const { trades } of readTrades(database, chain, reading)) {
     signal?.throwIfAborted();
     for (const trade of trades)
-      for (const side of sidesOf(trade)) {
-        if (side.token !== token) continue;
-        if (trade.value === null) isWhole = false;
-        else
-          for (const wallet of trade.parties)
-            addTrade(sumOf(sums, wallet), { ...side, value: trade.value, isInWindow: trade.time >= start });
-      }
+      for (const party of trade.parties)
+        for (const side of sidesOf(trade, party)) {
+          if (side.token !== token) continue;
+          if (trade.value === null) isWhole = false;
+          else
+            addTrade(sumOf(sums, party.wallet), { ...side, value: trade.value, isInWindow: trade.time >= start });
+        }
   }
   const wallets = [...sums].map(([wallet, sum]) => ({ wallet, sum, profit: realizedProfit(sum) }));
   return {

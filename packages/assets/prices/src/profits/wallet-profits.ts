@@ -6,6 +6,7 @@ import type { Indexed } from '@chainstead/pages';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
 import {
   firstBlockOfNewest,
+  type Party,
   readTrades,
   readTradesSpan,
   type Trade,
@@ -77,7 +78,7 @@ export function addPart(
   if (undecided.some(isWanted)) summed.isWhole = false;
   const unvaluedBlocks = [...summed.unvaluedBlocks];
   for (const trade of trades) {
-    const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
+    const sides = trade.parties.flatMap((party) => sidesOf(trade, party)).filter(({ token }) => isWanted(token));
     if (trade.value === null && sides.length > 0) {
       summed.unvalued += 1;
       const isPriceable = trade.pool.anchors.length > 0;
@@ -99,7 +100,8 @@ export function profitsOf(summed: WalletSums, indexed: Indexed): WalletProfits {
   return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };
 }
 
-export function sidesOf({ pool, isSold0, amount0, amount1 }: Trade) {
+/** Sides that count, with amounts of the party. */
+export function sidesOf({ pool, isSold0 }: Trade, { amounts: [amount0, amount1] }: Party) {
   return [
     ...(pool.isCounted0 ? [{ token: pool.token0, isPurchase: !isSold0, amount: amount0 }] : []),
     ...(pool.isCounted1 ? [{ token: pool.token1, isPurchase: isSold0, amount: amount1 }] : []),

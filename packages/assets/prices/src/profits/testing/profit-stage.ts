@@ -5,7 +5,7 @@ import type { RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { cover, noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach } from 'vitest';
@@ -61,7 +61,7 @@ export function profitRoutesOf(database: Database, retainedFrom = 0): readonly R
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
 export async function seedStage(database: Database): Promise<void> {
   await database.query(
-    sql`TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions, trader_sums`,
+    sql`TRUNCATE erc20_transfer_sides, swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions, trader_sums`,
   );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
@@ -102,11 +102,13 @@ export interface Swapped {
   readonly got: readonly [bigint, Address];
   /** Default: the pool of both tokens. */
   readonly pool?: Address;
+  /** Default: its own. */
+  readonly transaction?: number;
 }
 
-/** Stores swaps, each in its own transaction. */
+/** Stores swaps. */
 export async function seedTrades(database: Database, swapped: readonly Swapped[]): Promise<void> {
-  const rows = swapped.map(({ block, wallet = ANN, beneficiary = null, gave, got, pool }, transactionIndex) => {
+  const rows = swapped.map(({ block, wallet = ANN, beneficiary = null, gave, got, pool, transaction }, place) => {
     const [token0, token1] = gave[1] < got[1] ? [gave[1], got[1]] : [got[1], gave[1]];
     const known = Object.entries(POOLS).find(([, tokens]) => tokens[0] === token0 && tokens[1] === token1)?.[0];
     const amountOf = (token: Address) => (token === gave[1] ? `${gave[0]}` : `${-got[0]}`);
@@ -116,7 +118,7 @@ export async function seedTrades(database: Database, swapped: readonly Swapped[]
         token0,
         token1,
         blockNumber: block,
-        transactionIndex,
+        ...{ transactionIndex: transaction ?? place, logIndex: transaction === undefined ? 0 : place },
       },
       ...{ wallet, beneficiary, amount0: amountOf(token0), amount1: amountOf(token1) },
     });
@@ -129,3 +131,24 @@ export const cats = (amount: number): readonly [bigint, Address] => [BigInt(Math
 export const dollars = (amount: number): readonly [bigint, Address] => [BigInt(Math.round(amount * 1e6)), USDC];
 /** @param amount thousandths */
 export const ether = (amount: number): readonly [bigint, Address] => [BigInt(amount) * 10n ** 15n, WETH];
+
+export interface Moved {
+  readonly block: number;
+  readonly transaction?: number;
+  readonly wallet?: Address;
+  readonly counterparty: Address;
+  readonly sent?: readonly [bigint, Address];
+  readonly received?: readonly [bigint, Address];
+}
+
+/** Stores a wallet's side of transfers. */
+export async function seedMoves(database: Database, moved: readonly Moved[]): Promise<void> {
+  await database.transaction((on) => createPartitions(on, 'erc20_transfer_sides', eth.id));
+  for (const [log, { block, transaction = 0, wallet = ANN, counterparty, sent, received }] of moved.entries()) {
+    const [value, token] = sent ?? received ?? [0n, CATS];
+    await database.query(
+      sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+       VALUES (address_key(${hexBytes(wallet)}), ${eth.id}, ${block}, ${transaction}, ${log}, ${sent === undefined ? 1 : 0}, ${hexBytes(wallet)}, ${hexBytes(token)}, ${hexBytes(counterparty)}, ${String(value)}, ${hexBytes(`0x${'0'.repeat(64)}`)})`,
+    );
+  }
+}

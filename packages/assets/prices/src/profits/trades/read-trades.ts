@@ -26,6 +26,7 @@ import {
   traderSubject,
 } from '@chainstead/pages';
 import { readTokenBook } from '@chainstead/tokens/token-book';
+import { type Amounts, movesKey, ownAmounts, readMoves } from './own-amounts.ts';
 import {
   cutStatement,
   type PoolEntry,
@@ -38,16 +39,26 @@ import {
 
 export interface Trade {
   readonly pool: TradedPool;
+  /** Null: it is no contract. */
+  readonly address: Address | null;
   readonly block: number;
+  readonly transaction: number;
   /** Unix seconds. */
   readonly time: number;
   readonly isSold0: boolean;
+  /** Base units that the pool sent and received. */
   readonly amount0: bigint;
   readonly amount1: bigint;
   /** `DOLLAR` units; null: unknown. */
   readonly value: bigint | null;
-  /** Sender and beneficiary; empty: a wallet was requested. */
-  readonly parties: readonly Address[];
+  /** Sender and beneficiary, or the requested wallet. */
+  readonly parties: readonly Party[];
+}
+
+export interface Party {
+  readonly wallet: Address;
+  /** Base units that it received and sent. */
+  readonly amounts: Amounts;
 }
 
 export interface TradesPart {
@@ -131,19 +142,67 @@ export async function* readTrades(
   const decimals = await readAnchorDecimals(database, chain);
   const decimalsOf = (token: Address) => decimals.get(token) ?? null;
   let after: TradePosition | null = from;
+  // A transaction is settled whole: its trades may be in two parts.
+  let open: readonly Trade[] = [];
   for (;;) {
     const query = { subject, after, firstBlock, lastBlock, limit: part };
     const found: Awaited<ReturnType<typeof readPart>> = await readPart(database, chain, query, isSpread);
-    const pools = new Map<number, TradedPool>();
-    for (const [number, token0, token1, isTraded] of found.pools)
+    const pools = new Map<number, Pick<Trade, 'pool' | 'address'>>();
+    for (const [number, token0, token1, isTraded, , key] of found.pools)
       if (isTraded && token0 !== null && token1 !== null)
-        pools.set(number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf));
+        pools.set(number, {
+          pool: tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf),
+          address: key.length === ADDRESS_DIGITS ? (`0x${key}` as Address) : null,
+        });
     const swaps = covered === null ? found.swaps : found.swaps.filter(({ block }) => covered.has(block));
-    const trades = await valueSwaps(database, chain, swaps, pools);
-    yield { trades, undecided: undecidedTokens(found.pools, chain), last: found.last };
-    after = found.last;
-    if (after === null || found.count < part) return;
+    const read = [...open, ...(await valueSwaps(database, chain, subject, swaps, pools))];
+    after = found.last ?? after;
+    const isEnd = found.count < part;
+    const isOpen = ({ block, transaction }: Trade) => !isEnd && block === after?.[0] && transaction === after[1];
+    const first = read.findIndex(isOpen);
+    const closed = first === -1 ? read : read.slice(0, first);
+    open = first === -1 ? [] : read.slice(first);
+    yield {
+      trades: await withOwnAmounts(database, chain, closed, isSpread),
+      undecided: undecidedTokens(found.pools, chain),
+      last: after === null || isEnd ? after : [after[0], after[1], BEFORE_LOGS],
+    };
+    if (isEnd) return;
   }
+}
+
+/** Position before the first log of a transaction. */
+const BEFORE_LOGS = -1;
+const ADDRESS_DIGITS = 40;
+
+async function withOwnAmounts(
+  database: ReadDatabase,
+  chain: Chain,
+  trades: readonly Trade[],
+  isSpread: boolean,
+): Promise<readonly Trade[]> {
+  const wanted = trades.flatMap(({ parties, ...place }) => parties.map(({ wallet }) => ({ ...place, wallet })));
+  const moves = await readMoves(database, chain, wanted, isSpread);
+  if (moves.size === 0) return trades;
+  const groups = Map.groupBy(trades, ({ block, transaction }) => `${block} ${transaction}`);
+  return [...groups.values()].flatMap((ofTransaction) => {
+    const amounts = new Map<Address, ReadonlyMap<Trade, Amounts>>();
+    for (const wallet of new Set(ofTransaction.flatMap(({ parties }) => parties.map((party) => party.wallet)))) {
+      const own = ofTransaction.filter(({ parties }) => parties.some((party) => party.wallet === wallet));
+      const [place] = own;
+      const moved = place === undefined ? undefined : moves.get(movesKey({ ...place, wallet }));
+      if (moved === undefined) continue;
+      const settled = ownAmounts(own, moved);
+      amounts.set(wallet, new Map(own.map((trade, index) => [trade, settled[index] ?? [0n, 0n]])));
+    }
+    return ofTransaction.map((trade) => ({
+      ...trade,
+      parties: trade.parties.map((party) => ({
+        ...party,
+        amounts: amounts.get(party.wallet)?.get(trade) ?? party.amounts,
+      })),
+    }));
+  });
 }
 
 const PART = 2_500;
@@ -153,6 +212,7 @@ type PartFacts = PackedTexts & { count: number; last: TradePosition | null; pool
 interface FoundSwap {
   readonly block: number;
   readonly time: number;
+  readonly transaction: number;
   readonly pool: number;
   readonly amount0: string;
   readonly amount1: string;
@@ -180,25 +240,27 @@ function readPart(
 async function valueSwaps(
   database: ReadDatabase,
   chain: Chain,
+  subject: TradesSubject,
   swaps: readonly FoundSwap[],
-  pools: ReadonlyMap<number, TradedPool>,
+  pools: ReadonlyMap<number, Pick<Trade, 'pool' | 'address'>>,
 ): Promise<readonly Trade[]> {
-  const anchors = [...pools.values()].flatMap((pool) => pool.anchors.map(({ token }) => token));
+  const anchors = [...pools.values()].flatMap(({ pool }) => pool.anchors.map(({ token }) => token));
   const book = await readAnchorBook(database, chain, anchors, swaps);
   return swaps.flatMap((swap) => {
-    const pool = pools.get(swap.pool);
-    if (pool === undefined) return [];
+    const place = pools.get(swap.pool);
+    if (place === undefined) return [];
     const [amount0, amount1] = [BigInt(swap.amount0), BigInt(swap.amount1)];
     const sold = soldToken(amount0, amount1);
     if (sold === null) return [];
-    const { wallet, beneficiary = null, block, time } = swap;
-    const isTwo = beneficiary !== null && beneficiary !== wallet;
+    const { block, time, transaction } = swap;
+    const amounts: Amounts = [amount0 < 0n ? -amount0 : amount0, amount1 < 0n ? -amount1 : amount1];
+    const wallets = subject.kind === 'wallet' ? [subject.wallet] : [swap.wallet, swap.beneficiary];
+    const parties = new Set(wallets.filter((wallet) => wallet !== undefined && wallet !== null));
     return {
-      ...{ pool, block, time, isSold0: sold === 0 },
-      amount0: amount0 < 0n ? -amount0 : amount0,
-      amount1: amount1 < 0n ? -amount1 : amount1,
-      value: valueOfSwap(pool, { ...swap, amount0, amount1 }, book),
-      parties: wallet === undefined ? [] : isTwo ? [wallet, beneficiary] : [wallet],
+      ...{ ...place, block, time, transaction, isSold0: sold === 0 },
+      ...{ amount0: amounts[0], amount1: amounts[1] },
+      value: valueOfSwap(place.pool, { ...swap, amount0, amount1 }, book),
+      parties: [...parties].map((wallet) => ({ wallet, amounts })),
     };
   });
 }

@@ -35,6 +35,7 @@ const SWAP = {
   block: int4('block_number'),
   /** Unix seconds; -1: the block is missing. */
   time: int4('time'),
+  transaction: int4('transaction_index'),
   pool: int4('pool_number'),
   /** Base units into the pool; negative: out. */
   amount0: text('amount0::text'),
@@ -45,8 +46,8 @@ const PARTIES = { wallet: hex<Address>('wallet', 20), beneficiary: hexOrNull<Add
 export const WALLET_SWAPS = packedRows(SWAP);
 export const TOKEN_SWAPS = packedRows({ ...SWAP, ...PARTIES });
 
-/** Number, tokens in hexadecimal, is it proven and counted, may it have a proof later. */
-export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean];
+/** Number, tokens in hexadecimal, is it proven and counted, may it have a proof later, its key in hexadecimal. */
+export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean, string];
 
 /** Scans are index ranges that stop after `limit` rows (trades-statement.explain.test.ts). */
 export function tradesStatement(
@@ -74,7 +75,7 @@ listed AS (SELECT found.*, numbered.pool_number, coalesce(extract(epoch FROM blo
 SELECT (SELECT count(*)::int4 FROM found) AS count,
   (SELECT json_build_array(block_number, transaction_index, log_index) FROM found ORDER BY ${order('DESC')} LIMIT 1) AS last,
   (SELECT json_agg(json_build_array(pool_number, encode(first, 'hex'), encode(second, 'hex'), coalesce(status = 'proven' AND is_counted, false),
-    coalesce(status = 'unproven', true))) FROM numbered) AS pools, ${select}
+    coalesce(status = 'unproven', true), encode(pool, 'hex'))) FROM numbered) AS pools, ${select}
 FROM listed`;
 }
 
