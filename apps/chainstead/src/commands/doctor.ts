@@ -18,7 +18,7 @@ import { commandLogger } from '../session/command-session.ts';
 import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
 const IDENTITY_MS = 10_000;
 
 interface DoctorOptions extends JsonOption {

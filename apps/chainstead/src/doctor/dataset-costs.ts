@@ -36,10 +36,11 @@ function withEverything(chain: Chain): Chain {
 }
 
 function costOf(dataset: Dataset, chain: Chain, { sample }: DatasetCostFacts): string {
+  const blockTimeMs = sample[0]?.blockTimeMs ?? chain.blockTimeMs;
   const part = deepestPart(dataset, chain);
   if (part !== 'logs') {
     const bytes = mean(sample.map((block) => block.bytes));
-    return sample.length === 0 ? WHOLE[part] : `${WHOLE[part]}, ${sizeText(bytes, chain)}`;
+    return sample.length === 0 ? WHOLE[part] : `${WHOLE[part]}, ${sizeText(bytes, blockTimeMs)}`;
   }
   if (sample.length === 0) return 'filtered logs';
   const emitters: readonly string[] | null = dataset.emitters?.(chain) ?? null;
@@ -52,7 +53,7 @@ function costOf(dataset: Dataset, chain: Chain, { sample }: DatasetCostFacts): s
   );
   const logs = mean(taken.map(({ length }) => length));
   const bytes = mean(taken.map((ofBlock) => ofBlock.reduce((sum, log) => sum + log.bytes, 0)));
-  return `filtered logs, ${logs.toFixed(1)} and ${sizeText(bytes, chain)}`;
+  return `filtered logs, ${logs.toFixed(1)} and ${sizeText(bytes, blockTimeMs)}`;
 }
 
 const WHOLE: Readonly<Record<Exclude<BlockPart, 'logs'>, string>> = {
@@ -76,7 +77,7 @@ function settingOf(name: string, isOn: boolean, { chain, configured }: DatasetCo
   return `${mode}_${environmentSuffix(chain)}=${isOn ? 'off' : 'all'} turns it ${isOn ? 'off' : 'on'}`;
 }
 
-function sizeText(bytesPerBlock: number, { blockTimeMs }: Chain): string {
+function sizeText(bytesPerBlock: number, blockTimeMs: number): string {
   return `${bytesText(bytesPerBlock)} per block, ${bytesText((bytesPerBlock * DAY_MS) / blockTimeMs)} per day`;
 }
 

@@ -88,7 +88,7 @@ export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['l
 }
 
 /** @param configured null: no limit */
-export function bothPaces(configured: RateLimiter | null, learned: LearnedPace): RateLimiter {
+export function bothPaces(configured: RateLimiter | null, learned: RateLimiter): RateLimiter {
   if (configured === null) return learned;
   return {
     get waiting() {

@@ -4,9 +4,11 @@ import {
   type Clock,
   type Finding,
   parseAddress,
+  parseChainId,
   systemClock,
 } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
+import { rateLimited } from '../testing/rate-limited.ts';
 import type { Received, Script, Scripted, ScriptedNode } from '../testing/scripted-node.ts';
 import { testChain } from '../testing/scripted-node.ts';
 import { node } from '../testing/test-pool.ts';
@@ -64,7 +66,7 @@ describe('a node', () => {
     expect(report.findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(report.name).toBe(served.name);
     expect(report.calls).toBe(served.received.length);
-    expect(report.calls).toBeLessThan(300);
+    expect(report.calls).toBeLessThan(600);
     expect(findingOf(report, 'client')?.found).toBe('Geth/v1.15.0');
     expect(findingOf(report, 'head')?.found).toContain(`block ${HEAD}, 5 s old`);
     expect(findingOf(report, 'same chain')?.found).toBe(`block ${HEAD - 64} is that of ${other.name}`);
@@ -77,16 +79,59 @@ describe('a node', () => {
     let calls = 0;
     served.script = (call) =>
       ++calls % 25 === 0 ? { error: { code: 429, message: 'Too many requests' } } : script(call);
-    // Twenty times as fast as the real one.
-    const startedAt = performance.now();
-    const fast: Clock = {
-      now: () => clock.now() + (performance.now() - startedAt) * 20,
-      sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
-    };
-    const report = await examine(served, { clock: fast });
+    const report = await examine(served, { clock: fasterClock(20) });
     expect(report.findings.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([
       { subject: 'rate limit', verdict: 'warning', remedy: expect.stringMatching(/^Set RPC_RATE_ETH=\d+, or/) },
     ]);
+  });
+
+  /** Times as fast as the real one. */
+  function fasterClock(times: number): Clock {
+    const startedAt = performance.now();
+    return {
+      now: () => clock.now() + (performance.now() - startedAt) * times,
+      sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
+    };
+  }
+
+  test('that allows 20 calls per second is told as such, and its batches are not', async () => {
+    const served = await fullNode();
+    const fast = fasterClock(4);
+    const limited = rateLimited({ perSecond: 20, now: fast.now }, served.script);
+    served.script = limited.script;
+    const report = await examine(served, { clock: fast });
+    const advised = Number(/^Set RPC_RATE_ETH=(\d+)/.exec(findingOf(report, 'rate limit')?.remedy ?? '')?.[1]);
+    expect(advised).toBeGreaterThanOrEqual(15);
+    expect(advised).toBeLessThanOrEqual(25);
+    expect(report.findings.filter(({ verdict }) => verdict !== 'ok').map(({ subject }) => subject)).toEqual([
+      'rate limit',
+    ]);
+    expect(findingOf(report, 'batches')?.found).toMatch(/^of \d+ calls, half a second of its rate limit$/);
+  });
+
+  test.each([3, 10, 50, 99])('that takes batches of up to %i calls is told as such', async (max) => {
+    const served = await fullNode(({ batch }) =>
+      batch > max ? { error: { code: -32_600, message: 'batch too large' } } : undefined,
+    );
+    const found = findingOf(await examine(served), 'batches')?.found ?? '';
+    const size = Number(/^of (\d+) calls; larger ones are rejected/.exec(found)?.[1]);
+    expect(size).toBeLessThanOrEqual(max);
+    expect(size).toBeGreaterThanOrEqual(max * 0.75);
+  });
+
+  test('of a chain with settings is judged by its own block time', async () => {
+    const chain = { id: parseChainId(777_777), key: 'my-chain', blockTimeMs: 2_000 };
+    const served = await fullNode(undefined, { chainId: 777_777 });
+    const later = { ...clock, now: () => clock.now() + 100_000 };
+    const report = await examine(served, { chain: testChain(chain), clock: later });
+    expect(findingOf(report, 'block time')).toMatchObject({
+      ...{ verdict: 'warning', found: '12 s over 100 blocks; the setting is 2 s' },
+      remedy: 'Set BLOCK_TIME_MS_MY_CHAIN=12000.',
+    });
+    // Eight blocks of 12 s, but 50 of 2 s.
+    expect(findingOf(report, 'head')?.verdict).toBe('ok');
+    const right = testChain({ ...chain, blockTimeMs: 12_500 });
+    expect(findingOf(await examine(served, { chain: right }), 'block time')).toMatchObject({ verdict: 'ok' });
   });
 
   test('of another chain is bad, and asked nothing more', async () => {

@@ -11,11 +11,13 @@ import {
 import { RequestAbortedError } from '../errors.ts';
 import { nameUpstreams } from '../redact-secrets.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
+import { checkBlockTime } from './check-block-time.ts';
 import { checkBranch, checkFinalized, checkHead, type KnownBlock, type OtherHead } from './check-head.ts';
 import { checkOldBlocks, checkOldState } from './check-history.ts';
 import { checkChainId, checkClient } from './check-identity.ts';
 import { checkAccountIndex, checkAccountProofs, checkTraces } from './check-optional-methods.ts';
 import { checkPriceContracts } from './check-price-contracts.ts';
+import { checkRate, rateLimitFinding } from './check-rate.ts';
 import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
 import { checkLatency, checkReadingSpeed, type SampledBlock } from './check-speed.ts';
 import { checkSubscription } from './check-subscription.ts';
@@ -29,7 +31,7 @@ export interface NodeCheckOptions {
   readonly known?: readonly KnownBlock[];
   /** An indexed dataset reads traces. @default false */
   readonly needsTraces?: boolean;
-  /** Unfinished checks are reported. @default 60,000 */
+  /** Unfinished checks are reported. @default 120,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -38,8 +40,9 @@ export interface NodeCheckOptions {
   readonly onBlock?: ((block: SampledBlock) => void) | undefined;
 }
 
-const DEADLINE_MS = 60_000;
-const CALLS_MAX = 600;
+const DEADLINE_MS = 120_000;
+/** Measuring a limit of 100 calls a second takes half of them. */
+const CALLS_MAX = 2_000;
 const REQUEST_SHARE = 6;
 const OTHERS_MAX = 4;
 /** Nodes on the same chain agree on blocks this far below another's head. */
@@ -64,7 +67,7 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
     .map((config) => createNodeProbe({ ...probing, config }));
   const { findings, add } = findingList(options.onFinding);
   try {
-    await checkAll({ ...options, clock }, probe, others, add);
+    await checkAll({ ...options, clock, signal, deadlineMs }, probe, others, add);
   } catch (error) {
     if (!(error instanceof RequestAbortedError)) throw error;
     const found = `used up after ${probe.calls} calls, before all checks were done`;
@@ -73,31 +76,32 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
   } finally {
     await Promise.all([probe, ...others].map((node) => node.close()));
   }
-  if (probe.learnedRate !== null) add(rateLimitFinding(chain, probe.learnedRate));
+  if (probe.measuredRate === null && probe.learnedRate !== null) add(rateLimitFinding(chain, probe.learnedRate));
   return { name, findings, calls: probe.calls, tookMs: performance.now() - startedAt };
-}
-
-function rateLimitFinding({ key }: Chain, perSecond: number) {
-  const rate = Math.max(1, Math.floor(perSecond));
-  const setting = `RPC_RATE_${key.toUpperCase().replaceAll('-', '_')}=${rate}`;
-  return findingsOf('rate limit').warning(
-    `it refuses calls above about ${rate} per second`,
-    'Chainstead finds the rate by refused calls after each start, and the head comes before historical blocks.',
-    `Set ${setting}, or the rate of your plan.`,
-  );
 }
 
 /** In sequence: speed and limits are the node's. @throws RequestAbortedError */
 async function checkAll(
-  { chain, known = [], needsTraces = false, clock, onBlock }: NodeCheckOptions & { readonly clock: Clock },
+  options: NodeCheckOptions & {
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    readonly deadlineMs: number;
+  },
   probe: NodeProbe,
   others: readonly NodeProbe[],
   add: FindingList['add'],
 ): Promise<void> {
-  const identity = await checkChainId(chain, probe);
+  const { known = [], needsTraces = false, clock, onBlock } = options;
+  const identity = await checkChainId(options.chain, probe);
   add(identity);
   if (identity.verdict === 'bad') return;
+  // First: refusals would distort all other checks.
+  const limited = await checkRate(options.chain, probe, options);
+  if (limited !== null) add(limited);
   add(await checkClient(probe));
+  const blockTime = await checkBlockTime(options.chain, probe);
+  if (blockTime.finding !== null) add(blockTime.finding);
+  const chain = { ...options.chain, blockTimeMs: blockTime.blockTimeMs };
   const otherHeads = await readHeads(chain, others);
   const { number: head, findings: ofHead } = await checkHead(chain, probe, otherHeads, clock);
   add(...ofHead);
@@ -107,7 +111,7 @@ async function checkAll(
   add(await checkFinalized(chain, probe, head));
   add(await checkReceipts(probe, head));
   add(await checkLogRange(chain, probe, head));
-  add(await checkBatches(probe));
+  add(await checkBatches(probe, clock, options.signal));
   add(await checkOldBlocks(chain, probe, head));
   add(await checkOldState(chain, probe, head));
   add(await checkTraces(probe, head, needsTraces));

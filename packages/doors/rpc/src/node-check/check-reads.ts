@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { type Finding, findingsOf, toQuantity } from '@chainstead/core';
+import { type Clock, type Finding, findingsOf, toQuantity } from '@chainstead/core';
 import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
-import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
+import { type NodeProbe, type ProbeAnswer, sleepInCheck } from './node-probe.ts';
 import { isBlock, largestThatWorks, type ProbedBlock, probeBlock } from './read-answers.ts';
 
 const receipts = findingsOf('receipts by block');
@@ -85,24 +85,53 @@ export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number
   );
 }
 
-const BATCH_SIZES = [DEFAULT_LIMITS.batchSizeMax, 20, 5, 2];
+const BATCH_STEPS = 6;
+/** The program sends no larger batches at a learned rate. */
+const BATCH_SECONDS = 0.5;
+/** Refills what a node counts by the second. */
+const BATCH_PAUSE_MS = 1_500;
+const BATCH_TRIES = 3;
 
-export async function checkBatches(probe: NodeProbe): Promise<Finding> {
+export async function checkBatches(probe: NodeProbe, clock: Clock, signal: AbortSignal): Promise<Finding> {
+  const rate = probe.measuredRate ?? probe.learnedRate;
+  const byRate = rate === null ? Number.POSITIVE_INFINITY : Math.floor(rate * BATCH_SECONDS);
+  const largest = Math.max(2, Math.min(DEFAULT_LIMITS.batchSizeMax, byRate));
   let refusal: Extract<ProbeAnswer, { ok: false }> | null = null;
-  for (const size of BATCH_SIZES) {
-    const calls = Array.from({ length: size }, () => ({ method: 'eth_chainId', params: [] }));
-    const answers = await probe.fetchTogether(calls);
-    const refused = answers.find((answer) => !answer.ok);
-    if (refused === undefined) {
-      if (size === DEFAULT_LIMITS.batchSizeMax) return batches.ok(`of ${size} calls`);
-      return batches.ok(`of ${size} calls; larger ones are rejected, then split`);
-    }
-    if (!refused.ok) refusal = refused;
+  let isThrottled = false;
+  const works = async (size: number): Promise<boolean> => {
+    const refused = await refusalOf(probe, size, clock, signal);
+    if (refused?.reaction === 'throttled') isThrottled = true;
+    else refusal = refused ?? refusal;
+    return refused === null;
+  };
+  if (await works(largest))
+    return batches.ok(`of ${largest} calls${largest === byRate ? ', half a second of its rate limit' : ''}`);
+  if (largest > 2 && (await works(2))) {
+    const limit = await largestThatWorks({ works: 2, fails: largest, steps: BATCH_STEPS }, works);
+    return batches.ok(`of ${limit} calls; larger ones are rejected, then split`);
   }
-  if (refusal?.reaction === 'throttled') return batches.ok('not determined, because the node limits its rate');
+  if (isThrottled) return batches.ok('not determined, because the node limits its rate');
   return batches.warning(
-    `rejected: ${refusal?.text ?? ''}`,
+    `rejected: ${textOf(refusal)}`,
     'Each call is a separate request. Reads are slower, especially with a distant node.',
     'Use a provider that accepts batches, or a nearby node.',
   );
+}
+
+function textOf(refusal: Extract<ProbeAnswer, { ok: false }> | null): string {
+  return refusal?.text ?? '';
+}
+
+/** Null: accepted. A refusal because of the rate is tried again. */
+async function refusalOf(probe: NodeProbe, size: number, clock: Clock, signal: AbortSignal) {
+  const calls = Array.from({ length: size }, () => ({ method: 'eth_chainId', params: [] }));
+  for (let tries = 1; ; tries++) {
+    const refusals = (await probe.fetchTogether(calls)).filter((answer) => !answer.ok);
+    const [refused = null] = refusals;
+    if (refused === null) return null;
+    const throttled = refusals.find(({ reaction }) => reaction === 'throttled');
+    if (throttled === undefined) return refused;
+    if (tries === BATCH_TRIES) return throttled;
+    await sleepInCheck(clock, BATCH_PAUSE_MS, signal);
+  }
 }

@@ -36,6 +36,8 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
 }
 
 export interface SampledBlock {
+  /** Measured. @default the chain's */
+  readonly blockTimeMs?: number;
   /** JSON of the block with transactions, and receipts. */
   readonly bytes: number;
   /** Lower-case addresses; null: no topics; JSON sizes. */
@@ -58,7 +60,8 @@ export async function checkReadingSpeed(
       const receipts = await probe.ask('eth_getBlockReceipts', [at]);
       // Single receipts have their own finding.
       if (block.ok && (receipts.ok || receipts.reaction === 'unsupported')) read++;
-      if (block.ok && receipts.ok) onBlock(sampledBlock(block.result, receipts.result));
+      if (block.ok && receipts.ok)
+        onBlock({ ...sampledBlock(block.result, receipts.result), blockTimeMs: chain.blockTimeMs });
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, readOn));

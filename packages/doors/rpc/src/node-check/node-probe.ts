@@ -1,6 +1,8 @@
 import { type Clock, quotable } from '@chainstead/core';
 import { type Reaction, RequestAbortedError, UpstreamFault } from '../errors.ts';
+import type { RateLimiter } from '../limits/call-limits.ts';
 import { bothPaces } from '../limits/learned-pace.ts';
+import { createTokenBucket } from '../limits/limiters.ts';
 import { createLocalUpstreamLimits } from '../limits/local-limits.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
 import { createHttpEndpoint } from '../transport/http-endpoint.ts';
@@ -28,6 +30,12 @@ export interface NodeProbe {
   readonly config: UpstreamConfig;
   readonly calls: number;
   readonly learnedRate: number | null;
+  /** Null: no rate was measured. */
+  readonly measuredRate: number | null;
+  /** No later call exceeds it. */
+  paceAt(perSecond: number): void;
+  /** One call at the configured rate alone, once. @throws as ask */
+  tryOnce(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
   /** Retries at a rate limit. @throws RequestAbortedError if time, calls or tries are used up */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
   /** One request, once. @throws as ask */
@@ -36,11 +44,15 @@ export interface NodeProbe {
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-const CONNECTIONS = 4;
+/** As many as the program has in flight: with fewer, latency would hide the limit of the rate. */
+const CONNECTIONS = 24;
+/** Two bursts may fall in one window of a provider. */
+const BURST_SECONDS = 0.25;
 const THROTTLED_TRIES = 8;
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 4_000;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one probe is one state: its pace, its calls and its connection.
 export function createNodeProbe(options: {
   readonly config: UpstreamConfig;
   readonly timeoutMs: number;
@@ -55,24 +67,31 @@ export function createNodeProbe(options: {
   const endpoint = createHttpEndpoint({ config, connections: CONNECTIONS, ...answers });
   const limits = createLocalUpstreamLimits(clock);
   const learned = limits.learnedPaceOf(config);
-  const pace = bothPaces(limits.rateLimiterOf(config), learned);
+  const configured = limits.rateLimiterOf(config);
+  let measured: { readonly perSecond: number; readonly pace: RateLimiter } | null = null;
   let calls = 0;
 
-  async function take(method: string, count: number): Promise<void> {
+  const paced = (): RateLimiter => bothPaces(configured, measured?.pace ?? learned);
+
+  async function take(method: string, count: number, pace: RateLimiter | null): Promise<void> {
     if (signal.aborted || calls + count > callsMax) throw new RequestAbortedError(method);
     calls += count;
     try {
-      await pace.take(count, { signal });
+      await pace?.take(count, { signal });
     } catch (error) {
       if (signal.aborted) throw new RequestAbortedError(method, error);
       throw error;
     }
   }
 
-  async function send(requested: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
+  async function send(
+    requested: readonly RpcCall[],
+    payload: string,
+    pace: RateLimiter | null = paced(),
+  ): Promise<ProbeAnswer[]> {
     const [first] = requested;
     if (first === undefined) return [];
-    await take(first.method, requested.length);
+    await take(first.method, requested.length, pace);
     const startedAt = performance.now();
     try {
       const answer = await endpoint.post(payload, { timeoutMs, signal });
@@ -92,6 +111,12 @@ export function createNodeProbe(options: {
     }
   }
 
+  async function sendOne(call: RpcCall, pace?: RateLimiter | null): Promise<ProbeAnswer> {
+    const [answer] = await send([call], encodeCall(call, 0), pace);
+    if (answer === undefined) throw new TypeError('A call has no answer');
+    return answer;
+  }
+
   return {
     name,
     config,
@@ -101,10 +126,16 @@ export function createNodeProbe(options: {
     get learnedRate() {
       return learned.perSecond;
     },
+    get measuredRate() {
+      return measured?.perSecond ?? null;
+    },
+    paceAt(perSecond) {
+      measured = { perSecond, pace: createTokenBucket({ share: perSecond, clock, burstSeconds: BURST_SECONDS }) };
+    },
+    tryOnce: (method, params) => sendOne({ method, params }, configured),
     async ask(method, params) {
       for (let tries = 1; ; tries++) {
-        const [answer] = await send([{ method, params }], encodeCall({ method, params }, 0));
-        if (answer === undefined) throw new TypeError('A call has no answer');
+        const answer = await sendOne({ method, params });
         if (answer.ok || answer.reaction !== 'throttled') {
           learned.accepted(1);
           return answer;
@@ -113,7 +144,7 @@ export function createNodeProbe(options: {
         // A refusal must not look like a missing method.
         if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
         const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));
-        await pauseFor(clock, method, pause, signal);
+        await sleepInCheck(clock, pause, signal, method);
       }
     },
     fetchTogether: (requested) => send(requested, encodeBatch(requested)),
@@ -121,7 +152,13 @@ export function createNodeProbe(options: {
   };
 }
 
-async function pauseFor(clock: Clock, method: string, ms: number, signal: AbortSignal): Promise<void> {
+/** @throws RequestAbortedError if the time of the check is used up */
+export async function sleepInCheck(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  method = 'eth_blockNumber',
+): Promise<void> {
   try {
     await clock.sleep(ms, signal);
   } catch (error) {

@@ -44,7 +44,7 @@ export async function missingRanges(
   return mergeRanges(spans.map(({ range }) => range));
 }
 
-/** A whole block is read once for all datasets, but for traces if a source has the rest. Lightest first. */
+/** A whole block is read once for all datasets, except traces if a source has the rest. Lightest first. */
 export function readTogether({
   chain,
   datasets,

@@ -72,8 +72,8 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
 }
 
 /**
- * Proves logs by whole blocks that a backfill read for other datasets and has committed, without a call. Never rejects
- * but for `signal`: the prover reads again what could not be proven.
+ * Proves logs by whole blocks that a backfill read for other datasets and has committed, without a call. Rejects only
+ * for `signal`: the prover reads again what could not be proven.
  *
  * @param read decoded for all datasets of `options`
  */

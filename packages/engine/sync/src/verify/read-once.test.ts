@@ -9,7 +9,7 @@ import { createWholeBlockTables, outcomes, payments } from '../testing/whole-blo
 
 const BLOCKS = 150;
 const REORG_DEPTH_MAX = 10;
-/** Of the backfill. */
+/** The follower reads the others. */
 const MISSING = BLOCKS - REORG_DEPTH_MAX - 1;
 const scratch = scratchOfFile();
 let nextChainId = 978_001;
