@@ -42,12 +42,13 @@ export async function exportParquet(invocation: Invocation<ExportParquetOptions>
       },
       stopSignal,
     ).finally(() => report.finish());
-    const { folder, blocks, rows, written, rewritten, to } = result;
+    const { folder, blocks, rows, written, rewritten, to, isFinished } = result;
     const extent =
       to === null ? `${blocks} blocks, and not block ${wanted.from}` : `all blocks from ${wanted.from} to ${to}`;
-    writeOutcome(context, `Wrote ${rows} rows to ${written} files. ${folder} has ${extent}.`, {
+    const stopped = isFinished ? '' : 'Stopped before the end. ';
+    writeOutcome(context, `${stopped}Wrote ${rows} rows to ${written} files. ${folder} has ${extent}.`, {
       ...{ work: 'export', kind: 'parquet', chain: chain.key, table: table.name, folder },
-      ...{ blocks, to, rows, files: written, rewritten, finished: true },
+      ...{ blocks, to, rows, files: written, rewritten, finished: isFinished },
     });
   });
 }

@@ -11,6 +11,8 @@ export interface ApiEnv {
     principal: Principal | null;
     /** Aborts once the response is sent, has failed, or its client disconnected. */
     ended: AbortSignal;
+    /** Of a response that is not available yet. */
+    reason?: string;
   };
 }
 

@@ -54,6 +54,9 @@ class RememberedState implements UpstreamState {
   #disabledChecks = 0;
   #recheckAt: number | null = null;
   #lastError: UpstreamStatus['lastError'] = null;
+  /** The last errors that opened the circuit and lowered the score: other errors don't explain the state. */
+  #brokenBy: string | null = null;
+  #worsenedBy: string | null = null;
 
   constructor(options: StateOptions) {
     this.#options = options;
@@ -104,7 +107,7 @@ class RememberedState implements UpstreamState {
     if (this.#disabledReason !== null) return this.#disabledReason;
     if (this.#now() < this.#pause.until) return this.#pause.reason;
     if (breaker.mayEnter(this.#breaker, this.#now())) return 'busy';
-    return `circuit open after: ${this.#lastError?.text ?? 'failures'}`;
+    return `circuit open after: ${this.#brokenBy ?? 'failures'}`;
   }
 
   waitMs(): number | null {
@@ -186,10 +189,11 @@ class RememberedState implements UpstreamState {
         this.disable(`refused by the provider: ${fault.text}`);
         return;
       default:
-        this.#worsen(fault.kind);
-        if (BREAKING.has(fault.kind))
+        this.#worsen(fault.kind, fault.text);
+        if (BREAKING.has(fault.kind)) {
+          this.#brokenBy = fault.text;
           this.#setBreaker(breaker.failed(this.#breaker, this.#now(), this.#options.limits));
-        else this.abandoned();
+        } else this.abandoned();
     }
   }
 
@@ -200,7 +204,7 @@ class RememberedState implements UpstreamState {
 
   blamed(kind: FaultKind, text: string): void {
     this.#count(kind, 'verification', text);
-    this.#worsen(kind);
+    this.#worsen(kind, text);
   }
 
   abandoned(): void {
@@ -245,15 +249,14 @@ class RememberedState implements UpstreamState {
   }
 
   #condition(bestHead: number | null, score: number): Pick<UpstreamStatus, 'state' | 'reason'> {
-    const lastText = this.#lastError?.text ?? null;
     if (this.#disabledReason !== null) return { state: 'disabled', reason: this.#disabledReason };
-    if (this.#breaker.kind !== 'closed') return { state: 'open-circuit', reason: lastText };
+    if (this.#breaker.kind !== 'closed') return { state: 'open-circuit', reason: this.#brokenBy };
     if (this.#now() < this.#pause.until) return { state: 'degraded', reason: this.#pause.reason };
     if (score >= DEGRADED_SCORE) return { state: 'healthy', reason: null };
     const lag = this.#lagMs(bestHead);
     return {
       state: 'degraded',
-      reason: lag > 0 ? `${lag} ms behind the best head` : (lastText ?? 'slow answers'),
+      reason: lag > 0 ? `${lag} ms behind the best head` : (this.#worsenedBy ?? 'slow answers'),
     };
   }
 
@@ -275,17 +278,20 @@ class RememberedState implements UpstreamState {
       this.#options.onWrongAnswer?.({ ...this.#labels, kind, method, text, at: this.#now() });
   }
 
-  #worsen(kind: FaultKind): void {
+  #worsen(kind: FaultKind, text: string): void {
+    this.#worsenedBy = text;
     this.#health = badAnswer(this.#health, this.#now(), INVALID_RESPONSES.has(kind) ? LIE_WEIGHT : 1);
   }
 
   #setBreaker(next: breaker.BreakerState): void {
     if (next === this.#breaker) return;
-    const fields = { ...this.#labels, last_error: this.#lastError?.text };
     if (next.kind === 'open' && this.#breaker.kind !== 'open')
-      this.#options.logger.warn({ ...fields, open_ms: next.openMs }, 'Upstream circuit opened');
+      this.#options.logger.warn(
+        { ...this.#labels, last_error: this.#brokenBy, open_ms: next.openMs },
+        'Upstream circuit opened',
+      );
     if (next.kind === 'closed' && this.#breaker.kind !== 'closed')
-      this.#options.logger.info(fields, 'Upstream circuit closed');
+      this.#options.logger.info(this.#labels, 'Upstream circuit closed');
     const isOther = next.kind !== this.#breaker.kind;
     this.#breaker = next;
     if (isOther) this.#showCircuit();

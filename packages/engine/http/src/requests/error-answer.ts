@@ -69,16 +69,18 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    // Outages are logged by connections, and nothing waits for an abandoned response.
-    const isReported = thrown instanceof DatabaseUnavailableError || thrown instanceof RequestAbandonedError;
-    if (answer.status >= 500 && answer.status !== 501 && !isReported) {
-      // A route that asks to try again has not failed.
-      const level = thrown instanceof ApiError && thrown.retryable ? 'warn' : 'error';
-      logger[level](
+    // Outages are logged by connections, nothing waits for an abandoned response, and a route that asks to try again has
+    // not failed: the line of the request has its reason.
+    const isReported =
+      thrown instanceof DatabaseUnavailableError ||
+      thrown instanceof RequestAbandonedError ||
+      (thrown instanceof ApiError && thrown.retryable);
+    if (thrown instanceof ApiError && answer.status === 503) c.set('reason', thrown.message);
+    if (answer.status >= 500 && answer.status !== 501 && !isReported)
+      logger.error(
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
         'Request failed',
       );
-    }
     const { message, details, body = { message, ...(details !== undefined && { details }) } } = answer;
     return c.json(body, answer.status);
   };

@@ -22,6 +22,8 @@ interface AnsweredRequest {
   readonly status: number;
   readonly durationMs: number;
   readonly keyId: string | undefined;
+  /** Why the response is not available yet. */
+  readonly reason?: string | undefined;
 }
 
 /** Client errors at `info`, slow requests at `warn`, others at `debug`; no server errors. */
@@ -32,7 +34,7 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
   const { requests, requestDurationSeconds } = createRequestMetrics(options.metrics);
   const tallies = new Map<string, Tally>();
 
-  return ({ requestId, method, route, status, durationMs, keyId }) => {
+  return ({ requestId, method, route, status, durationMs, keyId, reason }) => {
     const label = route === 'unmatched' ? 'any' : method;
     const tally = getOrCompute(tallies, `${status} ${label} ${route}`, () =>
       requests.tally({ method: label, route, status: String(status) }),
@@ -43,7 +45,7 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
     if (!logger.isLevelEnabled(level)) return;
     const duration_ms = Math.round(durationMs * 10) / 10;
     logger[level](
-      { request_id: requestId, method, route, status, duration_ms, key_id: keyId },
+      { request_id: requestId, method, route, status, duration_ms, key_id: keyId, reason },
       'Request answered',
     );
   };
@@ -84,6 +86,7 @@ export function requestObserver(options: Parameters<typeof createRequestLog>[0])
       status: c.res.status,
       durationMs: performance.now() - startedAt,
       keyId: c.get('principal')?.id,
+      reason: c.get('reason'),
     });
   };
 }

@@ -58,7 +58,15 @@ async function inFiles(sql: string): Promise<unknown[]> {
 describe.runIf(isInstalled)('an export that DuckDB reads', () => {
   it('has the rows of SQL', async () => {
     const result = await run();
-    expect(result).toEqual({ folder: folderOf(), written: 5, rewritten: 0, rows: 270, blocks: 90, to: 89 });
+    expect(result).toEqual({
+      folder: folderOf(),
+      written: 5,
+      rewritten: 0,
+      rows: 270,
+      blocks: 90,
+      to: 89,
+      isFinished: true,
+    });
     const { rows: stored } = await scratch.database.pool.query(
       `SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
          (extract(epoch FROM seen_at) * 1000000)::bigint::text AS seen_at, maybe_amount::text, maybe_integer, maybe_bigint::text, maybe_flag, encode(maybe_bytes, 'hex') AS maybe_bytes,

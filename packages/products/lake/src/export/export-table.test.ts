@@ -102,7 +102,7 @@ describe('an export', () => {
 
   it('has no file for blocks without rows', async () => {
     await scratch.database.query(sql`DELETE FROM samples WHERE block_number BETWEEN 20 AND 39`);
-    await run();
+    expect(await run()).toMatchObject({ written: 4, isFinished: true });
     expect((await readManifest()).files[1]).toMatchObject({
       from: 20,
       to: 39,
@@ -288,7 +288,7 @@ describe('an export that follows', () => {
         await checkpoint(99)();
       },
     );
-    expect(await run({ follow: true, clock })).toMatchObject({ blocks: 90, to: 89 });
+    expect(await run({ follow: true, clock })).toMatchObject({ blocks: 90, to: 89, isFinished: true });
     expect(seen).toEqual([
       ['0000-0019', '0020-0039', '0040-0059'],
       ['0000-0019', '0020-0039', '0040-0059', '0060-0065'],
@@ -306,14 +306,19 @@ describe('an export that follows', () => {
   it('ends without an error when it is stopped', async () => {
     const stop = new AbortController();
     const clock = clockOf(async () => stop.abort());
-    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ blocks: 90, to: 89 });
+    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({
+      ...{ blocks: 90, to: 89, isFinished: false },
+    });
   });
 
   it('names the block where its files end when it is stopped, not the newest final one', async () => {
     await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60`);
     const stop = new AbortController();
     const clock = clockOf(async () => stop.abort());
-    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ to: 59 });
+    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({
+      to: 59,
+      isFinished: false,
+    });
     expect((await readManifest()).ranges[0]).toEqual({ from: 0, to: 59 });
     const none = { ...systemClock, sleep: async () => undefined };
     expect(await run({ follow: true, from: 65, to: null, clock: none }, AbortSignal.abort())).toMatchObject({

@@ -54,13 +54,15 @@ type Rewrite = ChangeCause | 'missing file';
 
 interface ExportResult {
   readonly folder: string;
-  /** Includes rewritten files and ranges without rows. */
+  /** Includes rewritten files. A range without rows has none. */
   readonly written: number;
   readonly rewritten: number;
   readonly rows: number;
   readonly blocks: number;
   /** End of the exported range without a gap; null: its first block is missing. */
   readonly to: number | null;
+  /** False if it was stopped, or blocks are missing. */
+  readonly isFinished: boolean;
 }
 
 const FOLLOW_MS = 5_000;
@@ -131,11 +133,13 @@ class Run {
   }
 
   result(): ExportResult {
-    const { from } = this.#options;
+    const { from, follow, to: wanted } = this.#options;
     const exported = this.#to < from ? [] : intersectRanges([{ from, to: this.#to }], this.#files);
     const blocks = exported.reduce((sum, range) => sum + rangeSize(range), 0);
     const to = mergeRanges(exported).find((range) => range.from === from)?.to ?? null;
-    return { folder: this.#store.folders.data, ...this.#counts, blocks, to };
+    // Without an end, following never finishes.
+    const last = wanted ?? (follow ? Number.POSITIVE_INFINITY : this.#to);
+    return { folder: this.#store.folders.data, ...this.#counts, blocks, to, isFinished: to === last };
   }
 
   async #rewrites(wanted: BlockRange, covered: readonly BlockRange[]): Promise<Work[]> {
@@ -184,7 +188,7 @@ class Run {
     this.#progress.done += rangeSize(range);
     onProgress?.({ ...this.#progress });
     if (former !== undefined && former.sha256 === written.sha256) return;
-    this.#counts.written += 1;
+    if (written.path !== null) this.#counts.written += 1;
     this.#counts.rows += written.rows;
     if (reason === null) return;
     this.#counts.rewritten += 1;
