@@ -38,8 +38,19 @@ const indexedShape = z.looseObject({
   indexed: z.looseObject({ from_block: digits, to_block: digits, complete: z.boolean() }),
 });
 
-/** From the `indexed` block or headers of a response. Null if it reports no coverage. */
+const byChainShape = z.looseObject({
+  chains: z.array(indexedShape.extend({ chain: z.string() })).min(1),
+});
+
+/** From the `indexed` blocks or headers of a response. Null if it reports no coverage. */
 export function indexedWords(body: unknown, header: ReadHeader): string | null {
+  const byChain = byChainShape.safeParse(body).data?.chains;
+  if (byChain !== undefined) {
+    const sentences = byChain.map(({ chain, indexed: { from_block: from, to_block: to, complete } }) =>
+      sentenceOf(from ?? null, to ?? null, complete).replace(/^Coverage/, chain),
+    );
+    return `Coverage: ${sentences.join(' ')}`;
+  }
   const { data } = indexedShape.safeParse(body);
   if (data !== undefined) {
     const { from_block: from, to_block: to, complete } = data.indexed;

@@ -44,11 +44,15 @@ describe.each(['legacy', '2026-07-28'] as const)('a client of the revision %s', 
     expect(tools.map(({ name }) => name)).toEqual([
       'status',
       'gaps',
+      'wallet_net_worth',
       'wallet_token_transfers',
       'token_metadata',
+      'token_price',
+      'pair_candles',
       'resolve_name',
+      'token_price_explanation',
     ]);
-    expect(tools[2]).toMatchObject({
+    expect(tools[3]).toMatchObject({
       description: 'ERC-20 transfers from and to a wallet.',
       inputSchema: {
         type: 'object',
@@ -56,7 +60,6 @@ describe.each(['legacy', '2026-07-28'] as const)('a client of the revision %s', 
         required: ['address'],
         additionalProperties: false,
       },
-      outputSchema: { type: 'object', required: ['coverage', 'data'] },
       annotations: { readOnlyHint: true },
     });
     expect(client.getServerVersion()).toMatchObject({ name: 'chainstead', version: '1.2.3' });
@@ -149,16 +152,70 @@ describe('a result', () => {
     expect(JSON.parse(data)).toEqual(addresses.slice(0, 29));
   });
 
-  test('has the form of its output schema', async () => {
-    const { structuredContent, content } = await agent.client.callTool({
+  test.each([
+    ['of 2025', '2025-11-25', 2, false],
+    ['of 2026', undefined, 1, true],
+  ])('has its data once for a client %s', async (_name, revision, texts, isStructured) => {
+    const { client } = await connectAgent(server.url, {
+      key: EXAMPLE_KEY,
+      revision: revision === undefined ? '2026-07-28' : 'legacy',
+    });
+    const result = await client.callTool({
       name: 'wallet_token_transfers',
       arguments: { address: '0x1', limit: 2 },
     });
-    expect(structuredContent).toEqual({
-      coverage: 'Coverage: complete. Every requested block is indexed (blocks 5 to 9).',
-      notes: [expect.stringContaining('More rows exist')],
-      data: JSON.parse((content as { text: string }[])[1]?.text ?? ''),
+    expect(result.content).toHaveLength(texts);
+    expect(result.structuredContent !== undefined).toBe(isStructured);
+    const { tools } = await client.listTools();
+    expect(tools.every(({ outputSchema }) => (outputSchema !== undefined) === isStructured)).toBe(true);
+    if (isStructured)
+      expect(result.structuredContent).toEqual({
+        coverage: 'Coverage: complete. Every requested block is indexed (blocks 5 to 9).',
+        notes: [expect.stringContaining('More rows exist')],
+        data: expect.objectContaining({ cursor: '2' }),
+      });
+  });
+
+  test('has both forms for a client that states no revision', async () => {
+    const response = await post(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"token_metadata","arguments":{"addresses":["a"]}}}',
+      EXAMPLE_KEY,
+    );
+    expect(await response.json()).toMatchObject({
+      result: { content: [{}, { text: '["a"]' }], structuredContent: { data: ['a'] } },
     });
+  });
+
+  test('of several chains has the coverage of each', async () => {
+    const { first } = await agent.call('wallet_net_worth', { address: '0x1' });
+    expect(first).toBe(
+      'Coverage: eth: complete. Every requested block is indexed (blocks 1 to 9). ' +
+        'base: incomplete. Only blocks 2 to 3 are indexed, so older data may be missing. The tool gaps shows the rest.',
+    );
+  });
+
+  test('of candles takes a range, relative dates and the limit of its route', async () => {
+    const { tools } = await agent.client.listTools();
+    const { inputSchema } = tools.find(({ name }) => name === 'pair_candles') ?? {};
+    expect(inputSchema).toMatchObject({
+      properties: { limit: { description: 'Default 20, at most 1000' }, range: {} },
+      required: ['address'],
+    });
+    const page = async (given: object) =>
+      JSON.parse((await agent.call('pair_candles', { address: '0x1', ...given })).data);
+    const { fromDate, toDate, limit, cursor } = await page({ range: 'last 7 days' });
+    expect(Date.parse(toDate) - Date.parse(fromDate)).toBe(7 * 86_400_000);
+    expect(limit).toBe('20');
+    expect(await page({ range: 'last 7 days', limit: 30, cursor })).toEqual({ cursor: 'next' });
+    expect(await page({ from_date: '2 days ago', to_date: 'now' })).toMatchObject({
+      fromDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+  });
+
+  test('can explain a price, by the route of the price', async () => {
+    const { data } = await agent.call('token_price_explanation', { address: '0x1' });
+    expect(JSON.parse(data)).toEqual({ explain: 'true' });
+    expect(JSON.parse((await agent.call('token_price', { address: '0x1' })).data)).toEqual({});
   });
 
   test('is the same with null or an empty text for what the agent left out', async () => {

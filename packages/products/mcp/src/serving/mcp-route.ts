@@ -80,7 +80,7 @@ type Serve = (request: Request, body: unknown, caller: ToolCaller) => Promise<Re
 /** Revision 2026-07-28 and those of 2025. Each request has a separate protocol server. */
 function createServing(toolbox: () => Toolbox, version: string, logger: Logger): Serve {
   const callers = new WeakMap<Request, ToolCaller>();
-  const serverFor = (caller: ToolCaller) => createMcpServer(toolbox(), caller, version);
+  const serverFor = (caller: ToolCaller, stated?: string) => createMcpServer(toolbox(), caller, version, stated);
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const caller = requestInfo === undefined ? undefined : callers.get(requestInfo);
@@ -100,7 +100,7 @@ function createServing(toolbox: () => Toolbox, version: string, logger: Logger):
       return handler.fetch(request, { parsedBody });
     }
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    const server = serverFor(caller);
+    const server = serverFor(caller, request.headers.get('mcp-protocol-version') ?? undefined);
     await server.connect(transport);
     try {
       return await transport.handleRequest(request, { parsedBody });

@@ -47,9 +47,11 @@ export function agentOf(client: Client): Agent {
   return {
     client,
     async call(name, given = {}) {
-      const { content, isError = false } = await client.callTool({ name, arguments: given });
+      const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: given });
       const texts = z.array(z.object({ text: z.string() })).parse(content);
-      return { isError, first: texts[0]?.text ?? '', data: texts[1]?.text ?? '' };
+      const { data } = z.object({ data: z.unknown() }).safeParse(structuredContent);
+      const structured = data === undefined ? '' : JSON.stringify(data.data);
+      return { isError, first: texts[0]?.text ?? '', data: texts[1]?.text ?? structured };
     },
   };
 }

@@ -8,7 +8,7 @@ const indexedSchema = z.object({ from_block: z.string(), to_block: z.string(), c
 export const DEMO_ROWS = 60;
 
 /**
- * Routes with the operation ids of three tools, whose responses depend on their parameters: a paged list with large
+ * Routes with the operation ids of tools, whose responses depend on their parameters: a paged list with large
  * rows, a bare array with coverage in headers, and a single object.
  */
 export const demoRoutes: readonly RouteModule[] = [
@@ -97,4 +97,55 @@ export const demoRoutes: readonly RouteModule[] = [
         return c.json({ domain, by: c.get('principal')?.id ?? null }, 200);
       },
     ),
+  ...echoRoutes(),
 ];
+
+/** Net worth of two chains, and routes that return what they were asked for. */
+function echoRoutes(): RouteModule[] {
+  const params = z.object({ address: z.string() });
+  const text = z.string().optional();
+  const limit = z
+    .string()
+    .optional()
+    .openapi({ type: 'integer', description: 'Rows. Higher values are lowered to 1000.' });
+  const date = text.openapi({ description: 'Start, inclusive. Required without a cursor.' });
+  const responses = {
+    200: { description: 'Any', content: { 'application/json': { schema: z.record(z.string(), z.unknown()) } } },
+  };
+  const get = { method: 'get', responses } as const;
+  const chains = [
+    { chain: 'eth', indexed: { from_block: '1', to_block: '9', complete: true } },
+    { chain: 'base', indexed: { from_block: '2', to_block: '3', complete: false } },
+  ];
+  const query = z.object({ fromDate: date, toDate: date, limit, cursor: text });
+  return [
+    (app) =>
+      app.openapi(
+        createRoute({
+          ...get,
+          path: '/net-worth/{address}',
+          operationId: 'getWalletNetWorth',
+          request: { params },
+        }),
+        (c) => c.json({ chains }, 200),
+      ),
+    (app) =>
+      app.openapi(
+        createRoute({
+          ...get,
+          path: '/ohlcv/{address}',
+          operationId: 'getPairCandlesticks',
+          request: { params, query },
+        }),
+        (c) => c.json({ cursor: 'next', ...c.req.valid('query') }, 200),
+      ),
+    (app) =>
+      app.openapi(
+        createRoute({
+          ...{ ...get, path: '/price/{address}', operationId: 'getTokenPrice' },
+          request: { params, query: z.object({ explain: text }) },
+        }),
+        (c) => c.json(c.req.valid('query'), 200),
+      ),
+  ];
+}

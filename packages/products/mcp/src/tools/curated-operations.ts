@@ -2,7 +2,16 @@ export interface CuratedOperation {
   readonly tool: string;
   readonly operationId: string;
   readonly description: string;
+  /** Query parameters of each call. */
+  readonly fixed?: Readonly<Record<string, string>>;
 }
+
+const EXPLANATION: CuratedOperation = {
+  tool: 'token_price_explanation',
+  operationId: 'getTokenPrice',
+  description: 'Why a token has its price, or none: the exact price, and the pools that were considered.',
+  fixed: { explain: 'true' },
+};
 
 /** Few, since each description uses up the context of agents. */
 export const CURATED_OPERATIONS: readonly CuratedOperation[] = [
@@ -44,4 +53,8 @@ export const CURATED_OPERATIONS: readonly CuratedOperation[] = [
   ['resolve_name', 'resolveENSDomain', 'Address of an ENS name.'],
   ['own_contracts', 'getOwnContracts', 'Contracts that the operator indexes, with their events and columns.'],
   ['own_contract_events', 'getOwnContractEvents', 'Decoded events of such a contract, named by own_contracts.'],
-].map(([tool = '', operationId = '', description = '']) => ({ tool, operationId, description }));
+]
+  .map(
+    ([tool = '', operationId = '', description = '']): CuratedOperation => ({ tool, operationId, description }),
+  )
+  .concat(EXPLANATION);

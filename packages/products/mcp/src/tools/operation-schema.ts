@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DATE_DESCRIPTION, RANGE_DESCRIPTION } from './date-range.ts';
 import type { ToolSchema } from './tool.ts';
 
 interface OperationParameter {
@@ -7,11 +8,15 @@ interface OperationParameter {
   readonly place: 'path' | 'query';
   readonly isRequired: boolean;
   readonly schema: Readonly<Record<string, unknown>>;
+  /** The route lowers larger numbers. Undefined: no such bound. */
+  readonly largest?: number | undefined;
 }
 
 export interface ApiOperation {
   readonly path: string;
   readonly parameters: readonly OperationParameter[];
+  /** Query parameters of each call, which agents don't see. */
+  readonly fixed?: Readonly<Record<string, string>> | undefined;
 }
 
 const parameterShape = z.looseObject({
@@ -62,7 +67,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   cursor: { type: 'string', description: 'From the page before' },
   from_block: { type: 'integer', description: 'First block' },
   to_block: { type: 'integer', description: 'Last block' },
-  from_date: { type: 'string', description: 'Such as 2024-01-31' },
+  from_date: { type: 'string', description: DATE_DESCRIPTION },
   to_date: { type: 'string', description: 'Last time' },
   order: { type: 'string', enum: ['ASC', 'DESC'], description: 'By block' },
   token_addresses: { type: 'array', items: { type: 'string' }, description: 'Only these tokens' },
@@ -70,12 +75,15 @@ const SCHEMAS: Readonly<Record<string, object>> = {
 };
 
 function toParameter(given: z.infer<typeof parameterShape>): OperationParameter {
-  const { name, in: place, required: isRequired, schema } = given;
+  const { name, in: place, schema } = given;
   const shown =
     place === 'path' && /^token_?address$/i.test(name)
       ? 'address'
       : (SHOWN[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  const description = (given.description ?? String(schema.description ?? '')).split(/[.:] |\.$/)[0] ?? '';
+  const words = given.description ?? String(schema.description ?? '');
+  const isRequired = given.required || words.includes('Required without a cursor');
+  const largest = /lowered to (\d+)/.exec(words)?.[1];
+  const description = words.split(/[.:] |\.$/)[0] ?? '';
   const { type, enum: values, items } = schema;
   const own = {
     ...Object.fromEntries(
@@ -83,7 +91,10 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
     ),
     description,
   };
-  return { name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } };
+  return {
+    ...{ name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } },
+    ...(largest !== undefined && { largest: Number(largest) }),
+  };
 }
 
 export const LIMIT_DEFAULT = 20;
@@ -99,9 +110,9 @@ export function schemaOf(operation: ApiOperation): ToolSchema {
     type: 'object',
     properties: {
       ...Object.fromEntries(
-        parameters.map(({ shown, schema }) => [
+        parameters.map(({ shown, schema, largest }) => [
           shown,
-          shown === 'limit' ? { type: 'integer', description: `Default ${LIMIT_DEFAULT}, at most 100` } : schema,
+          shown === 'limit' ? limitSchema(largest) : schema,
         ]),
       ),
       ...(hasRange && { range: { type: 'string', description: RANGE_DESCRIPTION } }),
@@ -113,35 +124,7 @@ export function schemaOf(operation: ApiOperation): ToolSchema {
   };
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 7 * 86_400_000,
-};
-
-interface DateRange {
-  readonly from: string;
-  readonly to: string;
-  /** False if `to` is now: newer blocks belong to the range. */
-  readonly hasEnd: boolean;
-}
-
-export const RANGE_DESCRIPTION = 'today, yesterday, last 7 days (UTC)';
-
-/** In UTC; null if the words name no range. @param now milliseconds since the Unix epoch */
-export function dateRange(words: string, now: number): DateRange | null {
-  const text = words.trim().toLowerCase();
-  const midnight = now - (now % (UNITS.day ?? now));
-  if (text === 'today') return rangeOf(midnight, now, false);
-  if (text === 'yesterday') return rangeOf(midnight - (UNITS.day ?? 0), midnight - 1_000, true);
-  const { count = '1', unit = '' } =
-    /^(?:the )?last (?:(?<count>\d{1,4}) )?(?<unit>minute|hour|day|week)s?$/.exec(text)?.groups ?? {};
-  const length = UNITS[unit];
-  return length === undefined ? null : rangeOf(now - Number(count) * length, now, false);
-}
-
-function rangeOf(from: number, to: number, hasEnd: boolean): DateRange {
-  const textOf = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
-  return { from: textOf(from), to: textOf(to), hasEnd };
+function limitSchema(largest = Number.POSITIVE_INFINITY): object {
+  const most = Number.isFinite(largest) ? `, at most ${largest}` : '';
+  return { type: 'integer', description: `Default ${Math.min(LIMIT_DEFAULT, largest)}${most}` };
 }

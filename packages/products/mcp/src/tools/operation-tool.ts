@@ -4,14 +4,8 @@ import { compactValue, fitValue, RESULT_BYTES_MAX, rowsThatFit, shareRepeated } 
 import { routeError, toolError } from '../results/tool-error.ts';
 import { cutNote, indexedWords, type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
-import {
-  type ApiOperation,
-  dateRange,
-  LIMIT_DEFAULT,
-  RANGE_DESCRIPTION,
-  schemaOf,
-  takesDates,
-} from './operation-schema.ts';
+import { dateOf, dateRange, RANGE_DESCRIPTION } from './date-range.ts';
+import { type ApiOperation, LIMIT_DEFAULT, schemaOf, takesDates } from './operation-schema.ts';
 import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
 const SMALLER_PAGES_MAX = 3;
@@ -27,9 +21,10 @@ export interface OperationContext {
 
 export function operationTool(
   curated: CuratedOperation,
-  operation: ApiOperation,
+  described: ApiOperation,
   context: OperationContext,
 ): Tool {
+  const operation = { ...described, fixed: curated.fixed };
   const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some(({ shown }) => shown === name));
   return {
     name: curated.tool,
@@ -91,7 +86,14 @@ export function fillArguments(
   const has = (name: string): boolean => operation.parameters.some(({ shown }) => shown === name);
   const filled: Record<string, unknown> = { ...others };
   if (onlyChain !== null && has('chain')) filled.chain ??= onlyChain;
-  if (has('limit') && given.cursor === undefined) filled.limit ??= LIMIT_DEFAULT;
+  // The route's cursor has both already, and times of a later call would contradict it.
+  if (splitCursor(given.cursor).cursor !== undefined) {
+    const { limit: _limit, from_date: _from, to_date: _to, ...continued } = filled;
+    return continued;
+  }
+  if (has('limit')) filled.limit ??= LIMIT_DEFAULT;
+  for (const name of ['date', 'from_date', 'to_date'])
+    if (has(name) && typeof filled[name] === 'string') filled[name] = dateOf(filled[name], now());
   if (words === undefined || !takesDates(operation)) return filled;
   const range = typeof words === 'string' ? dateRange(words, now()) : null;
   if (range === null || given.from_date !== undefined || given.to_date !== undefined) return null;
@@ -99,9 +101,9 @@ export function fillArguments(
   return { ...filled, from_date: range.from, ...((range.hasEnd || needsEnd) && { to_date: range.to }) };
 }
 
-export function targetOf({ path, parameters }: ApiOperation, given: ToolArguments): string {
+export function targetOf({ path, parameters, fixed }: ApiOperation, given: ToolArguments): string {
   let target = path;
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(fixed);
   for (const { name, shown, place } of parameters) {
     const value = given[shown];
     if (value === undefined || value === null) continue;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { routeError, toolError } from '../results/tool-error.ts';
 import { indexedWords, toolResult } from '../results/tool-result.ts';
+import { DATE_DESCRIPTION, RANGE_DESCRIPTION } from './date-range.ts';
 import type { ApiOperation } from './operation-schema.ts';
-import { RANGE_DESCRIPTION } from './operation-schema.ts';
 import { fillArguments, type OperationContext, request } from './operation-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -43,7 +43,7 @@ export function topTradersTool(operation: ApiOperation, context: OperationContex
         chain: { type: 'string', description: 'Such as eth' },
         side: { type: 'string', enum: ['buy', 'sell'], description: 'Default buy' },
         range: { type: 'string', description: `${RANGE_DESCRIPTION}. Default: last 24 hours` },
-        from_date: { type: 'string', description: 'Such as 2024-01-31' },
+        from_date: { type: 'string', description: DATE_DESCRIPTION },
         to_date: { type: 'string', description: 'Last time' },
         limit: { type: 'integer', description: `Wallets, default ${WALLETS_DEFAULT}, at most ${WALLETS_MAX}` },
       },
