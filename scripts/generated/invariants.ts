@@ -49,6 +49,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'PRICE-PROOF-ALONE':
     "A price's proof is verified from the document and block hashes alone; any changed member is rejected.",
   'STREAM-OUTBOX': 'A webhook is recorded in the transaction of its block, so that none is lost.',
+  'STREAM-DEFERRED':
+    'Streams of a key that exceed its work per block match the block later; all others match it in its transaction.',
   'STREAM-STABLE-ID':
     'A webhook has the same id in every attempt and replay, so that receivers can drop duplicates.',
   'STREAM-SIGNED-TEXT': 'The signed bytes of a webhook are the sent bytes.',

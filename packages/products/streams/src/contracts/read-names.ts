@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { createDefinitionReader, readNamedLogs } from '@chainstead/contracts';
 import type { Database } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
-import type { NamedLogs } from '../matching/match-block.ts';
+import type { NamedLogs } from '../matching/match.ts';
 import type { StreamIndex } from '../matching/stream-index.ts';
 
 export type ReadNames = (

@@ -2,6 +2,7 @@ import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
+import { compileStream } from '../matching/compile-stream.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -92,7 +93,9 @@ async function readStream(database: Database, { id, streamId }: Job) {
   const [job] = await database.query<{ addresses: Address[] | null }>(
     sql`SELECT addresses FROM historical_jobs WHERE id = ${id}`,
   );
-  return row === undefined ? null : { streams: [streamOf(row)], addresses: job?.addresses ?? null };
+  return row === undefined
+    ? null
+    : { streams: [compileStream(streamOf(row))], addresses: job?.addresses ?? null };
 }
 
 /** The next part is due immediately. @returns true if the job was still claimed and open */

@@ -1,16 +1,20 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, sql, type WorkJournal } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
+import { exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs/worker';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { exampleStream } from '../matching/testing/example-stream.ts';
 import { scanBlock } from '../matching/testing/naive-scan.ts';
+import type { WorkBudget } from '../matching/work-budget.ts';
 import { listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
+import { createStreamRoutes } from '../routes/create-stream-routes.ts';
+import { type Client, clientOf, exampleServices, SECOND_KEY } from '../routes/testing/example-stream-api.ts';
 import type { Stream } from '../stream.ts';
 import {
   FOLLOWED_CONFIRMATIONS,
@@ -31,7 +35,10 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 /** Opens a chain that was followed to its head without streams, then adds a stream. */
-async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: number } = {}) {
+async function open(
+  blocks: number,
+  limits: { jobsPerKey?: number; blocksMax?: number; budget?: WorkBudget } = {},
+) {
   const followed = await openFollowedChain(scratch.database, nextChain++);
   onTestFinished(() => followed.close());
   const { chain, pool, scripted } = followed;
@@ -248,6 +255,38 @@ describe('single past blocks', () => {
     expect(await preview(number, [])).toEqual({ found: true, body: null });
     expect(await preview(scripted.head + 1_000, wallets)).toEqual({ found: false });
     expect(await deliveriesOf(stream)).toEqual([]);
+  });
+
+  it('are refused if matching them exceeds the work of a key per block', async () => {
+    const { chain, config, followed, services, scripted, stream, wallets } = await open(30, {
+      budget: { perKey: 20, perBlock: 20 },
+    });
+    const [blockNumber = 0] = matchingNumbers(followed, stream, wallets, 1, scripted.head);
+    const refused = { code: 'STREAM_MATCH_TOO_LONG', status: 400, details: { block: blockNumber } };
+    await expect(services.previewBlock({ chain, blockNumber, config, addresses: wallets })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(services.sendBlock({ chain, blockNumber, stream, by: exampleActor() })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await deliveriesOf(stream)).toEqual([]);
+  });
+
+  it('count as node calls of the key', async () => {
+    const { chain, services, stream } = await open(3);
+    const routes = createStreamRoutes({ ...exampleServices(), ...services, chains: [chain] });
+    // Ten calls in ten seconds.
+    const app = await exampleApi(scratch.database, routes, {
+      ...{ nodeCallsPerSecond: 1, otherKeys: [SECOND_KEY] },
+      chains: { find: (text) => (Number(text) === chain.id ? chain : null) },
+    });
+    const [own, other] = [clientOf(app), clientOf(app, SECOND_KEY)];
+    const at = `/streams/evm/0x${chain.id.toString(16)}`;
+    const preview = (client: Client) => client('POST', `${at}/block/2`, { includeNativeTxs: true });
+    const statuses = [await preview(own), await preview(own), await preview(own), await preview(own)];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect((await own('POST', `${at}/block-to-webhook/2/${stream.id}`)).status).toBe(429);
+    expect((await preview(other)).status).toBe(200);
   });
 
   it('are sent by a stream as it is now, as often as it is asked for', async () => {

@@ -5,23 +5,17 @@ import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
 import { readWatchedBlock } from '@chainstead/sync/ingest';
 import { createReadNames } from '../contracts/read-names.ts';
 import { ANY_ADDRESS } from '../matching/block-sightings.ts';
-import { compileStream, type StreamToCompile } from '../matching/compile-stream.ts';
+import type { CompiledStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
-import {
-  type MatchedBlocks,
-  matchBlocks,
-  matchWatched,
-  readsSpam,
-  type StreamMatcher,
-} from '../watching/match-blocks.ts';
+import { type MatchedBlocks, matchBlocks, matchWatched, type StreamMatcher } from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
 /** `addresses` replace those of the streams; null: those of the streams. */
 export interface PastStreams {
-  readonly streams: readonly StreamToCompile[];
+  readonly streams: readonly CompiledStream[];
   readonly addresses: readonly Address[] | null;
-  /** Of a block. Makes progress by default, however much work a stream is. */
+  /** @default one stream always has room, so that work makes progress */
   readonly budget?: WorkBudget;
 }
 
@@ -32,13 +26,13 @@ export function createPastMatcher(
   { streams, addresses, budget = { ...BLOCK_BUDGET, admitsOne: true } }: PastStreams,
 ) {
   const { chain } = past;
-  const index = indexStreams(streams.map(compileStream), chain.id);
+  const index = indexStreams(streams, chain.id);
   const matcher: StreamMatcher = {
     version: 0,
     index,
     budget,
     needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
-    readsSpam: streams.some(readsSpam),
+    readsSpam: streams.some(({ readsSpam }) => readsSpam),
     mayWatch: ANY_ADDRESS,
     readNames: createReadNames('complete'),
   };

@@ -3,6 +3,7 @@ import type { Database } from '@chainstead/db';
 import { defineApiError, RateLimitedError, spendNodeCalls } from '@chainstead/http';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
+import { compileStream } from '../matching/compile-stream.ts';
 import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
 import { auditStream } from '../records/audit-stream.ts';
@@ -44,7 +45,10 @@ function createPreviewBlock(options: PastBlockServicesOptions): PreviewBlock {
   return async ({ chain, blockNumber, config, addresses, streamId = '' }) => {
     const past = chainAmong(chains, chain);
     const stream = { ...config, id: streamId };
-    const matcher = createPastMatcher({ ...past, logger }, { streams: [stream], addresses, budget });
+    const matcher = createPastMatcher(
+      { ...past, logger },
+      { streams: [compileStream(stream)], addresses, budget },
+    );
     await requireNodeCalls(CALLS_PER_BLOCK);
     const read = await matcher.read(blockNumber);
     if (read === null) return { found: false };
@@ -65,7 +69,10 @@ function createSendBlock(options: PastBlockServicesOptions): SendBlock {
   const { database, chains, logger, replaysPerKey = REPLAYS_PER_KEY, budget = BLOCK_BUDGET } = options;
   return async ({ chain, blockNumber, stream, by }) => {
     const past = chainAmong(chains, chain);
-    const matcher = createPastMatcher({ ...past, logger }, { streams: [stream], addresses: null, budget });
+    const matcher = createPastMatcher(
+      { ...past, logger },
+      { streams: [compileStream(stream)], addresses: null, budget },
+    );
     await requireNodeCalls(CALLS_PER_BLOCK);
     const block = await matcher.read(blockNumber);
     if (block === null) return false;

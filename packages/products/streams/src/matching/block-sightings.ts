@@ -16,7 +16,7 @@ export interface BlockSightings {
   readonly block: WatchedBlock;
   readonly transactions: readonly TransactionParties[];
   readonly internalTransfers: readonly number[];
-  readonly logs: ReadonlyMap<number, readonly Address[]>;
+  readonly logs: ReadonlyMap<number, ReadonlySet<Address>>;
 }
 
 /** Addresses of parties, emitters, topics 1 to 3 and 32-byte data words (upper 12 bytes zero). */
@@ -25,9 +25,9 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
   visitTransactions(block, (hash, raw) => {
     if (passes(raw.from, test) || passes(raw.to, test)) transactions.push({ hash, ...partiesOf(raw) });
   });
-  const logs = new Map<number, Address[]>();
+  const logs = new Map<number, Set<Address>>();
   for (const [index, log] of block.logs.entries())
-    visitLogAddresses(log, test, (address) => getOrCompute(logs, index, () => []).push(address));
+    visitLogAddresses(log, test, (address) => getOrCompute(logs, index, () => new Set()).add(address));
   const internalTransfers = (block.internalTransfers ?? []).flatMap(({ from, to }, index) =>
     passes(from, test) || passes(to, test) ? [index] : [],
   );

@@ -28,7 +28,7 @@ export interface CompiledStream {
   /** By ABI event; several if events differ in their indexed parameters. */
   readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
   readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
-  /** Of the options of a topic0, at most. */
+  /** The largest of any topic0. */
   readonly work: FilterWork;
   readonly contracts: ReadonlySet<string>;
   readonly allAddresses: boolean;
@@ -37,6 +37,8 @@ export interface CompiledStream {
   readonly includeInternalTxs: boolean;
   readonly includeAllTxLogs: boolean;
   readonly filterPossibleSpamAddresses: boolean;
+  /** Or a filter does. */
+  readonly readsSpam: boolean;
   readonly looksAtLogs: boolean;
   readonly needs: WatchNeeds;
 }
@@ -66,6 +68,9 @@ export function compileStream(stream: StreamToCompile): CompiledStream {
     includeInternalTxs: stream.includeInternalTxs,
     includeAllTxLogs: stream.includeAllTxLogs,
     filterPossibleSpamAddresses: stream.filterPossibleSpamAddresses,
+    readsSpam:
+      stream.filterPossibleSpamAddresses ||
+      JSON.stringify(stream.advancedOptions ?? []).includes(FILTER_VARIABLES.possibleSpam),
     looksAtLogs: stream.includeContractLogs || stream.includeAllTxLogs || nativeTxsOfEvents,
     needs: {
       transactions: stream.includeNativeTxs || stream.includeAllTxLogs || nativeTxsOfEvents,

@@ -233,7 +233,9 @@ describe('evaluating a filter', () => {
           Object.entries(values).filter(([, value]) => value !== undefined),
         );
         expect(checkFilter(filter, [KINDS], 'filter')).toEqual([]);
-        expect(compileFilter(filter, KINDS).passes((name) => modelled.get(name))).toBe(passesModel(filter, modelled));
+        expect(compileFilter(filter, KINDS).passes((name) => modelled.get(name))).toBe(
+          passesModel(filter, modelled),
+        );
       }),
       { numRuns: 2_000 },
     );

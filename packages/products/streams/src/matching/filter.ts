@@ -135,7 +135,7 @@ function compileNode(node: FilterNode, kinds: FieldKinds): CompiledFilter {
 
 const BYTES_PER_UNIT = 64;
 
-/** Of a `WorkBudget`. */
+/** The units of a `WorkBudget`. */
 export function unitsOfWork({ comparisons, bytes }: FilterWork): number {
   return comparisons + bytes / BYTES_PER_UNIT;
 }

@@ -15,9 +15,9 @@ import {
   exampleStream,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream.ts';
+import { matchWhole } from './testing/match-whole.ts';
 import { scanBlock } from './testing/naive-scan.ts';
 import { storedAndRestored } from './testing/stored-and-restored.ts';
-import { matchWhole } from './testing/match-whole.ts';
 
 const NOTED = eventItem('event Noted(uint256 amount, address who, bytes note)');
 const NOTED_SIGNATURE = 'Noted(uint256,address,bytes)';

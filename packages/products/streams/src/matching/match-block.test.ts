@@ -15,8 +15,8 @@ import {
   exampleStream,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream.ts';
-import { storedAndRestored } from './testing/stored-and-restored.ts';
 import { matchWhole } from './testing/match-whole.ts';
+import { storedAndRestored } from './testing/stored-and-restored.ts';
 
 const [ALICE, BOB, CAROL, TOKEN, NFT] = [0xa1, 0xb0, 0xca, 0xee, 0xef].map(exampleAddress) as [
   Address,

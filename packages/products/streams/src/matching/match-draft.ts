@@ -2,7 +2,6 @@ import { type ExecutedJson, feeParts, feesOf } from '@chainstead/chains/fees';
 import {
   type Address,
   type ChainId,
-  getOrCompute,
   type Hash,
   isQuantity,
   parseBigQuantity,
@@ -16,7 +15,19 @@ import { type TransactionParties, transactionParties } from './transaction-parti
 
 export type MatchDraft = ReturnType<typeof createMatchDraft>;
 
-export function createMatchDraft(stream: CompiledStream) {
+/** @param onAdded gets the number of items and causes */
+export function createMatchDraft(stream: CompiledStream, onAdded: (items: number) => void) {
+  let items = 0;
+  const add = <Key>(map: Map<Key, Set<Address>>, key: Key, causes: Iterable<Address>): void => {
+    const before = map.get(key);
+    const addresses = before ?? new Set();
+    const known = addresses.size;
+    for (const cause of causes) addresses.add(cause);
+    if (before === undefined) map.set(key, addresses);
+    const more = addresses.size - known + (before === undefined ? 1 : 0);
+    items += more;
+    if (more > 0) onAdded(more);
+  };
   const logs = new Map<number, Set<Address>>();
   const transactions = new Map<Hash, Set<Address>>();
   const internalTransfers = new Map<number, Set<Address>>();
@@ -24,6 +35,7 @@ export function createMatchDraft(stream: CompiledStream) {
   const events = new Map<string, AbiItem>();
   return {
     stream,
+    items: () => items,
     transactionsOfAllLogs,
     addLog: (index: number, causes: Iterable<Address>) => add(logs, index, causes),
     addEvent: (item: AbiItem) => void events.set(JSON.stringify(item), item),
@@ -39,18 +51,13 @@ export function createMatchDraft(stream: CompiledStream) {
         transactions: finishTransactions(block, transactions, chainId),
         internalTransactions: finishInternalTransfers(block, internalTransfers),
       };
-      const items = [matched.transactions, matched.logs, matched.internalTransactions].flat();
-      if (items.length === 0) return null;
-      const triggeredBy = [...new Set(items.flatMap((item) => item.triggeredBy))];
+      const all = [matched.transactions, matched.logs, matched.internalTransactions].flat();
+      if (all.length === 0) return null;
+      const triggeredBy = [...new Set(all.flatMap((item) => item.triggeredBy))];
       const described = events.size === 0 ? {} : { events: [...events.values()] };
       return { streamId: stream.id, ...matched, triggeredBy, ...described };
     },
   };
-}
-
-function add<Key>(map: Map<Key, Set<Address>>, key: Key, causes: Iterable<Address>): void {
-  const addresses = getOrCompute(map, key, () => new Set());
-  for (const cause of causes) addresses.add(cause);
 }
 
 type Causes = ReadonlyMap<number, Set<Address>>;

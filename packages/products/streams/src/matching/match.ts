@@ -1,4 +1,4 @@
-import type { Address, Hash, Hex } from '@chainstead/core';
+import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import type { AbiItem, StreamTransaction } from '../stream.ts';
 
 export interface MatchedLog {
@@ -36,3 +36,7 @@ export interface Match {
   readonly triggeredBy: readonly Address[];
   readonly events?: readonly AbiItem[];
 }
+
+export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
+
+export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem | null }[]>;

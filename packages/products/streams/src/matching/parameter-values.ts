@@ -9,7 +9,7 @@ export interface ParameterValues {
 
 const CUT_BYTES_MIN = 64;
 
-/** Of one log at a time: values may be megabytes. */
+/** Holds one log at a time: values may be megabytes. */
 export function createParameterValues(): ParameterValues {
   const values = new Map<string, { readonly cut: number; readonly value: FieldValue | undefined }>();
   let current: Log | null = null;
@@ -29,7 +29,7 @@ export function createParameterValues(): ParameterValues {
   };
 }
 
-/** Of few sizes, so that literals of growing lengths share most. */
+/** Powers of two, so that literals of growing lengths share most values. */
 function cutAfter(bytes: number): number {
   return Math.max(CUT_BYTES_MIN, 2 ** Math.ceil(Math.log2(bytes + 1)));
 }

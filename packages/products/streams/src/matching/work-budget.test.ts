@@ -1,9 +1,10 @@
 import type { Address } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../stream.ts';
-import { collectAddresses, sightAddresses } from './block-sightings.ts';
+import { sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
-import { inSlices, matchBlock } from './match-block.ts';
+import { matchBlock } from './match-block.ts';
+import { inSlices } from './slices.ts';
 import { indexStreams } from './stream-index.ts';
 import { exampleBlock, exampleLog } from './testing/example-block.ts';
 import {
@@ -14,14 +15,17 @@ import {
   exampleStream,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream.ts';
+import { whole } from './testing/match-whole.ts';
 import { admitStreams, BLOCK_BUDGET, type WorkBudget } from './work-budget.ts';
 
 const [SENDER, RECEIVER, TOKEN] = [exampleAddress(1), exampleAddress(2), exampleAddress(3)];
 
-function blockOf(transfers: number) {
+function transfersOf(transfers: number) {
   const log = exampleLog(TOKEN, ERC20_TRANSFER, { from: SENDER, to: RECEIVER, value: 5n });
-  return exampleBlock([{ from: SENDER, to: RECEIVER, logs: Array.from({ length: transfers }, () => log) }]);
+  return [{ from: SENDER, to: RECEIVER, logs: Array.from({ length: transfers }, () => log) }];
 }
+
+const blockOf = (transfers: number) => exampleBlock(transfersOf(transfers));
 
 function transferStream(id: string, createdBy: string, config: Partial<Stream> = {}) {
   const events = { topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER], allAddresses: true };
@@ -43,8 +47,15 @@ function admit(
   watched: ReadonlyMap<Address, readonly string[]> = new Map(),
 ) {
   const index = indexStreams(streams, EXAMPLE_CHAIN_ID);
-  const admitted = admitStreams(sightAddresses(block), watched, index, new Map(), budget);
-  return { admitted: [...admitted.index.byId.keys()], deferred: admitted.deferred.map(({ id }) => id) };
+  const sightings = sightAddresses(block);
+  const admitted = whole(admitStreams(sightings, watched, index, new Map(), budget));
+  const matched = whole(matchBlock(sightings, admitted.watched, admitted.index, { isSpam: () => false }, budget));
+  return {
+    admitted: [...admitted.index.byId.keys()],
+    deferred: admitted.deferred.map(({ id }) => id),
+    matched: matched.matches.map(({ streamId }) => streamId),
+    deferredLater: Array.from(matched.deferred, ({ id }) => id),
+  };
 }
 
 describe('the work of streams in a block', () => {
@@ -71,16 +82,42 @@ describe('the work of streams in a block', () => {
     expect(deferred.length).toBe(16);
   });
 
-  test('counts watched addresses, transactions and logs of whole transactions', () => {
-    const block = blockOf(50);
+  test('defers the stream of a key with the most items, if they exceed its budget', () => {
+    const filter = { eq: ['value', '6'] };
+    const streams = [
+      transferStream('all', 'heavy'),
+      transferStream('none', 'heavy', { advancedOptions: [{ topic0: TRANSFER_SIGNATURE, filter }] }),
+      transferStream('transaction', 'heavy', { topic0: null, allAddresses: false, includeNativeTxs: true }),
+      transferStream('other', 'other'),
+    ];
+    const watched = new Map([[TOKEN, ['transaction']]]);
+    const budgetOf = (items: number) => ({ perKey: 30 * items, perBlock: 60 * items });
+    const block = exampleBlock([{ from: SENDER, to: TOKEN, logs: [] }, ...transfersOf(50)]);
+    expect(admit(block, streams, budgetOf(160), watched)).toMatchObject({
+      matched: ['all', 'other', 'transaction'],
+      deferredLater: [],
+    });
+    expect(admit(block, streams, budgetOf(80), watched)).toMatchObject({
+      matched: ['all', 'other'],
+      deferredLater: ['transaction'],
+    });
+    expect(admit(block, streams, budgetOf(40), watched)).toMatchObject({
+      matched: [],
+      deferredLater: ['transaction', 'all', 'other'],
+    });
+    const alone = streams.slice(0, 1);
+    expect(admit(block, alone, { ...budgetOf(1), admitsOne: true })).toMatchObject({ matched: ['all'] });
+  });
+
+  test('counts the logs of whole transactions, and each watched address of a log', () => {
     const config = { topic0: null, allAddresses: false, includeNativeTxs: true, includeAllTxLogs: true };
-    const watching = transferStream('a', 'key', config);
-    const watched = new Map([[SENDER, ['a']]]);
-    expect(collectAddresses(sightAddresses(block)).has(SENDER)).toBe(true);
-    expect(admit(block, [watching], { perKey: 400, perBlock: 400 }, watched).deferred).toEqual(['a']);
-    expect(admit(block, [watching], { perKey: 500, perBlock: 500 }, watched).deferred).toEqual([]);
-    const alone = admit(block, [watching], { perKey: 1, perBlock: 1, admitsOne: true }, watched);
-    expect(alone.deferred).toEqual([]);
+    const block = blockOf(50);
+    const watching = [transferStream('a', 'key', config)];
+    const watched = new Map([SENDER, RECEIVER, TOKEN].map((address) => [address, ['a']]));
+    expect(admit(block, watching, { perKey: 30 * 150, perBlock: 30 * 300 }, watched).deferredLater).toEqual([
+      'a',
+    ]);
+    expect(admit(block, watching, { perKey: 30 * 250, perBlock: 30 * 300 }, watched).matched).toEqual(['a']);
   });
 
   test('is small for the documented size of filters over one parameter, however long its values are', () => {
@@ -94,7 +131,7 @@ describe('the work of streams in a block', () => {
     );
     const log = exampleLog(TOKEN, note, { owner: SENDER, text: 'éx'.repeat(300_000) });
     const block = exampleBlock([{ from: SENDER, to: RECEIVER, logs: [log, log, log, log, log] }]);
-    const perKey = BLOCK_BUDGET.perKey / 500;
+    const perKey = BLOCK_BUDGET.perKey / 200;
     expect(admit(block, streams, { perKey, perBlock: perKey }).deferred).toEqual([]);
   });
 
@@ -104,9 +141,11 @@ describe('the work of streams in a block', () => {
       transferStream(`${number}`, 'key', { advancedOptions: longFilter(200) }),
     );
     const matching = () =>
-      matchBlock(sightAddresses(block), new Map(), indexStreams(streams, EXAMPLE_CHAIN_ID), { isSpam: () => false });
+      matchBlock(sightAddresses(block), new Map(), indexStreams(streams, EXAMPLE_CHAIN_ID), {
+        isSpam: () => false,
+      });
     const pauses = [...matching()].length;
     expect(pauses).toBeGreaterThan(2);
-    expect(await inSlices(matching())).toEqual([]);
+    expect((await inSlices(matching())).matches).toEqual([]);
   });
 });

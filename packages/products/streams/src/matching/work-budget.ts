@@ -3,23 +3,26 @@ import { type Address, getOrCompute, type Hash } from '@chainstead/core';
 import type { BlockSightings } from './block-sightings.ts';
 import type { CompiledStream } from './compile-stream.ts';
 import { unitsOfWork } from './filter.ts';
-import type { NamedLogs, WatchedAddresses } from './match-block.ts';
+import type { NamedLogs, WatchedAddresses } from './match.ts';
+import { createSlices, type Sliced } from './slices.ts';
 import { indexStreams, type StreamIndex } from './stream-index.ts';
 
-/** Units: a stream that looks at a log, or a comparison. Some 100 ns. */
+/** Units of about 100 ns: a comparison, or 64 bytes of a value. Filters and items have it each. */
 export interface WorkBudget {
   readonly perKey: number;
-  /** Keys that need little come first; the others share what is left. */
+  /** Keys with little work come first; the others share the rest. */
   readonly perBlock: number;
   /** The stream with the least work is matched whatever it needs. @default false */
   readonly admitsOne?: boolean;
 }
 
-/** 0.2 s for a key and 0.8 s in all: a block stays far below the pace of its chain, and leaders below their lease. */
-export const BLOCK_BUDGET: WorkBudget = { perKey: 2_000_000, perBlock: 8_000_000 };
+/** 0.1 s for a key and 0.3 s in all, for filters and for items: chains have a block per second or two. */
+export const BLOCK_BUDGET: WorkBudget = { perKey: 1_000_000, perBlock: 3_000_000 };
 
-/** A matched item is also written. */
-const UNITS_PER_ITEM = 4;
+/** A stream that looks at an item, before its filter. */
+export const UNITS_PER_VISIT = 3;
+/** A matched item, or an address that caused it, with its part of the transaction. About 1,000 bytes of memory. */
+export const UNITS_PER_ITEM = 30;
 
 export interface Admission {
   readonly index: StreamIndex;
@@ -28,15 +31,16 @@ export interface Admission {
   readonly deferred: readonly CompiledStream[];
 }
 
+/** For the filters, before any is evaluated. */
 // Invariant: FAIR-KEYS
-export function admitStreams(
+export function* admitStreams(
   sightings: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
   named: NamedLogs,
   budget: WorkBudget,
-): Admission {
-  const demands = demandsOf(sightings, watched, index, named);
+): Sliced<Admission> {
+  const demands = yield* demandsOf(sightings, watched, index, named);
   const deferred = deferredOf(demands, budget);
   if (deferred.size === 0) return { index, watched, deferred: [] };
   const admitted = [...index.byId.values()].filter((stream) => !deferred.has(stream));
@@ -57,12 +61,13 @@ interface Tally {
   transfers: number;
 }
 
-function demandsOf(
+function* demandsOf(
   { block, logs, transactions, internalTransfers }: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
   named: NamedLogs,
-): Demands {
+): Sliced<Demands> {
+  const slices = createSlices();
   const demands = new Map<CompiledStream, number>();
   const demand = (stream: CompiledStream, units: number): void =>
     void demands.set(stream, (demands.get(stream) ?? 0) + units);
@@ -83,7 +88,8 @@ function demandsOf(
     for (const address of [from, to]) if (address !== null) tallyOf(address).transactions += 1;
   for (const place of internalTransfers) {
     const transfer = block.internalTransfers?.[place];
-    if (transfer !== undefined) for (const address of [transfer.from, transfer.to]) tallyOf(address).transfers += 1;
+    if (transfer !== undefined)
+      for (const address of [transfer.from, transfer.to]) tallyOf(address).transfers += 1;
   }
   for (const [address, ids] of watched) {
     const tally = byAddress.get(address);
@@ -91,6 +97,7 @@ function demandsOf(
       const stream = index.byId.get(id);
       if (stream !== undefined && tally !== undefined) demand(stream, unitsOf(stream, tally));
     }
+    if (slices.worked(UNITS_PER_VISIT * ids.length)) yield;
   }
 
   const byName = new Map<string, Tally>();
@@ -98,9 +105,6 @@ function demandsOf(
     for (const { name } of names) countLog(getOrCompute(byName, name, emptyTally), data);
   for (const [name, tally] of byName)
     for (const stream of index.byContract.get(name) ?? []) demand(stream, unitsOf(stream, tally));
-
-  for (const stream of demands.keys())
-    if (stream.includeAllTxLogs) demand(stream, UNITS_PER_ITEM * block.logs.length);
   return demands;
 }
 
@@ -114,8 +118,8 @@ function countLog(tally: Tally, data: string): void {
 function unitsOf(stream: CompiledStream, { logs, bytes, transactions, transfers }: Tally): number {
   const { comparisons, bytes: longest } = stream.work;
   const all = { comparisons: logs * comparisons, bytes: Math.min(logs * longest, comparisons * bytes) };
-  const ofLogs = stream.looksAtLogs ? logs * (1 + UNITS_PER_ITEM) + unitsOfWork(all) : 0;
-  return ofLogs + UNITS_PER_ITEM * (transactions + transfers);
+  const ofLogs = stream.looksAtLogs ? UNITS_PER_VISIT * logs + unitsOfWork(all) : 0;
+  return ofLogs + UNITS_PER_VISIT * (transactions + transfers);
 }
 
 /** Within a key, too, streams with little work come first. */
@@ -134,7 +138,9 @@ function deferredOf(demands: Demands, { perKey, perBlock, admitsOne = false }: W
     let used = units;
     if (units > share) {
       used = 0;
-      const inTurn = streams.toSorted((one, other) => unitsFor(one) - unitsFor(other) || (one.id < other.id ? -1 : 1));
+      const inTurn = streams.toSorted(
+        (one, other) => unitsFor(one) - unitsFor(other) || (one.id < other.id ? -1 : 1),
+      );
       for (const [turn, stream] of inTurn.entries())
         if (used + unitsFor(stream) <= share || (admitsOne && turn === 0)) used += unitsFor(stream);
         else deferred.add(stream);

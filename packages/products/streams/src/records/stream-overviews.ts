@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
 import { type Database, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
-import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import type { StreamStatus } from '../stream.ts';
+import { createDescribeStreams } from './describe-streams.ts';
 import type { StreamPosition } from './stream-store.ts';
 
 export interface StreamOverview {

@@ -4,7 +4,7 @@ import type { StreamStatus } from '../stream.ts';
 export interface StreamStatuses {
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
   readonly webhooksPending: number;
-  /** Of each key, matched later: their work exceeded that of a key per block. */
+  /** Counted per key. They exceed its work per block, and are matched later. */
   readonly blocksDeferred: number;
   readonly failing: readonly {
     readonly id: string;
@@ -21,7 +21,9 @@ export async function readStreamStatuses(database: Database, failingMax: number)
   const [pending] = await database.query<{ webhooks: number }>(
     sql`SELECT count(*) AS webhooks FROM stream_deliveries WHERE status = 'pending'`,
   );
-  const [deferred] = await database.query<{ blocks: number }>(sql`SELECT count(*) AS blocks FROM deferred_matches`);
+  const [deferred] = await database.query<{ blocks: number }>(
+    sql`SELECT count(*) AS blocks FROM deferred_matches`,
+  );
   const failing = await database.query<StreamStatuses['failing'][number]>(
     sql`SELECT id, tag, status, status_message AS message FROM streams
       WHERE deleted_at IS NULL AND status IN ('error', 'terminated') ORDER BY updated_at DESC LIMIT ${failingMax}`,

@@ -10,6 +10,7 @@ import {
   exampleStreamApi,
   JOB_ID,
   MINIMAL,
+  SECOND_KEY,
   TRANSFER_EVENT,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream-api.ts';
@@ -64,6 +65,25 @@ describe('a block preview', () => {
       },
     ]);
     expect(services.tested).toHaveLength(1);
+  });
+
+  test('is refused with 429 while four others of the key are running, unlike those of another key', async () => {
+    const release = Promise.withResolvers<void>();
+    const app = await exampleStreamApi(scratch.database, {
+      ...services,
+      async previewBlock(request) {
+        await release.promise;
+        return services.previewBlock(request);
+      },
+    });
+    const preview = (client: Client) => client('POST', '/streams/evm/0x1/block/1', { includeNativeTxs: true });
+    const [own, other] = [clientOf(app), clientOf(app, SECOND_KEY)];
+    const running = [preview(own), preview(own), preview(own), preview(own), preview(other)];
+    await expect.poll(async () => (await preview(own)).status).toBe(429);
+    release.resolve();
+    const answers = await Promise.all(running);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect((await preview(own)).status).toBe(200);
   });
 
   test('answers null where nothing matches', async () => {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { apiActorOf, createOnDemandBudget, requesterOf, type RouteModule } from '@chainstead/http';
+import { apiActorOf, createOnDemandBudget, type RouteModule, requesterOf } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -14,13 +14,13 @@ import { ADDRESSES_BOUNDS } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 
-/** Of one API process: each may hold a block of 96 MiB. */
-const PREVIEWS_PER_KEY = 4;
+/** Per API process: each may hold a block of 96 MiB. */
+const BLOCKS_PER_KEY = 4;
 
 /** docs/api/streams-reference.md#stream-routes */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
-    const previews = createOnDemandBudget({ maxCalls: 0, perKey: PREVIEWS_PER_KEY });
+    const reads = createOnDemandBudget({ maxCalls: 0, perKey: BLOCKS_PER_KEY });
     const chains = streamChains(dependencies, services.chains);
     const requireContracts = createRequireContracts(dependencies.database);
     defineStreamRoute(app, dependencies, {
@@ -42,7 +42,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
         checkStream(config, () => chain);
         await requireContracts(config, (id) => dependencies.chains.find(String(id)));
         const watched = givenAddresses(addresses, 'addresses');
-        const shown = await previews.run(requesterOf(c), () =>
+        const shown = await reads.run(requesterOf(c), () =>
           services.previewBlock({ chain, blockNumber, config, addresses: watched }),
         );
         if (!shown.found) throw notFound('Block');
@@ -55,6 +55,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
 export function blockToWebhookRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);
+    const reads = createOnDemandBudget({ maxCalls: 0, perKey: BLOCKS_PER_KEY });
     const chains = streamChains(dependencies, services.chains);
     defineStreamRoute(app, dependencies, {
       method: 'post',
@@ -68,8 +69,10 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
       async answer({ chainId: chain, blockNumber, streamId, c }) {
         const stream = existing(await store.get(streamId));
         if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-        if (!(await services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) })))
-          throw notFound('Block');
+        const isSent = await reads.run(requesterOf(c), () =>
+          services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) }),
+        );
+        if (!isSent) throw notFound('Block');
         return null;
       },
     });

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { createDefinitionReader, type NameState, stateOfName } from '@chainstead/contracts';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { listed } from '../contracts/describe-streams.ts';
+import { listed } from '../records/describe-streams.ts';
 import type { StreamConfig } from '../stream.ts';
 import { type Problem, ValidationFailedError } from './validation-failed.ts';
 

@@ -1,6 +1,6 @@
 import { apiActorOf, type RouteModule, withScope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { createDescribeStreams } from '../contracts/describe-streams.ts';
+import { createDescribeStreams } from '../records/describe-streams.ts';
 import { changeStreamSettings, REGIONS, readStreamSettings } from '../records/settings.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { streamAddressRoutes } from './address-routes.ts';

@@ -1,6 +1,6 @@
 import { toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { DescribeStreams } from '../contracts/describe-streams.ts';
+import type { DescribeStreams } from '../records/describe-streams.ts';
 import type { Stream } from '../stream.ts';
 import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema } from './stream-schema.ts';
 

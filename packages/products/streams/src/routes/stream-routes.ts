@@ -9,7 +9,7 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { createDescribeStreams } from '../contracts/describe-streams.ts';
+import { createDescribeStreams } from '../records/describe-streams.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';

@@ -55,6 +55,7 @@ export function createStreamsWatcher({
       );
       // Invariant: STREAM-OUTBOX
       const made = await recordMatches(transaction, chain, matches);
+      // Invariant: STREAM-DEFERRED
       await recordDeferred(transaction, chain, deferred);
       counts?.streamMatches.inc({ chain: chain.key }, matches.length);
       for (const { streams: late } of deferred) counts?.streamDeferrals.inc({ chain: chain.key }, late.length);

@@ -4,10 +4,10 @@ import { sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs/worker';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import { addDeferredMatches } from '../historical/deferred-work.ts';
 import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
 import type { WorkBudget } from '../matching/work-budget.ts';
+import { createDescribeStreams } from '../records/describe-streams.ts';
 import { readStreamStatuses } from '../records/stream-statuses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
@@ -54,7 +54,12 @@ async function open() {
     const { database } = scratch;
     const logger = silentLogger();
     const dueWork = createDueWork({ database, clock: systemClock, logger, metrics: createMetricsRegistry() });
-    addDeferredMatches(dueWork, { database, chains: [{ chain, pool, policy: 'strict' }], logger, budget: BUDGET });
+    addDeferredMatches(dueWork, {
+      database,
+      chains: [{ chain, pool, policy: 'strict' }],
+      logger,
+      budget: BUDGET,
+    });
     dueWork.start();
     const stop = () => dueWork.close(0);
     onTestFinished(stop);
@@ -89,6 +94,7 @@ const nothingDeferred = (chainId: number) =>
   vi.waitFor(async () => expect(await deferredRows(chainId)).toEqual([]), { timeout: 20_000, interval: 10 });
 
 describe('streams that exceed the work of a key per block', () => {
+  // Invariant: STREAM-DEFERRED
   it('are deferred alone: all others are matched in the transaction of the block', async () => {
     const { chain, scripted, caughtUp, create, filtered, start } = await open();
     const long = await create('heavy', 'long', filtered);
@@ -118,7 +124,7 @@ describe('streams that exceed the work of a key per block', () => {
 
   it('are matched later, after a restart too, with both webhooks of each block', async () => {
     const { chain, scripted, caughtUp, create, filtered, start, work } = await open();
-    const streams = [];
+    const streams: Stream[] = [];
     for (const tag of ['a', 'b', 'c']) streams.push(await create('heavy', tag, filtered));
     const other = await create('other', 'other');
     const before = start();

@@ -9,17 +9,15 @@ import {
   collectAddresses,
   sightAddresses,
 } from '../matching/block-sightings.ts';
-import { FILTER_VARIABLES } from '../matching/filter.ts';
-import type { Match } from '../matching/match.ts';
 import type { CompiledStream } from '../matching/compile-stream.ts';
-import { inSlices, matchBlock, type NamedLogs, type WatchedAddresses } from '../matching/match-block.ts';
+import type { Match, NamedLogs, WatchedAddresses } from '../matching/match.ts';
+import { matchBlock } from '../matching/match-block.ts';
+import { inSlices } from '../matching/slices.ts';
 import type { StreamIndex } from '../matching/stream-index.ts';
 import { admitStreams, type WorkBudget } from '../matching/work-budget.ts';
-import type { Stream } from '../stream.ts';
 import { createAddressFilter } from './address-filter.ts';
 
 export interface StreamMatcher {
-  /** Of the streams and their addresses. */
   readonly version: number;
   readonly index: StreamIndex;
   readonly budget: WorkBudget;
@@ -81,7 +79,7 @@ export async function matchBlocks(
   return holds ? prepared.matched : matchStored(reader, matcher, blocks, facts);
 }
 
-/** Of the addresses in the database. */
+/** The database has the addresses of the streams. */
 async function matchStored(
   reader: Reader,
   matcher: StreamMatcher,
@@ -120,10 +118,11 @@ async function matchSightings(
   const deferred: MatchedBlocks['deferred'][number][] = [];
   for (const sighted of sightings) {
     const { block } = sighted;
-    const admitted = admitStreams(sighted, watched, index, named, budget);
-    if (admitted.deferred.length > 0) deferred.push({ block, streams: admitted.deferred });
-    const found = await inSlices(matchBlock(sighted, admitted.watched, admitted.index, facts));
-    matches.push(...found.map((match) => ({ block, match })));
+    const admitted = await inSlices(admitStreams(sighted, watched, index, named, budget));
+    const found = await inSlices(matchBlock(sighted, admitted.watched, admitted.index, facts, budget));
+    const late = [...admitted.deferred, ...found.deferred];
+    if (late.length > 0) deferred.push({ block, streams: late });
+    for (const match of found.matches) matches.push({ block, match });
   }
   return { matches, deferred };
 }
@@ -148,13 +147,6 @@ function areSame(one: Facts, other: Facts): boolean {
     isNamedAlike &&
     one.spam.size === other.spam.size &&
     one.spam.isSubsetOf(other.spam)
-  );
-}
-
-export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | 'advancedOptions'>): boolean {
-  return (
-    stream.filterPossibleSpamAddresses ||
-    JSON.stringify(stream.advancedOptions ?? []).includes(FILTER_VARIABLES.possibleSpam)
   );
 }
 

@@ -10,7 +10,7 @@ import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
-import { readsSpam, type StreamMatcher } from './match-blocks.ts';
+import type { StreamMatcher } from './match-blocks.ts';
 
 interface Loaded {
   readonly version: number;
@@ -21,7 +21,6 @@ interface Loaded {
 interface LoadedStream {
   readonly revision: string;
   readonly compiled: CompiledStream;
-  readonly readsSpam: boolean;
 }
 
 const NO_VERSION = -1;
@@ -40,7 +39,7 @@ export function createWatchedStreams(database: Database, budget: WorkBudget = BL
     await visitAddressTailsSince(transaction, known, TAIL_BYTES, filter.addTails);
     const compiled = new Map<string, LoadedStream>();
     for (const { revision, ...stream } of changed) {
-      compiled.set(stream.id, { revision, compiled: compileStream(stream), readsSpam: readsSpam(stream) });
+      compiled.set(stream.id, { revision, compiled: compileStream(stream) });
       // A filter may have 10,000 values.
       await nextTurn();
     }
@@ -69,7 +68,7 @@ export function createWatchedStreams(database: Database, budget: WorkBudget = BL
       index,
       budget,
       needs: needsOf(index, chain),
-      readsSpam: [...index.byId.keys()].some((id) => of.streams.get(id)?.readsSpam),
+      readsSpam: [...index.byId.values()].some(({ readsSpam }) => readsSpam),
       mayWatch: filter.mayHave,
       readNames,
     };

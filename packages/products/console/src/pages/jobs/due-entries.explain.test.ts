@@ -18,6 +18,7 @@ const VALUES: Readonly<Record<string, string>> = {
   bytea: `decode(lpad(to_hex(number), 40, '0'), 'hex')`,
   jsonb: `'{}'`,
   uuid: 'gen_random_uuid()',
+  _uuid: 'ARRAY[gen_random_uuid()]',
   timestamptz: 'now()',
 };
 

@@ -1,11 +1,15 @@
 import type { Match } from '../match.ts';
 import { matchBlock } from '../match-block.ts';
+import type { Sliced } from '../slices.ts';
 
-/** All slices of `matchBlock`. */
-export function matchWhole(...given: Parameters<typeof matchBlock>): Match[] {
-  const work = matchBlock(...given);
+/** Without pauses. */
+export function whole<T>(work: Sliced<T>): T {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
   }
+}
+
+export function matchWhole(...given: Parameters<typeof matchBlock>): readonly Match[] {
+  return whole(matchBlock(...given)).matches;
 }

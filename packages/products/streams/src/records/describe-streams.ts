@@ -1,7 +1,7 @@
 import { createDefinitionReader, type DefinitionReader, stateOfName } from '@chainstead/contracts';
 import type { Database } from '@chainstead/db';
-import { readDeferred, type StreamDeferral } from '../records/deferred-matches.ts';
 import type { Stream } from '../stream.ts';
+import { readDeferred, type StreamDeferral } from './deferred-matches.ts';
 
 /** Names contracts that match nothing, and deferred blocks, in the status messages of active streams. */
 export type DescribeStreams = <Described extends DescribedStream>(
