@@ -8,9 +8,9 @@ import type { Match } from '../../matching/match.ts';
 import { indexStreams } from '../../matching/stream-index.ts';
 import { type ExampleTransaction, exampleBlock } from '../../matching/testing/example-block.ts';
 import { exampleStream } from '../../matching/testing/example-stream.ts';
+import { matchWhole } from '../../matching/testing/match-whole.ts';
 import type { BodyBlock } from '../render-body.ts';
 import type { TokenNote } from '../token-note.ts';
-import { matchWhole } from '../../matching/testing/match-whole.ts';
 
 export const ETHEREUM = createChainRegistry().get('eth');
 
