@@ -69,6 +69,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'WORK-QUARANTINE': 'Work that ended the process three times is quarantined and not tried again.',
   'FAIR-KEYS':
     'Work of one key at its limits holds up no head, and no request or webhook of another key.',
+  'FAIR-BACKFILLS':
+    'On-demand backfills of an API key make no more node calls than its rate, and keys take turns.',
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',
   'DB-SHORT-LOCKS':
     'A statement that locks a table against readers or writers waits a second at most, and holds no commit lock meanwhile.',

@@ -4,6 +4,7 @@ import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
 import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import { sampleTables } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
+import { createBackfillBudget, createPostgresSpendingStore, createSharedLimits } from '@chainstead/http/server';
 import { createDueWork, createSchedules } from '@chainstead/jobs/worker';
 import {
   addOutdatedCandles,
@@ -77,7 +78,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     datasets: configuration.datasets,
     ...onDemand,
   });
-  const readers = { readSender, readReceiver, sentTransactions };
+  const { callLimits, budget } = openCallBudget(context);
+  const readers = { readSender, readReceiver, sentTransactions, budget };
   const withSources = chains.map((one) => ({
     ...one,
     // Without nodes, the pool reads the same files, and proves their logs.
@@ -108,12 +110,19 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     async stop() {
       stop.abort();
       await Promise.all([webhooks.stop(CLOSE_MS), dueWork.close(CLOSE_MS), schedules.close(CLOSE_MS)]);
-      await Promise.all([sampling, ...starts]);
+      await Promise.all([sampling, callLimits.close(), ...starts]);
       await journal.close();
       await Promise.all([egress.close(), names.close()]);
       await Promise.all(chains.flatMap(({ pool, sources }) => [pool.close(), sources?.close()]));
     },
   };
+}
+
+/** Shared with the API, whose requests count in the same budgets. */
+function openCallBudget({ configuration, database, logger, metrics, clock }: RoleContext) {
+  const store = createPostgresSpendingStore({ database });
+  const callLimits = createSharedLimits({ store, logger, metrics, clock, isCounted: false });
+  return { callLimits, budget: createBackfillBudget(callLimits, configuration.onDemand.callsPerKey) };
 }
 
 /** Several workers sample: the first sample of a minute counts. */

@@ -12,6 +12,7 @@ export { executedTransaction, executedTransactions } from './read/executed-trans
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
 export { readTraces } from './read/traces/read-traces.ts';
 export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';
+export type { CallBudget, TurnCalls } from './requests/call-budget.ts';
 export {
   awaitMore,
   claimHistory,

@@ -9,7 +9,9 @@ export {
 } from './coverage/coverage.ts';
 export { isAskNoted, isNoted } from './projections/noted-requests.ts';
 export type { SubjectProjections } from './projections/subject-projections.ts';
+export type { CallBudget } from './requests/call-budget.ts';
 export {
+  CALLS_USED_UP,
   DUE_HISTORIES,
   finishHistory,
   HISTORY_WORK,
@@ -18,6 +20,7 @@ export {
   NO_ARCHIVE,
   postponeHistory,
   readHistories,
+  readRequester,
   recordProgress,
   SENT_UNKNOWN,
   saveEstimate,

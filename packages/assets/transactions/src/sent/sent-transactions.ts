@@ -4,6 +4,7 @@ import { addressBytes, type Database, expectedTrue, hexText, rawSql, sql } from 
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, type SentTransactions } from '@chainstead/sync';
 import type { Subject } from '@chainstead/sync/datasets';
+import { readRequester } from '@chainstead/sync/requests';
 import { HAS_ROLE } from '../stored/in-history.ts';
 import { ROLES } from '../stored/schema.ts';
 import { readWalletSearch } from '../wallets/read-wallet-search.ts';
@@ -26,10 +27,10 @@ export const sentTransactions: SentTransactions = {
   async search(database, chain, account, maxCalls) {
     if (chain.transactions.mode === 'off') return NOT_STORED;
     const subject: Subject = { chainId: chain.id, kind: 'sender', address: account };
-    // Counts for no key: the caller is a backfill that counts for one.
+    // A part of the caller's backfill, whatever else its key waits for.
     const perKey = Number.POSITIVE_INFINITY;
-    if ((await enqueueHistory(database, { subject, requestedBy: null, perKey, maxCalls })) === 'requested')
-      return null;
+    const requestedBy = await readRequester(database, { ...subject, kind: 'trader' });
+    if ((await enqueueHistory(database, { subject, requestedBy, perKey, maxCalls })) === 'requested') return null;
     return readRefusal(database, chain, account);
   },
 };

@@ -2,7 +2,7 @@ import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ReadSender } from '@chainstead/pages/on-demand';
 import { enqueueHistory } from '@chainstead/sync';
-import { saveEstimate } from '@chainstead/sync/requests';
+import { readRequester, saveEstimate } from '@chainstead/sync/requests';
 import { HAS_ROLE } from '../stored/in-history.ts';
 import { ROLES } from '../stored/schema.ts';
 import { estimateCounts, type NonceSpan, narrow, spanOf } from './find-nonce-changes.ts';
@@ -26,11 +26,11 @@ export const readSender: ReadSender = async (reading, subject, signal) => {
     run,
     runNewest,
   });
-  // Balances show receipts once sent transactions are known. Once per search: counts for no key.
+  // Balances show receipts once sent transactions are known. Once per search, whatever else the key waits for.
   if (outcome === 'done')
     await enqueueHistory(reading.database, {
       subject: { ...subject, kind: 'receiver' },
-      requestedBy: null,
+      requestedBy: await readRequester(reading.database, subject),
       perKey: Number.POSITIVE_INFINITY,
       maxCalls: reading.maxCalls,
     });

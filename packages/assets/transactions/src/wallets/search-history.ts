@@ -10,6 +10,7 @@ import {
   readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
+  type TurnCalls,
 } from '@chainstead/sync';
 import { type ChainState, readChainState } from '@chainstead/sync/checkpoint';
 import type { Subject } from '@chainstead/sync/datasets';
@@ -34,6 +35,9 @@ export interface SearchPlan {
   readonly runNewest: RunTurn | null;
 }
 
+/** Adds the calls of each turn. */
+type CountedReading = SenderReading & { readonly calls: TurnCalls };
+
 type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
 export type TurnEnd = 'done' | 'calls' | 'time';
 
@@ -46,6 +50,8 @@ export interface SearchTurn {
   readonly node: AccountNode;
   readonly store: BlockStore;
   readonly ends: number;
+  /** Of `node`, at the end of the turn. */
+  readonly callsMax: number;
   readonly isRecorded: boolean;
   /** Ascending; null: nothing known yet. */
   open: readonly SearchSpan[] | null;
@@ -53,9 +59,9 @@ export interface SearchTurn {
 
 /** For one turn. Refused if no upstream has old state. */
 export function searchHistory(reading: SenderReading, subject: Subject, signal: AbortSignal, plan: SearchPlan) {
-  return claimHistory(reading, subject, signal, async (record) => {
+  return claimHistory(reading, subject, signal, async (record, calls) => {
     try {
-      return await work(reading, record, plan, signal);
+      return await work({ ...reading, calls }, record, plan, signal);
     } catch (error) {
       if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
       return await refuseForArchive(reading, subject, error.message);
@@ -63,7 +69,7 @@ export function searchHistory(reading: SenderReading, subject: Subject, signal: 
   });
 }
 
-async function work(reading: SenderReading, record: HistoryRecord, plan: SearchPlan, signal: AbortSignal) {
+async function work(reading: CountedReading, record: HistoryRecord, plan: SearchPlan, signal: AbortSignal) {
   const { chain, database, pool, retention } = reading;
   const { subject } = record;
   const state = await readChainState(database, chain.id);
@@ -95,7 +101,7 @@ interface TurnOutcome {
 
 /** A rollback removes rows and ranges. Without a node, the next turn continues. */
 async function searchNewest(
-  reading: SenderReading,
+  reading: CountedReading,
   record: HistoryRecord,
   plan: SearchPlan,
   {
@@ -125,29 +131,31 @@ async function searchNewest(
 }
 
 async function takeTurn(
-  reading: SenderReading,
+  reading: CountedReading,
   { subject, callsMade, attempts }: HistoryRecord,
   { run, ranges, branch }: Pick<SearchTurn, 'ranges' | 'branch'> & { readonly run: RunTurn },
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
-  const { database, clock, sliceMs } = reading;
+  const { database, clock, sliceMs, calls } = reading;
   const node = createAccountNode(reading, subject.address, { callsBefore: callsMade, branch }, signal);
   const store = createBlockStore(reading, subject, branch);
   const ends = clock.now() + sliceMs;
-  const progress = { ends, isRecorded: true, open: null };
+  const callsMax = callsMade + calls.max - calls.made;
+  const progress = { ends, callsMax, isRecorded: true, open: null };
   const turn: SearchTurn = { reading, subject, attempts, ranges, branch, node, store, ...progress };
   let ended: TurnEnd;
   try {
     ended = await run(turn, signal);
   } finally {
     const { open } = turn;
+    calls.made += node.callsMade() - callsMade;
     const settled = open === null ? [] : ranges.flatMap((range) => settledParts(range, open));
     if (!signal.aborted) await store.settle(settled, node.newCalls());
   }
   if (ended === 'done') return { outcome: 'done', callsMade: node.callsMade() };
   if (ended === 'calls') {
-    const calls = { made: node.callsMade(), expected: null };
-    return { outcome: await refuseForCalls(reading, subject, calls), callsMade: calls.made };
+    const made = { made: node.callsMade(), expected: null };
+    return { outcome: await refuseForCalls(reading, subject, made), callsMade: made.made };
   }
   await postponeHistory(database, subject, 0);
   return { outcome: 'more', callsMade: node.callsMade() };
@@ -182,9 +190,9 @@ export async function narrowDown<S extends SearchSpan>(
 }
 
 /** Null: the turn continues. Before each step. */
-export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
+export function endOfTurn({ node, reading, ends, callsMax }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
-  return reading.clock.now() >= ends ? 'time' : null;
+  return reading.clock.now() >= ends || node.callsMade() >= callsMax ? 'time' : null;
 }
 
 /** Newest first. `spans`: all open ones, ascending. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiContext } from '../api-context.ts';
 import { RateLimitedError } from '../errors/api-error.ts';
-import type { SharedLimits } from './shared-limits.ts';
+import type { SharedLimit, SharedLimits } from './shared-limits.ts';
 
 export interface OnDemandBounds {
   readonly maxCalls: number;
@@ -55,14 +55,49 @@ export async function spendNodeCalls(calls: number): Promise<number> {
 
 type RunCounted = <T>(keyId: string, work: () => Promise<T>) => Promise<T>;
 
-/** @param perSecond on average of ten seconds; null: unlimited */
-export function createNodeCallLimit(sharedLimits: SharedLimits, perSecond: number | null): RunCounted {
-  if (perSecond === null) return (_, work) => work();
-  const limit = sharedLimits.add({
+function addCallLimit(sharedLimits: SharedLimits, perSecond: number): SharedLimit {
+  return sharedLimits.add({
     name: 'node calls',
     budget: perSecond * WINDOW_SECONDS,
     windowMs: WINDOW_SECONDS * 1_000,
   });
+}
+
+/** The rest of the rate is for requests: these are refused, and backfills wait. */
+const BACKFILL_SHARE = 3 / 4;
+const TURNS_PER_WINDOW = 4;
+/** Of the rate, in a day. */
+const HOURS_A_DAY = 6;
+const DAY_MS = 86_400_000;
+
+/** Calls of a worker's backfills, in the same budget as those of requests. @param perSecond on average of ten seconds */
+export function createBackfillBudget(sharedLimits: SharedLimits, perSecond: number) {
+  const limits = [
+    addCallLimit(sharedLimits, perSecond),
+    sharedLimits.add({
+      name: 'backfill calls',
+      budget: perSecond * WINDOW_SECONDS * BACKFILL_SHARE,
+      windowMs: WINDOW_SECONDS * 1_000,
+    }),
+    sharedLimits.add({ name: 'backfill calls a day', budget: perSecond * 3_600 * HOURS_A_DAY, windowMs: DAY_MS }),
+  ];
+  const spendings = (key: string, amount: number) =>
+    limits.map((limit) => ({ budget: limit.budgetOf(key), amount }));
+  return {
+    callsPerTurn: Math.max(1, Math.floor((perSecond * WINDOW_SECONDS * BACKFILL_SHARE) / TURNS_PER_WINDOW)),
+    async take(key: string, calls: number): Promise<number> {
+      return sharedLimits.spend(spendings(key, calls));
+    },
+    settle(key: string, calls: number): void {
+      sharedLimits.charge(spendings(key, calls));
+    },
+  };
+}
+
+/** @param perSecond on average of ten seconds; null: unlimited */
+export function createNodeCallLimit(sharedLimits: SharedLimits, perSecond: number | null): RunCounted {
+  if (perSecond === null) return (_, work) => work();
+  const limit = addCallLimit(sharedLimits, perSecond);
   return (keyId, work) =>
     requests.run(async (calls) => sharedLimits.spend([{ budget: limit.budgetOf(keyId), amount: calls }]), work);
 }

@@ -25,6 +25,8 @@ export interface SharedLimits {
   add(limit: LimitOptions): SharedLimit;
   /** From all or none. @returns ms to wait, 0 if spent; a promise if it takes an exchange */
   spend(spendings: readonly Spending[]): number | Promise<number>;
+  /** Whatever is left. Below 0: returns what was spent in vain. */
+  charge(spendings: readonly Spending[]): void;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,8 @@ export interface SharedLimitsOptions {
   readonly metrics: Registry;
   readonly clock?: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
+  /** False: for background work, which doesn't share budgets while the store is away. @default true */
+  readonly isCounted?: boolean;
 }
 
 const KEYS_MAX = 10_000;
@@ -61,14 +65,15 @@ export const createLimitMetrics = defineMetrics('chainstead', {
 });
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
-  const { store, logger, clock = systemClock, timeoutMs } = options;
+  const { store, logger, clock = systemClock, timeoutMs, isCounted = true } = options;
   const exchange = createSpendingExchange({
     store,
     clock,
     logger,
+    isCounted,
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
-  createLimitMetrics(options.metrics).limitProcesses.addSource({}, () => exchange.processes);
+  if (isCounted) createLimitMetrics(options.metrics).limitProcesses.addSource({}, () => exchange.processes);
   return limitsOver(exchange);
 }
 
@@ -89,15 +94,20 @@ function limitsOver(exchange: ReturnType<typeof createSpendingExchange>): Shared
     }
     if (wait > 0) return wait;
     if (unheard !== null) return exchange.reported(unheard).then(() => spend(spendings));
+    charge(spendings);
+    return 0;
+  }
+
+  function charge(spendings: readonly Spending[]): void {
     for (const { budget, amount } of spendings) {
-      budget.spend(amount, now);
+      budget.spend(amount, exchange.now());
       exchange.spent(budget);
     }
-    return 0;
   }
 
   return {
     spend,
+    charge,
     add({ name, budget, windowMs }) {
       exchange.begin();
       const byKey = new LRUCache<string, SharedBudget>({ max: KEYS_MAX });

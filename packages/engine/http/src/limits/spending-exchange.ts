@@ -21,6 +21,8 @@ interface SpendingExchangeOptions {
   readonly logger: Logger;
   /** @default 1000 */
   readonly timeoutMs?: number;
+  /** Whether other processes share budgets with this one while the store is away. @default true */
+  readonly isCounted?: boolean;
 }
 
 /** Maximum delay of a report. */
@@ -34,7 +36,7 @@ const ONLY: Company = { share: 1, hasOthers: false };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and whether the store is there are one state.
 export function createSpendingExchange(options: SpendingExchangeOptions): SpendingExchange {
-  const { store, clock, logger, timeoutMs = TIMEOUT_MS } = options;
+  const { store, clock, logger, timeoutMs = TIMEOUT_MS, isCounted = true } = options;
   const self = randomUUID();
   let waiting = new Map<string, SharedBudget>();
   let underWay: ReadonlyMap<string, SharedBudget> = new Map();
@@ -140,7 +142,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
   return {
     now,
     begin() {
-      if (store === null || attendance !== null || isClosed) return;
+      if (store === null || attendance !== null || isClosed || !isCounted) return;
       attendance = setInterval(() => void attend(store), ATTEND_MS).unref();
       void attend(store);
     },

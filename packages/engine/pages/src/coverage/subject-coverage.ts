@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection, SubjectKind } from '@chainstead/sync/datasets';
-import type { HistoryStatus } from '@chainstead/sync/requests';
+import { CALLS_USED_UP, type HistoryStatus } from '@chainstead/sync/requests';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
 import { isSubjectBuilt } from './built.ts';
 import type { Indexed } from './indexed.ts';
@@ -73,7 +73,7 @@ export function subjectColumns({ chainId, subject, dataset, states = [] }: Cover
   const built = states.map((state) => isSubjectBuilt(chainId, subject, state));
   return sql`covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? rawSql('true') : joinSql(built, ' AND ')} AS is_built,
   ${hasContradicted(chainId, dataset, { lowest: rawSql('covered.indexed_from'), highest: rawSql('covered.indexed_to') })} AS is_contradicted,
-  history.status, history.status = 'pending' AND coalesce(history.due_at > now(), false) AS waits, history.calls_made, history.calls_estimated,
+  history.status, history.status = 'pending' AND coalesce(history.due_at > now() AND history.error_code IS DISTINCT FROM ${CALLS_USED_UP}, false) AS waits, history.calls_made, history.calls_estimated,
   history.error_message`;
 }
 

@@ -51,6 +51,9 @@ function whySyncing(
 }
 
 function ofHistory(noun: SubjectNoun, history: SubjectCoverage['history']): string {
+  // Of a wallet without activity, or of a key without calls.
+  if (history !== null && (history.status === 'done' || history.status === 'pending') && history.message !== null)
+    return history.message;
   if (history === null || history.status === 'done' || history.waits)
     return 'The newest blocks that are missing can still be reorganised, and are read once they can not';
   switch (history.status) {

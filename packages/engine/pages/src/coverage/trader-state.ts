@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
+import { CALLS_USED_UP, type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
 import type { OnDemandBackfill, OnDemandContext } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
 import type { Indexed } from './indexed.ts';
@@ -65,7 +65,7 @@ async function readRequests(
   account: Address,
 ): Promise<readonly (BackfillRequest | null)[]> {
   const rows = await database.query<BackfillRequest>(
-    sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made,
+    sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now() AND error_code IS DISTINCT FROM ${CALLS_USED_UP}, false) AS waits, calls_made,
        calls_estimated, error_code AS code, error_message AS message
      FROM backfill_requests WHERE chain_id = ${id} AND kind IN ('trader', 'sender') AND subject = ${addressBytes(account)}`,
   );

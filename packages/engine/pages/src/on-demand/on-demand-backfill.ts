@@ -4,6 +4,7 @@ import { type Database, hexText, sql, type WorkJournal } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
+  type CallBudget,
   createKnownContracts,
   enqueueHistory,
   type HistoryOutcome,
@@ -17,7 +18,7 @@ import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 
 export const createHistoryMetrics = defineMetrics('chainstead', {
   histories: counter(
-    'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters, traders) and outcome. Outcomes: done, more (yielded to other work), waits (for final blocks or another search), refused (too many node calls, or quarantined), failed',
+    'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters, traders) and outcome. Outcomes: done, more (yielded to other work), waits (for final blocks, another search, or node calls of its API key), refused (too many node calls, or quarantined), failed',
     ['chain', 'kind', 'outcome'],
   ),
 });
@@ -71,6 +72,7 @@ export interface SenderReading {
   readonly retention?: RetentionSettings | undefined;
   readonly maxCalls: number;
   readonly sliceMs: number;
+  readonly budget?: CallBudget | undefined;
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
@@ -97,10 +99,13 @@ export interface WalletHistoryWorkOptions {
   readonly readSender?: ReadSender;
   readonly readReceiver?: ReadSender;
   readonly sliceMs?: number;
+  /** @default unlimited */
+  readonly budget?: CallBudget | undefined;
 }
 
 const CONCURRENCY = 3;
-const SLICE_MS = 30_000;
+/** Another key waits as long at most. */
+const SLICE_MS = 10_000;
 const RETRY_SECONDS = 30;
 
 type HistoryKey = Pick<Subject, 'kind' | 'address'>;
@@ -184,7 +189,7 @@ function addHistories(
   given: WalletHistoryWorkOptions,
   shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'>,
 ): void {
-  const { database, clock, logger, journal, sliceMs = SLICE_MS } = given;
+  const { database, clock, logger, journal, budget, sliceMs = SLICE_MS } = given;
   const kept = datasetsOf(chain, shared.datasets);
   const leave: ReadSender = () => Promise.resolve('idle');
   const { readSender = leave, readReceiver = leave } = given;
@@ -202,6 +207,7 @@ function addHistories(
     retention,
     maxCalls: shared.maxCalls,
     sliceMs,
+    budget,
     ...(journal === undefined ? {} : { journal }),
     ...(given.sentTransactions === undefined ? {} : { sentTransactions: given.sentTransactions }),
   };

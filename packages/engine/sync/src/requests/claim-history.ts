@@ -3,10 +3,12 @@ import type { Logger } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import { FilesLackBlocksError } from '@chainstead/sources';
 import type { Subject } from '../coverage/subject.ts';
+import type { CallBudget, TurnCalls } from './call-budget.ts';
 import {
+  awaitCalls,
+  type BegunHistory,
   beginHistory,
   failHistory,
-  type HistoryRecord,
   postponeHistory,
   refuseHistory,
   refuseWithoutArchive,
@@ -14,13 +16,15 @@ import {
   setAsideHistory,
 } from './history-record.ts';
 
-/** `waits`: blocks are not final yet; `refused`: too many calls, quarantine, no archive node, or no era file. */
+/** `waits`: blocks are not final yet, or the calls of the key are used up; `refused`: too many calls, quarantine, no archive node, or no era file. */
 export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
 
 export interface HistoryPlace {
   readonly chain: Chain;
   readonly database: Database;
   readonly logger: Logger;
+  /** @default unlimited */
+  readonly budget?: CallBudget | undefined;
 }
 
 /** Until finality, or the start of the chain, is checked again. */
@@ -28,16 +32,25 @@ const WAIT_MS = 15_000;
 
 /** Failures are recorded and retried later. @throws only if aborted */
 export async function claimHistory(
-  { chain, database, logger }: HistoryPlace,
+  { chain, database, logger, budget }: HistoryPlace,
   subject: Subject,
   signal: AbortSignal,
-  work: (record: HistoryRecord) => Promise<HistoryOutcome>,
+  work: (record: BegunHistory, calls: TurnCalls) => Promise<HistoryOutcome>,
 ): Promise<HistoryOutcome> {
   const record = await beginHistory(database, subject);
   if (record === null) return 'idle';
   const fields = { chain: chain.key, kind: subject.kind, subject: subject.address };
+  const key = record.requestedBy;
+  const paid = budget === undefined || key === null ? null : { budget, key, calls: budget.callsPerTurn };
+  // Invariant: FAIR-BACKFILLS
+  const waitMs = (await paid?.budget.take(paid.key, paid.calls)) ?? 0;
+  if (paid !== null && waitMs > 0) {
+    await awaitCalls(database, subject, paid.key, waitMs);
+    return 'waits';
+  }
+  const calls: TurnCalls = { max: paid?.calls ?? Number.POSITIVE_INFINITY, made: 0 };
   try {
-    return await work(record);
+    return await work(record, calls);
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof WorkSetAsideError) {
@@ -53,6 +66,8 @@ export async function claimHistory(
     logger[failureLevel(error)]({ ...fields, err: error }, 'History failed');
     await failHistory(database, subject, error);
     return 'failed';
+  } finally {
+    paid?.budget.settle(paid.key, calls.made - paid.calls);
   }
 }
 

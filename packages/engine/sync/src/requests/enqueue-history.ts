@@ -1,11 +1,11 @@
 import { type Database, type Sql, sql, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { isOfSubject, type Subject, subjectKey } from '../coverage/subject.ts';
-import { FILES_LACK_BLOCKS, HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
+import { FILES_LACK_BLOCKS, HISTORY_WORK, NO_ACTIVITY, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
   readonly subject: Subject;
-  /** API key of the client; null: a server without keys. */
+  /** API key that pays for the node calls; null: none does. */
   readonly requestedBy: string | null;
   readonly perKey: number;
   /** Per backfill. One refused at a lower limit is retried. */
@@ -40,7 +40,8 @@ export async function enqueueHistory(database: Database, request: HistoryRequest
       sql`INSERT INTO backfill_requests AS history (chain_id, kind, subject, requested_by) VALUES (${subjectKey(subject)}, ${requestedBy})
        ON CONFLICT (chain_id, kind, subject) DO UPDATE
          SET status = 'pending', requested_by = excluded.requested_by, requested_at = now(), updated_at = now(), due_at = now(),
-             attempts = 0, calls_estimated = NULL, calls_made = 0, error_code = NULL, error_message = NULL
+             attempts = 0, calls_estimated = NULL, error_code = NULL, error_message = NULL,
+             calls_made = CASE WHEN history.error_code = ${NO_ACTIVITY} THEN history.calls_made ELSE 0 END
          WHERE ${mayBeginAgain(maxCalls)}
        RETURNING 1 AS begun`,
     );

@@ -1,5 +1,6 @@
 import { type ChainId, ChainsteadError, errorText } from '@chainstead/core';
 import {
+  addressBytes,
   type Database,
   hexText,
   sql,
@@ -28,17 +29,28 @@ export interface HistoryRecord {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+/** Of a turn that begins. */
+export interface BegunHistory extends HistoryRecord {
+  /** API key that pays for the node calls; null: none does. */
+  readonly requestedBy: string | null;
+}
+
 export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
   calls_estimated, calls_made, rows_added, requested_at,
   attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
   CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
 
-/** Wallets before other kinds. A backfill that yielded moves behind those waiting. */
+/** Of the same key. */
+const AT_WORK = sql`(SELECT count(*) FROM backfill_requests AS own WHERE own.chain_id = backfill_requests.chain_id AND own.status = 'running'
+    AND own.lease_until > now() AND own.requested_by IS NOT DISTINCT FROM backfill_requests.requested_by)`;
+
+/** Keys take turns, then wallets come before other kinds. A backfill that yielded moves behind those waiting. */
 export const DUE_HISTORIES: DueTable = {
   name: 'backfill_requests',
   key: ['chain_id', 'kind', 'subject'],
   isOpen: sql`status IN ('pending', 'running', 'failed')`,
-  order: sql`kind DESC, due_at, requested_at, subject`,
+  // Invariant: FAIR-BACKFILLS
+  order: sql`${AT_WORK}, kind DESC, due_at, updated_at, subject`,
   onClaim: sql`status = 'running', updated_at = now()`,
 };
 
@@ -51,13 +63,21 @@ const WITHOUT_CLAIM = sql`${UNCLAIMED}, attempts = greatest(attempts - (holder I
 const FAILED_ATTEMPTS = sql`greatest(attempts + (holder IS NULL)::int, 1)`;
 
 /** Claimed or not. Null if there is no work: finished, refused, or due later. */
-export async function beginHistory(database: Database, subject: Subject): Promise<HistoryRecord | null> {
-  const [record] = await database.query<HistoryRecord>(
+export async function beginHistory(database: Database, subject: Subject): Promise<BegunHistory | null> {
+  const [record] = await database.query<BegunHistory>(
     sql`UPDATE backfill_requests SET status = 'running', due_at = NULL, updated_at = now()
       WHERE ${isOfSubject(subject)} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
-      RETURNING ${HISTORY_COLUMNS}`,
+      RETURNING ${HISTORY_COLUMNS}, requested_by`,
   );
   return record ?? null;
+}
+
+/** For work that a backfill causes: the same key pays for it. */
+export async function readRequester(database: Database, subject: Subject): Promise<string | null> {
+  const [record] = await database.query<{ requestedBy: string | null }>(
+    sql`SELECT requested_by FROM backfill_requests WHERE ${isOfSubject(subject)}`,
+  );
+  return record?.requestedBy ?? null;
 }
 
 export async function saveEstimate(database: Database, subject: Subject, callsInAll: number): Promise<void> {
@@ -87,9 +107,49 @@ export async function finishHistory(database: Database, subject: Subject): Promi
 
 export async function postponeHistory(database: Database, subject: Subject, waitMs: number): Promise<void> {
   await database.query(
-    sql`UPDATE backfill_requests SET status = 'pending', updated_at = now(), ${WITHOUT_CLAIM},
+    sql`UPDATE backfill_requests SET status = 'pending', updated_at = now(), error_code = NULL, error_message = NULL, ${WITHOUT_CLAIM},
        due_at = now() + make_interval(secs => ${waitMs}::float8 / 1000) WHERE ${isOfSubject(subject)}`,
   );
+}
+
+export const CALLS_USED_UP = 'CALLS_USED_UP';
+
+/** Of all waiting backfills of the key: each would find the same. */
+export async function awaitCalls(
+  database: Database,
+  subject: Subject,
+  key: string,
+  waitMs: number,
+): Promise<void> {
+  const due = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
+  const message = 'The node calls of this API key are used up (ON_DEMAND_CALLS_PER_KEY): reading continues later';
+  await postponeHistory(database, subject, waitMs);
+  await database.query(
+    sql`UPDATE backfill_requests SET due_at = ${due}, error_code = ${CALLS_USED_UP}, error_message = ${message}
+      WHERE (chain_id, kind, subject) IN (SELECT chain_id, kind, subject FROM backfill_requests
+        WHERE chain_id = ${subject.chainId} AND requested_by = ${key} AND status = 'pending' AND holder IS NULL AND due_at <= ${due} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+export const NO_ACTIVITY = 'NO_ACTIVITY';
+
+/** Its blocks stay missing: the next request reads them. */
+export async function putOffHistory(database: Database, subject: Subject, calls: number): Promise<void> {
+  const message =
+    'This wallet has sent no transaction, holds no native tokens and has no code. Its older token transfers are read after another request';
+  await database.query(
+    sql`UPDATE backfill_requests SET status = 'done', due_at = NULL, ${UNCLAIMED}, attempts = 0, calls_made = calls_made + ${calls},
+       error_code = ${NO_ACTIVITY}, error_message = ${message}, updated_at = now() WHERE ${isOfSubject(subject)}`,
+  );
+}
+
+/** Whether the key waits for other accounts of the chain. */
+export async function hasOthers(database: Database, subject: Subject, key: string): Promise<boolean> {
+  const [other] = await database.query(
+    sql`SELECT FROM backfill_requests WHERE chain_id = ${subject.chainId} AND requested_by = ${key}
+        AND status IN ('pending', 'running') AND subject <> ${addressBytes(subject.address)} LIMIT 1`,
+  );
+  return other !== undefined;
 }
 
 export async function refuseHistory(database: Database, subject: Subject, callsMin: number, message: string) {

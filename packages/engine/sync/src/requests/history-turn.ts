@@ -7,6 +7,7 @@ import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { KnownContracts } from '../rows/known-contracts.ts';
+import type { CallBudget, TurnCalls } from './call-budget.ts';
 import { type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { postponeHistory } from './history-record.ts';
 import type { SentTransactions } from './sent-transactions.ts';
@@ -24,6 +25,8 @@ export interface HistoryOptions {
   /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
   readonly maxCalls: number;
+  /** @default unlimited */
+  readonly budget?: CallBudget | undefined;
   /** After this time the backfill yields to others, at the next chunk. */
   readonly sliceMs: number;
   /** Responses for several blocks. @default CHUNK_BYTES_MAX */
@@ -36,16 +39,20 @@ export interface HistoryOptions {
 
 export interface HistoryTurn extends HistoryOptions {
   readonly subject: Subject;
+  readonly madeBefore: number;
+  /** Since the first turn. */
   made: number;
+  readonly calls: TurnCalls;
   /** Milliseconds since the epoch. */
   readonly ends: number;
 }
 
 /** Null: the turn continues. */
 export async function endOfTurn(turn: HistoryTurn): Promise<HistoryOutcome | null> {
-  const { database, subject, clock, made, maxCalls, ends } = turn;
+  const { database, subject, clock, made, madeBefore, maxCalls, ends, calls } = turn;
+  calls.made = made - madeBefore;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });
-  if (clock.now() < ends) return null;
+  if (clock.now() < ends && calls.made < calls.max) return null;
   await postponeHistory(database, subject, 0);
   return 'more';
 }

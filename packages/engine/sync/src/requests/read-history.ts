@@ -8,11 +8,13 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
+import type { TurnCalls } from './call-budget.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
-import { finishHistory, type HistoryRecord, saveEstimate } from './history-record.ts';
+import { type BegunHistory, finishHistory, hasOthers, putOffHistory, saveEstimate } from './history-record.ts';
 import { endOfTurn, type HistoryOptions, type HistoryTurn, runRisky } from './history-turn.ts';
-import { estimateCalls, planHistory } from './plan-history.ts';
+import { ACTIVITY_CALLS, isInactive } from './inactive-wallet.ts';
+import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
 import { readSentRows } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
@@ -34,15 +36,16 @@ export async function readHistory(
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
   const { chain, database } = options;
-  return claimHistory(options, subject, signal, async (record) => {
+  return claimHistory(options, subject, signal, async (record, calls) => {
     await registerProjections(database, chain, datasetsOf(chain, options.datasets));
-    return work(options, record, signal);
+    return work(options, record, calls, signal);
   });
 }
 
 async function work(
   options: HistoryOptions,
-  record: HistoryRecord,
+  record: BegunHistory,
+  calls: TurnCalls,
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
   const { chain, database, pool, sources, datasets, retention, maxCalls } = options;
@@ -56,18 +59,59 @@ async function work(
   await saveEstimate(database, subject, record.callsMade + expected);
   if (record.callsMade + expected > maxCalls)
     return refuseForCalls(options, subject, { made: record.callsMade, expected });
+  if (await isPutOff(options, record, { expected, calls }, signal)) return 'done';
   const turn: HistoryTurn = {
     ...options,
     subject,
+    madeBefore: record.callsMade,
     made: record.callsMade,
+    calls,
     ends: options.clock.now() + options.sliceMs,
   };
-  const outcome = await readMissing(turn, { shared, expected }, signal);
+  try {
+    return await readTurn(turn, plan, { shared, expected }, signal);
+  } finally {
+    calls.made = turn.made - turn.madeBefore;
+  }
+}
+
+/** Turns that a wallet without activity may take before it is requested again. */
+const TURNS_AT_FIRST = 4;
+
+/** Invented wallets cost one batch. A second request shows that a client waits for the transfers. */
+async function isPutOff(
+  { database, pool }: HistoryOptions,
+  { subject, requestedBy, callsMade }: BegunHistory,
+  { expected, calls }: { readonly expected: number; readonly calls: TurnCalls },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (
+    requestedBy === null ||
+    callsMade > 0 ||
+    expected <= ACTIVITY_CALLS ||
+    calls.max === Number.POSITIVE_INFINITY
+  )
+    return false;
+  if (expected <= calls.max * TURNS_AT_FIRST && !(await hasOthers(database, subject, requestedBy))) return false;
+  const isIdle = await isInactive(pool, subject, signal);
+  calls.made += ACTIVITY_CALLS;
+  if (isIdle) await putOffHistory(database, subject, ACTIVITY_CALLS);
+  return isIdle;
+}
+
+async function readTurn(
+  turn: HistoryTurn,
+  plan: readonly MissingHistory[],
+  wanted: Parameters<typeof readMissing>[1],
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
+  const { database, subject } = turn;
+  const outcome = await readMissing(turn, wanted, signal);
   if (outcome !== 'done') return outcome;
   const ofSent = subject.kind === 'trader' ? await readSentRows(turn, signal) : 'done';
   if (ofSent !== 'done') return ofSent;
   if (plan.some(({ notFinal }) => notFinal.length > 0))
-    return awaitMore(options, subject, 'The newest blocks that are missing can still be reorganised');
+    return awaitMore(turn, subject, 'The newest blocks that are missing can still be reorganised');
   await finishHistory(database, subject);
   return 'done';
 }
@@ -79,7 +123,7 @@ async function readMissing(
 ): Promise<HistoryOutcome> {
   for (const { datasets, ranges } of shared) {
     const logsPerChunk = turn.subject.kind === 'trader' ? TRADER_LOGS_PER_CHUNK : LOGS_PER_CHUNK;
-    const sizing = createChunkSizing({ logsPerChunk, ...chunkBlocks(ranges, expected) });
+    const sizing = createChunkSizing({ logsPerChunk, ...chunkBlocks(ranges, expected, turn.calls.max) });
     for (const range of newestFirst(ranges, sizing)) {
       signal.throwIfAborted();
       const ended = (await endOfTurn(turn)) ?? (await readChunk(turn, { datasets, range, sizing }, signal));
@@ -146,11 +190,17 @@ function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Gener
     }
 }
 
-function chunkBlocks(ranges: readonly BlockRange[], calls: number): { blocksFirst: number; blocksMax: number } {
+/** @param callsMax of a turn, also for the smallest chunk */
+function chunkBlocks(
+  ranges: readonly BlockRange[],
+  calls: number,
+  callsMax: number,
+): { blocksFirst: number; blocksMax: number } {
   const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   const blocksPerCall = Math.ceil(blocks / Math.max(1, calls));
+  const smallest = Math.min(CHUNK_BLOCKS_MIN, blocksPerCall * callsMax);
   return {
-    blocksFirst: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_FIRST),
-    blocksMax: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_MAX),
+    blocksFirst: Math.max(smallest, blocksPerCall * Math.min(CALLS_PER_CHUNK_FIRST, callsMax)),
+    blocksMax: Math.max(smallest, blocksPerCall * Math.min(CALLS_PER_CHUNK_MAX, callsMax)),
   };
 }

@@ -11,7 +11,7 @@ import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { createKnownContracts, enqueueHistory, type HistoryOutcome } from '@chainstead/sync';
+import { type CallBudget, createKnownContracts, enqueueHistory, type HistoryOutcome } from '@chainstead/sync';
 import type { Subject, SubjectKind } from '@chainstead/sync/datasets';
 import { backfillRanges, createSyncMetrics, readHistory } from '@chainstead/sync/ingest';
 import { listCoverage } from '@chainstead/sync/requests';
@@ -58,6 +58,7 @@ export interface ReadOptions {
   readonly maxCalls?: number;
   readonly sliceMs?: number;
   readonly signal?: AbortSignal;
+  readonly budget?: CallBudget;
   readonly pool?: UpstreamPool;
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
