@@ -101,7 +101,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const projections = createSubjectProjections(database, metrics);
   const traits = { projections, chains: served, documentRate: onDemand.collectionRate };
   addTraits(dueWork, { ...traits, database, logger, metrics, journal });
-  addHistoricalJobs(dueWork, { database, chains, logger });
+  addHistoricalJobs(dueWork, { database, chains, logger, budget });
   addDeferredMatches(dueWork, { database, chains, logger });
   dueWork.start();
   const sampling = keepSampling(context, stop.signal);

@@ -34,7 +34,6 @@ export {
   isLockedOut,
   type RunStatement,
   TABLE_LOCK_WAIT_MS,
-  TablesHeldError,
   withPatientSession,
 } from './locks/table-locks.ts';
 export { readWithin } from './read-within.ts';

@@ -9,7 +9,6 @@ export {
 } from './coverage/coverage.ts';
 export { isAskNoted, isNoted } from './projections/noted-requests.ts';
 export type { SubjectProjections } from './projections/subject-projections.ts';
-export type { CallBudget } from './requests/call-budget.ts';
 export {
   CALLS_USED_UP,
   DUE_HISTORIES,

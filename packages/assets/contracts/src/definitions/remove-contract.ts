@@ -22,7 +22,7 @@ export async function removeContractsOfChain(
 
 interface RemovedContract {
   readonly dropped: readonly string[];
-  /** Of tables that other sessions read: the running program drops them later. */
+  /** Names of tables that other sessions read. The running program drops them later. */
   readonly held: readonly string[];
 }
 

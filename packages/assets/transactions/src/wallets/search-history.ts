@@ -50,7 +50,7 @@ export interface SearchTurn {
   readonly node: AccountNode;
   readonly store: BlockStore;
   readonly ends: number;
-  /** Of `node`, at the end of the turn. */
+  /** The turn ends when `node` has made as many. */
   readonly callsMax: number;
   readonly isRecorded: boolean;
   /** Ascending; null: nothing known yet. */

@@ -1,6 +1,6 @@
 /**
- * Statements that lock tables against readers or writers run by themselves with a short wait: every
- * later statement on the table waits behind them, commits too.
+ * Statements that lock tables against readers or writers run alone, with a short wait: every later
+ * statement on the table waits behind them, commits too.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineError } from '@chainstead/core';
@@ -28,7 +28,7 @@ export class TablesHeldError extends defineError(
 export interface TableLockOptions {
   /** For the error. */
   readonly tables: string;
-  /** Of each statement. 0: unlimited. @default TABLE_LOCK_WAIT_MS */
+  /** Limit per statement; 0: unlimited. @default TABLE_LOCK_WAIT_MS */
   readonly lockWaitMs?: number | undefined;
   /** 0: one attempt. */
   readonly giveUpAfterMs: number;

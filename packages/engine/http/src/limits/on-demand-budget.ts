@@ -66,7 +66,7 @@ function addCallLimit(sharedLimits: SharedLimits, perSecond: number): SharedLimi
 /** The rest of the rate is for requests: these are refused, and backfills wait. */
 const BACKFILL_SHARE = 3 / 4;
 const TURNS_PER_WINDOW = 4;
-/** Of the rate, in a day. */
+/** A day's calls are those of so many hours at the rate. */
 const HOURS_A_DAY = 6;
 const DAY_MS = 86_400_000;
 

@@ -25,7 +25,7 @@ export interface SharedLimits {
   add(limit: LimitOptions): SharedLimit;
   /** From all or none. @returns ms to wait, 0 if spent; a promise if it takes an exchange */
   spend(spendings: readonly Spending[]): number | Promise<number>;
-  /** Whatever is left. Below 0: returns what was spent in vain. */
+  /** Even if nothing is left. A negative amount returns unused units. */
   charge(spendings: readonly Spending[]): void;
   close(): Promise<void>;
 }

@@ -51,7 +51,7 @@ function whySyncing(
 }
 
 function ofHistory(noun: SubjectNoun, history: SubjectCoverage['history']): string {
-  // Of a wallet without activity, or of a key without calls.
+  // The wallet has no activity, or its key no calls left.
   if (history !== null && (history.status === 'done' || history.status === 'pending') && history.message !== null)
     return history.message;
   if (history === null || history.status === 'done' || history.waits)

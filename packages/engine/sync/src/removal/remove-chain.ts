@@ -134,7 +134,7 @@ async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainT
   return counted?.rows ?? 0;
 }
 
-/** For readers of a table, whose chains go on. */
+/** For readers of a table, whose chains continue. */
 const GIVE_UP_AFTER_MS = 60_000;
 
 /** Also pending detachments of any chain, which block others. */

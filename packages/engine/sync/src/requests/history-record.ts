@@ -29,7 +29,7 @@ export interface HistoryRecord {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** Of a turn that begins. */
+/** A turn begins with it. */
 export interface BegunHistory extends HistoryRecord {
   /** API key that pays for the node calls; null: none does. */
   readonly requestedBy: string | null;
@@ -40,7 +40,7 @@ export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind'
   attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
   CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
 
-/** Of the same key. */
+/** Running backfills of the same key. */
 const AT_WORK = sql`(SELECT count(*) FROM backfill_requests AS own WHERE own.chain_id = backfill_requests.chain_id AND own.status = 'running'
     AND own.lease_until > now() AND own.requested_by IS NOT DISTINCT FROM backfill_requests.requested_by)`;
 
@@ -114,7 +114,7 @@ export async function postponeHistory(database: Database, subject: Subject, wait
 
 export const CALLS_USED_UP = 'CALLS_USED_UP';
 
-/** Of all waiting backfills of the key: each would find the same. */
+/** Postpones all waiting backfills of the key: each would find the same. */
 export async function awaitCalls(
   database: Database,
   subject: Subject,

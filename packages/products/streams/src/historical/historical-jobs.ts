@@ -1,7 +1,8 @@
-import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
+import { type Address, ChainsteadError, type Logger, rangeSize } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
+import type { CallBudget } from '@chainstead/sync';
 import { compileStream } from '../matching/compile-stream.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -13,6 +14,8 @@ export interface HistoricalJobsOptions {
   readonly database: Database;
   readonly chains: readonly PastChain[];
   readonly logger: Logger;
+  /** Shared with the key's backfills. @default unlimited */
+  readonly budget?: Pick<CallBudget, 'take'> | undefined;
 }
 
 export const HISTORICAL_JOB_WORK = 'historical-job';
@@ -26,12 +29,15 @@ export const DUE_HISTORICAL_JOBS: DueTable = {
 };
 
 const PART_BLOCKS = 32;
+/** The block with its transactions, and its receipts. */
+const CALLS_PER_BLOCK = 2;
 const RETRY_SECONDS = 10;
 const UNCONFIRMED_SECONDS = 2;
 
 interface Job {
   readonly id: string;
   readonly streamId: string;
+  readonly requestedBy: string;
   readonly nextBlock: number;
   readonly toBlock: number;
 }
@@ -43,7 +49,7 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
       name: HISTORICAL_JOB_WORK,
       chain: past.chain,
       table: DUE_HISTORICAL_JOBS,
-      returning: sql`work.id, work.stream_id, work.next_block, work.to_block`,
+      returning: sql`work.id, work.stream_id, work.requested_by, work.next_block, work.to_block`,
       concurrency: 1,
       risk: { kind: 'historical-job', keyOf: ({ id }) => id },
       endsInQuarantine: true,
@@ -55,8 +61,15 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
     });
 }
 
+async function postpone(database: Database, claim: Claim<Job>, seconds: number): Promise<void> {
+  await database.query(
+    sql`UPDATE historical_jobs SET ${SETTLED}, due_at = coalesce(due_at, now() + make_interval(secs => ${seconds}::float8))
+      WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)}`,
+  );
+}
+
 async function replayPart(
-  { database, logger }: HistoricalJobsOptions,
+  { database, logger, budget }: HistoricalJobsOptions,
   past: PastChain,
   claim: Claim<Job>,
   signal: AbortSignal,
@@ -66,13 +79,9 @@ async function replayPart(
   const { confirmed } = await readFollowedHeight(database, past, 'look');
   const range = { from: job.nextBlock, to: Math.min(job.toBlock, job.nextBlock + PART_BLOCKS - 1, confirmed) };
   const stream = range.from > range.to ? null : await readStream(database, job);
-  if (stream === null) {
-    await database.query(
-      sql`UPDATE historical_jobs SET ${SETTLED}, due_at = coalesce(due_at, now() + make_interval(secs => ${UNCONFIRMED_SECONDS}))
-        WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)}`,
-    );
-    return;
-  }
+  if (stream === null) return postpone(database, claim, UNCONFIRMED_SECONDS);
+  const waitMs = (await budget?.take(job.requestedBy, CALLS_PER_BLOCK * rangeSize(range))) ?? 0;
+  if (waitMs > 0) return postpone(database, claim, waitMs / 1_000);
   const matcher = createPastMatcher({ ...past, logger }, stream);
   const blocks = await readPastBlocks(matcher, chain, range, signal);
   const { matches } = await matcher.match(database, blocks);

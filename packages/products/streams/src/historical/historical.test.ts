@@ -3,6 +3,7 @@ import { createWorkJournal, sql, type WorkJournal } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs/worker';
+import type { CallBudget } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
@@ -60,7 +61,7 @@ async function open(
     logger,
     ...limits,
   });
-  const work = (journal?: WorkJournal) => {
+  const work = (journal?: WorkJournal, budget?: Pick<CallBudget, 'take'>) => {
     const { database } = scratch;
     const dueWork = createDueWork({
       database,
@@ -69,7 +70,7 @@ async function open(
       metrics: createMetricsRegistry(),
       ...(journal && { journal }),
     });
-    addHistoricalJobs(dueWork, { database, chains: [past], logger });
+    addHistoricalJobs(dueWork, { database, chains: [past], logger, budget });
     dueWork.start();
     const stop = () => dueWork.close(0);
     onTestFinished(stop);
@@ -130,6 +131,25 @@ describe('historical jobs', () => {
     expect(await deliveriesOf(stream)).toEqual(expected.map((number) => `${number} confirmed pending`));
     expect(await jobOf(id)).toMatchObject({ matches: expected.length, nextBlock: to + 1 });
     expect(expected.length).toBeGreaterThan(10);
+  });
+
+  it('take their node calls from the key that requested them, and wait if none are left', async () => {
+    const { chain, scripted, services, stream, work } = await open(40);
+    const toBlock = scripted.head - FOLLOWED_CONFIRMATIONS;
+    const request = { stream, chain, range: { fromBlock: 1, toBlock }, addresses: null, by: exampleActor('key') };
+    const id = (await services.createHistoricalJob(request))?.id ?? '';
+    const taken: number[] = [];
+    work(undefined, {
+      async take(key, calls) {
+        expect(key).toBe(exampleActor('key').id);
+        taken.push(calls);
+        return taken.length === 2 ? 20 : 0;
+      },
+    });
+    await finished(id);
+    // The second part was refused once.
+    const rest = 2 * (toBlock - 32);
+    expect(taken).toEqual([64, rest, rest]);
   });
 
   it('wait for blocks that are not confirmed yet, and send again what was sent', async () => {

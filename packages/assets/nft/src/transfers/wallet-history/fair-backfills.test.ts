@@ -124,7 +124,7 @@ test('a key’s backfills make its calls and no more, and another key’s are re
 
 test('wallets without activity cost one batch at first, and are never shown as complete', async () => {
   const stage = await openStage();
-  // It received tokens, without a transaction of its own.
+  // It received tokens and never sent a transaction.
   const receiver = walletOf(stage, 0);
   const invented = [receiver, ...Array.from({ length: 9 }, (_, place) => addressOf(7_000 + place))];
   for (const wallet of invented) await stage.request(wallet, 'ann');
