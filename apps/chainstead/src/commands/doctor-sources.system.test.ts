@@ -1,10 +1,14 @@
 /** `chainstead doctor` over sources of history that are good, lack fields, lie, and are unavailable. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createScriptedChain,
   type JsonObject,
   type SourceFaultSettings,
   servePortal,
   serveScriptedChain,
+  writeEraFolder,
 } from '@chainstead/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -22,15 +26,24 @@ async function openStage(faults: Partial<SourceFaultSettings> = {}) {
   });
   return {
     portal,
-    examine: (...args: string[]) =>
+    chain,
+    examine: (changes: Readonly<Record<string, string>> = {}, ...args: string[]) =>
       runCaptured(['doctor', '--chain', 'scripted', ...args], {
         CHAINS: 'scripted',
         CHAIN_ID_SCRIPTED: '31337',
         RPC_URLS_SCRIPTED: node.url,
         REORG_DEPTH_MAX_SCRIPTED: '8',
         HISTORY_SCRIPTED: `portal:${portal.url}`,
+        ...changes,
       }),
   };
+}
+
+async function openFolder() {
+  const { chain, examine } = await openStage();
+  const folder = mkdtempSync(join(tmpdir(), 'era-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { folder, chain, examine: () => examine({ HISTORY_SCRIPTED: `era:${folder}` }) };
 }
 
 function lieOf(change: JsonObject): Partial<SourceFaultSettings> {
@@ -50,7 +63,7 @@ it('shows the blocks of a source, and that a sample of them is proven', async ()
   );
   expect(stdout).toMatch(/proven: blocks 90, 45, 9$/m);
   expect([exitCode, stderr]).toEqual([0, '']);
-  expect(JSON.parse((await examine('--json')).stdout)).toMatchObject({
+  expect(JSON.parse((await examine({}, '--json')).stdout)).toMatchObject({
     sources: [{ chain: 'scripted', verdict: 'ok', findings: [{ subject: 'blocks' }, { subject: 'sample' }] }],
   });
 });
@@ -88,5 +101,19 @@ it('reports a source that is unavailable', async () => {
   await portal.close();
   const { exitCode, stdout } = await examine();
   expect(stdout).toMatch(/WARNING +connection +/);
+  expect(exitCode).toBe(0);
+});
+
+it('names the era file that does not hold, and proves the other', async () => {
+  const { folder, chain, examine } = await openFolder();
+  const [path = ''] = await writeEraFolder({
+    folder,
+    network: 'scripted',
+    blocks: chain.blocksIn({ from: 0, to: BLOCKS }),
+  });
+  writeFileSync(join(folder, 'scripted-00000-00000000.ere'), readFileSync(path).subarray(0, 5_000));
+  const { exitCode, stdout } = await examine();
+  expect(stdout).toMatch(/WARNING +files +left out: scripted-00000-00000000\.ere: /);
+  expect(stdout).toMatch(/ok +sample +proven: /);
   expect(exitCode).toBe(0);
 });

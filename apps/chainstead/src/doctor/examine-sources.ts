@@ -75,20 +75,21 @@ async function examineSource({ source, settled, reading }: Trial, signal: AbortS
     return [failureOf('connection', error)];
   }
   const has = blocksFinding(available);
+  const found = (sample: Finding): Finding[] => [has, ...filesFindings(source), sample];
   const blocks = findingsOf('sample');
   try {
     const sample = sampleOf(available, await settled);
-    if (sample.length === 0) return [has, blocks.ok('none of its blocks is final on the nodes')];
+    if (sample.length === 0) return found(blocks.ok('none of its blocks is final on the nodes'));
     for (const number of sample) {
       const range = { from: number, to: number };
       const { failure } = await proveSourceRange(reading, source, range, signal);
-      if (failure !== null) return [has, failureOf('sample', failure)];
+      if (failure !== null) return found(failureOf('sample', failure));
     }
-    return [has, blocks.ok(`proven: blocks ${sample.join(', ')}`)];
+    return found(blocks.ok(`proven: blocks ${sample.join(', ')}`));
   } catch (error) {
     signal.throwIfAborted();
     const effect = 'Nodes confirm the hashes of its blocks.';
-    return [has, blocks.warning(`not read: ${errorText(error)}`, effect, 'Check RPC_URLS of the chain.')];
+    return found(blocks.warning(`not read: ${errorText(error)}`, effect, 'Check RPC_URLS of the chain.'));
   }
 }
 
@@ -99,6 +100,18 @@ function blocksFinding(available: readonly BlockRange[]): Finding {
     return warning('none', 'All blocks are read elsewhere.', 'Check HISTORY of the chain.');
   const holes = available.length === 1 ? '' : `, in ${available.length} ranges`;
   return ok(`${first.from} to ${last.to}${holes}`);
+}
+
+const FILES_SHOWN = 10;
+
+function filesFindings(source: BlockSource): Finding[] {
+  const files = source.refusals?.() ?? [];
+  const { warning } = findingsOf('files');
+  return files
+    .slice(0, FILES_SHOWN)
+    .map(({ reason }) =>
+      warning(`left out: ${reason}`, 'Its blocks are read from another file, or elsewhere.', 'Replace the file.'),
+    );
 }
 
 /** Shares of the blocks before: the first blocks of a chain are empty and prove little. */

@@ -46,7 +46,7 @@ export function openSources(
       const onRefusal = (reason: string): void =>
         logger.warn(
           { chain: chain.key, folder: url, reason },
-          'An era file is damaged: its blocks are read elsewhere',
+          'An era file does not hold: its blocks are read elsewhere',
         );
       return openEraSource({ folder: url, chain, recoverSigners, onRefusal, isAlone: hasNoNodes });
     }

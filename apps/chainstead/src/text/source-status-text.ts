@@ -5,6 +5,7 @@ type SourceStatus = ChainStatus['sources'][number];
 type UseStatus = SourceStatus['uses']['blocks'];
 
 const RANGES_SHOWN = 3;
+const FILES_SHOWN = 5;
 const RANGES_IN_JSON = 100;
 
 export function renderSources(
@@ -13,8 +14,10 @@ export function renderSources(
 ): string[] {
   // An ended process reads nothing.
   if (unknownHead?.isSilent === true) return [];
-  return sources.flatMap(({ name, uses: { blocks, logs } }) => [
+  return sources.flatMap(({ name, uses: { blocks, logs }, refusals = [] }) => [
     `  source      ${name}: ${useText('whole blocks', blocks, now)}; ${useText('blocks of logs', logs, now)}`,
+    ...refusals.slice(0, FILES_SHOWN).map(({ reason }) => `    left out: ${reason}`),
+    ...(refusals.length > FILES_SHOWN ? [`    left out: ${refusals.length - FILES_SHOWN} more files`] : []),
     ...rangesText(coverage, name),
   ]);
 }
@@ -36,12 +39,13 @@ function useText(noun: string, { blocks, reason, until }: UseStatus, now: number
 }
 
 export function sourceJson(
-  { name, available, uses }: SourceStatus,
+  { name, available, uses, refusals = [] }: SourceStatus,
   coverage: ChainStatus['coverage'],
 ): Readonly<Record<string, unknown>> {
   const indexed = rangesFromSource(coverage, name);
   return {
     ...{ name, available, blocks: useJson(uses.blocks), logs: useJson(uses.logs) },
+    left_out: refusals,
     indexed_blocks: indexed.reduce((sum, range) => sum + rangeSize(range), 0),
     newest_ranges: indexed.slice(0, RANGES_IN_JSON),
   };

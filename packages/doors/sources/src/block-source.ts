@@ -18,7 +18,22 @@ export interface BlockSource {
    * @throws SourceError
    */
   readLogs(query: LogsQuery, signal: AbortSignal): AsyncIterable<LogsPage>;
+  /**
+   * Leaves a file out for these blocks, which don't hold, if another file has the first of them.
+   * @returns false if none has: the source failed as a whole
+   */
+  refuse?(file: string, blocks: BlockRange, reason: string): boolean;
+  /** Files that are damaged, can't be read, or don't hold. */
+  refusals?(): readonly RefusedFile[];
+  /** Another number since `available` saw other files than before: a failure may be over. */
+  revision?(): number;
   close(): Promise<void>;
+}
+
+export interface RefusedFile {
+  readonly file: string;
+  /** Begins with the file. */
+  readonly reason: string;
 }
 
 export interface BlocksOptions {
@@ -36,6 +51,8 @@ export interface SourceBlock {
   readonly isCanonical: boolean;
   /** The reader recovered all senders itself, from the signatures. @default false */
   readonly hasRecoveredSenders?: boolean;
+  /** Where it is from, if another file of the source has it too: a unit that is proven ends with the file. */
+  readonly file?: string;
   /** As received, about. Readers hold blocks until they are proven, and only so many bytes. */
   readonly bytes: number;
 }
@@ -50,6 +67,8 @@ export interface LogsPage {
   readonly range: BlockRange;
   /** Ascending, with `blockTimestamp`. */
   readonly logs: readonly Log[];
+  /** As in {@link SourceBlock}: a page ends with the file. */
+  readonly file?: string;
   /** Hash and timestamp of the last block of the range, if the source names them. */
   readonly last: Pick<Block['header'], 'number' | 'hash' | 'timestamp'> | null;
 }

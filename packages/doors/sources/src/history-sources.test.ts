@@ -149,3 +149,29 @@ it('a field that a source lacks is logged once, each other failure every time', 
     'HTTP 500',
   ]);
 });
+
+it('a folder whose files changed is read again at once', async () => {
+  let revision = 1;
+  const folder: BlockSource = { ...sourceOf('era', { from: 0, to: 9 }), revision: () => revision };
+  const { time, sources } = open(folder);
+  const choose = () => sources.choose('logs', { from: 0, to: 9 }, never);
+  (await choose())?.failed(faultOf('wrong'), { from: 0, to: 9 });
+  time.now += 5_000;
+  expect(await choose()).toBeNull();
+  revision += 1;
+  time.now += 5_000;
+  expect(await choose()).not.toBeNull();
+});
+
+it('a file that does not hold is listed, and its folder goes on', async () => {
+  const reason = 'a.ere: it is cut';
+  const folder = { ...sourceOf('era', { from: 0, to: 9 }), refusals: () => [{ file: 'a.ere', reason }] };
+  const { sources } = open(folder);
+  const chosen = await sources.choose('blocks', { from: 0, to: 9 }, never);
+  chosen?.failed(new SourceError({ source: 'era', fault: 'wrong', what: reason, file: 'a.ere' }), {
+    ...{ from: 0, to: 9 },
+  });
+  expect(sources.statuses()).toMatchObject([
+    { refusals: [{ file: 'a.ere', reason }], uses: { blocks: { failures: 0, until: null } } },
+  ]);
+});

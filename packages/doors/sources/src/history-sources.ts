@@ -10,7 +10,7 @@ import {
   type Logger,
   type Registry,
 } from '@chainstead/core';
-import type { BlockSource } from './block-source.ts';
+import type { BlockSource, RefusedFile } from './block-source.ts';
 import { SourceError } from './source-error.ts';
 
 /** Proven blocks, or logs that a filter selects. */
@@ -48,6 +48,8 @@ export interface SourceStatus {
   readonly name: string;
   readonly available: readonly BlockRange[];
   readonly uses: Readonly<Record<SourceUse, UseStatus>>;
+  /** Its first files that are left out; absent: it has no files. */
+  readonly refusals?: readonly RefusedFile[];
 }
 
 export interface UseStatus {
@@ -88,6 +90,9 @@ export const createSourceMetrics = defineMetrics('chainstead_source', {
 });
 
 const AVAILABLE_FOR_MS = 30_000;
+/** Files are looked at again so often while their source is left alone. */
+const REVISION_FOR_MS = 5_000;
+const REFUSALS_MAX = 20;
 const LEFT_ALONE_MS = { first: 5_000, firstOfWrong: 60_000, max: 3_600_000 } as const;
 
 export function createHistorySources(options: HistorySourcesOptions): HistorySources {
@@ -110,16 +115,15 @@ export function createHistorySources(options: HistorySourcesOptions): HistorySou
     },
     async choose(use, range, signal) {
       for (const source of tracked) {
-        if (!source.mayBeRead(use)) continue;
         await source.refresh(use, range, signal);
+        if (!source.mayBeRead(use)) continue;
         const [part] = intersectRanges(source.available() ?? [], [range]);
-        if (part !== undefined && part.from === range.from && source.mayBeRead(use))
-          return source.choose(use, part);
+        if (part !== undefined && part.from === range.from) return source.choose(use, part);
       }
       return null;
     },
     async refresh(use, range, signal) {
-      for (const source of tracked) if (source.mayBeRead(use)) await source.refresh(use, range, signal);
+      for (const source of tracked) await source.refresh(use, range, signal);
     },
     blame(name, what, at) {
       const source = tracked.find((one) => one.name === name);
@@ -143,19 +147,11 @@ function trackSource(
   const uses = { blocks: createUse(clock), logs: createUse(clock) };
   let available: readonly BlockRange[] | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
-  const lacks = new Set<string>();
+  let revision = source.revision?.();
+  const isNews = createNews();
   const labelsOf = (use: SourceUse) => ({ chain: chain.key, source: source.name, use });
   for (const use of ['blocks', 'logs'] as const)
     metrics?.leftAlone.addSource(labelsOf(use), () => (uses[use].mayBeRead() ? 0 : 1), closing);
-
-  /** A field that is missing on the chain is named once, not for each range. */
-  const isNews = (error: SourceError, reason: string): boolean => {
-    if (error.facts.fault !== 'lacking') return true;
-    const kind = reason.replaceAll(/0x[0-9a-f]+|\d+/g, '#');
-    if (lacks.has(kind)) return false;
-    lacks.add(kind);
-    return true;
-  };
 
   const failed = (use: SourceUse, error: unknown, at: BlockRange): void => {
     const place = { chain: chain.key, source: source.name, block_range: `${at.from}-${at.to}` };
@@ -165,6 +161,11 @@ function trackSource(
         { ...place, reason: errorText(error) },
         'Nodes could not confirm blocks of a source of history: they are read again later',
       );
+      return;
+    }
+    // The source has logged the file.
+    if (error.facts.file !== null) {
+      readAt = Number.NEGATIVE_INFINITY;
       return;
     }
     const reason = errorText(error);
@@ -182,12 +183,18 @@ function trackSource(
     available: () => available,
     mayBeRead: (use: SourceUse): boolean => uses[use].mayBeRead(),
     async refresh(use: SourceUse, range: BlockRange, signal: AbortSignal): Promise<void> {
-      if (clock.now() - readAt < AVAILABLE_FOR_MS) return;
+      const isPaused = !uses[use].mayBeRead();
+      if (isPaused && source.revision === undefined) return;
+      if (clock.now() - readAt < (isPaused ? REVISION_FOR_MS : AVAILABLE_FOR_MS)) return;
       try {
         available = await source.available(signal);
         readAt = clock.now();
+        if (source.revision?.() === revision) return;
+        revision = source.revision?.();
+        for (const one of Object.values(uses)) one.resume();
       } catch (error) {
         signal.throwIfAborted();
+        if (isPaused) return;
         // Blocks that it had stay planned for it.
         available ??= [];
         failed(use, error, range);
@@ -212,7 +219,20 @@ function trackSource(
       name: source.name,
       available: available ?? [],
       uses: { blocks: uses.blocks.status(), logs: uses.logs.status() },
+      ...(source.refusals !== undefined && { refusals: source.refusals().slice(0, REFUSALS_MAX) }),
     }),
+  };
+}
+
+/** A field that is missing on the chain is named once, not for each range. */
+function createNews() {
+  const lacks = new Set<string>();
+  return (error: SourceError, reason: string): boolean => {
+    if (error.facts.fault !== 'lacking') return true;
+    const kind = reason.replaceAll(/0x[0-9a-f]+|\d+/g, '#');
+    if (lacks.has(kind)) return false;
+    lacks.add(kind);
+    return true;
   };
 }
 
@@ -237,6 +257,10 @@ function createUse(clock: Clock) {
     /** Streams that end well don't take the next failure back. */
     keepNext(): void {
       kept += 1;
+    },
+    /** Its files are others now. */
+    resume(): void {
+      until = 0;
     },
     /** For a failure that is not the source's. */
     pause(text: string): void {

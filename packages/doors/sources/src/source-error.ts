@@ -13,6 +13,8 @@ export interface SourceFacts {
   readonly what: string;
   /** Milliseconds; null: not named. */
   readonly retryAfterMs?: number | null;
+  /** Only this file is left out: another one of the source has the block. @default null */
+  readonly file?: string | null;
 }
 
 /** On a chain without nodes, no block can be served. */
@@ -40,10 +42,10 @@ export class FilesLackBlocksError extends defineError(
 /** A source of history could not be read, or returned what can't be true. Blocks are read from the next source, or from a node. */
 export class SourceError extends defineError(
   'SOURCE_FAILED',
-  ({ source, fault, what, retryAfterMs = null }: SourceFacts) => ({
+  ({ source, fault, what, retryAfterMs = null, file = null }: SourceFacts) => ({
     message: `The source of history ${source} failed: ${what}`,
     remedy: 'Its blocks are read from the next source, or from nodes. If this repeats, check HISTORY_<CHAIN>',
-    facts: { source, fault, what, retry_after_ms: retryAfterMs },
+    facts: { source, fault, what, retry_after_ms: retryAfterMs, file },
     retryable: fault !== 'refused',
   }),
 ) {}

@@ -11,7 +11,7 @@ import {
   headerProofKind,
   type ReadHeader,
 } from '@chainstead/proof';
-import { damage } from './era-damage.ts';
+import { damage, damageOfFile } from './era-damage.ts';
 import { type EraFile, type EraHeader, openEraFile } from './era-file.ts';
 import type { EraFileFacts } from './era-folder.ts';
 
@@ -41,17 +41,17 @@ export function createCanonicalHeaders(chain: Pick<Chain, 'id'>, lists: HistoryL
   async function readEpoch(file: EraFile): Promise<ProvenEpoch | null> {
     const { format, index } = file.facts;
     const expected = await file.accumulator();
-    if (expected === null) return format === 'era1' ? damage('the file has no accumulator') : null;
+    if (expected === null) return format === 'era1' ? damageOfFile('the file has no accumulator') : null;
     const isWhole = index.first % EPOCH_BLOCKS === 0;
     if (!isWhole && format !== 'era1') return null;
     const end = Math.min(index.first + index.count, mergeBlock);
     const records = await readRecords(file.facts, end);
     const root = accumulatorRoot(records);
-    if (!root.equals(expected)) damage('the accumulator is not that of the blocks');
+    if (!root.equals(expected)) damageOfFile('the accumulator is not that of the blocks');
     if (lists.hashes === null) return null;
     const start = ROOT_BYTES * Math.floor(index.first / EPOCH_BLOCKS);
     if (!root.equals(lists.hashes.subarray(start, start + ROOT_BYTES)))
-      return isWhole ? damage('the accumulator is not in the public list') : null;
+      return isWhole ? damageOfFile('the accumulator is not in the public list') : null;
     return { first: index.first, records };
   }
 
@@ -87,12 +87,12 @@ async function readRecords(facts: EraFileFacts, end: number): Promise<readonly H
   try {
     const records: HeaderRecord[] = [];
     let totalDifficulty =
-      (await file.totalDifficulty(facts.index.first)) ?? damage('the file has no total difficulty');
+      (await file.totalDifficulty(facts.index.first)) ?? damageOfFile('the file has no total difficulty');
     for (let number = facts.index.first; number < end; number++) {
       const { rlp } = await file.header(number);
       const raw = decodeHeader(rlp)?.raw;
       if (raw?.difficulty === undefined || Number(raw.number) !== number)
-        return damage(`block ${number} has another header`);
+        return damageOfFile(`block ${number} has another header`);
       if (number > facts.index.first) totalDifficulty += BigInt(raw.difficulty);
       records.push({ hash: keccak256Hex(rlp), totalDifficulty });
     }

@@ -2,23 +2,30 @@ import { basename, resolve } from 'node:path';
 import { type BlockRange, InvalidPrimitiveError } from '@chainstead/core';
 import { InvalidHexBytesError } from '@chainstead/proof';
 import { MalformedAnswerError } from '@chainstead/rpc';
+import type { RefusedFile } from '../block-source.ts';
 import { SourceError, type SourceFault } from '../source-error.ts';
 import { EraDamage } from './era-damage.ts';
 import { type EraFile, openEraFile } from './era-file.ts';
-import { createEraFolder, type EraFileFacts, lastBlock } from './era-folder.ts';
+import { createEraFolder, type EraFileFacts, isSystemError, lastBlock } from './era-folder.ts';
 
 export interface EraFiles {
   readonly name: string;
   /** @throws SourceError */
   available(): Promise<readonly BlockRange[]>;
   /** Ends at the first hole. @param read null: the file lacks the part @throws SourceError */
-  eachBlock<T>(
+  eachBlock<T extends object>(
     range: BlockRange,
     signal: AbortSignal,
     read: (file: EraFile, number: number) => Promise<T | null>,
-  ): AsyncGenerator<T>;
+  ): AsyncGenerator<T & { readonly file?: string }>;
+  /** {@link EraFolder.refuse} */
+  refuse(file: string, blocks: BlockRange, reason: string): boolean;
+  refusals(): readonly RefusedFile[];
+  revision(): number;
   failure(fault: SourceFault, what: string): SourceError;
 }
+
+const TRY_NEXT = Symbol('try the next file');
 
 /** Errors of files as those of the source. */
 export function createEraFiles(
@@ -31,49 +38,73 @@ export function createEraFiles(
   const folder = createEraFolder(path, network, onRefusal, isOffered);
   const failure = (fault: SourceFault, what: string) => new SourceError({ source: name, fault, what });
 
-  async function guarded<T>(file: string | null, read: () => Promise<T>): Promise<T> {
+  async function refresh(): Promise<void> {
+    try {
+      await folder.refresh();
+    } catch (error) {
+      throw isSystemError(error) ? failure('unavailable', error.message) : error;
+    }
+  }
+
+  /** @throws SourceError if the file does not hold, and no other one has the block */
+  async function attempt<T>(
+    facts: EraFileFacts,
+    block: number,
+    read: () => Promise<T>,
+  ): Promise<T | typeof TRY_NEXT> {
     try {
       return await read();
     } catch (error) {
-      const place = file === null ? '' : `${file}: `;
-      if (isDamage(error)) throw failure('wrong', `${place}${error.message}`);
-      throw isSystemError(error) ? failure('unavailable', `${place}${error.message}`) : error;
+      const isWrong = isDamage(error);
+      if (!isWrong && !isSystemError(error)) throw error;
+      const isOfFile = !isWrong || (error instanceof EraDamage && error.isOfFile);
+      const blocks = { from: block, to: isOfFile ? lastBlock(facts) : block };
+      if (folder.refuse(facts.name, blocks, error.message)) return TRY_NEXT;
+      throw failure(isWrong ? 'wrong' : 'unavailable', `${facts.name}: ${error.message}`);
     }
   }
 
   /** Null: no file has the block. */
   async function openAt(block: number): Promise<EraFile | null> {
-    for (let isFresh = false; ; isFresh = true) {
+    for (let isFresh = false; ; ) {
       const [facts] = folder.filesOf(block);
-      const file = facts === undefined ? null : await guarded(facts.name, () => openEraFile(facts, 'blocks'));
+      const file = facts === undefined ? null : await attempt(facts, block, () => openEraFile(facts, 'blocks'));
+      if (file === TRY_NEXT) continue;
       if (file !== null || isFresh) return file;
-      await guarded(null, folder.refresh);
+      await refresh();
+      isFresh = true;
     }
   }
 
   return {
     name,
     failure,
+    refuse: folder.refuse,
+    refusals: folder.refusals,
+    revision: folder.revision,
     async available() {
-      await guarded(null, folder.refresh);
+      await refresh();
       return folder.ranges();
     },
     async *eachBlock(range, signal, read) {
       for (let number = range.from; number <= range.to; ) {
         signal.throwIfAborted();
         const file = await openAt(number);
+        if (file === null && number > range.from) return;
         const refusal = file === null ? folder.refusalOf(number) : null;
         if (refusal !== null) throw failure('wrong', refusal);
-        if (file === null && number > range.from) return;
         if (file === null) throw failure('unavailable', `no file has block ${number}`);
+        const { facts } = file;
+        const source = folder.hasOthers(facts) ? { file: facts.name } : {};
         try {
-          const last = Math.min(range.to, lastBlock(file.facts));
+          const last = Math.min(range.to, lastBlock(facts));
           for (; number <= last; number++) {
             signal.throwIfAborted();
-            const value = await guarded(file.facts.name, () => read(file, number));
+            const value = await attempt(facts, number, () => read(file, number));
+            if (value === TRY_NEXT) break;
             if (value === null && number > range.from) return;
-            if (value === null) throw failure('unavailable', `${file.facts.name} has no receipts`);
-            yield value;
+            if (value === null) throw failure('unavailable', `${facts.name} has no receipts`);
+            yield { ...value, ...source };
           }
         } finally {
           await file.close();
@@ -87,9 +118,4 @@ function isDamage(error: unknown): error is Error {
   return [EraDamage, InvalidPrimitiveError, InvalidHexBytesError, MalformedAnswerError].some(
     (kind) => error instanceof kind,
   );
-}
-
-/** Thrown by the file system. */
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error;
 }

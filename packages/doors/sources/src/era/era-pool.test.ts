@@ -122,6 +122,19 @@ describe.skipIf(PROOFS.isMissing)(PROOFS.title('the pool of a chain without node
     await expect(pool.getLogs({ range, topics: [] })).rejects.toMatchObject(wrong);
   });
 
+  test('of two files of an era, the one whose receipts hold is served', async () => {
+    const { folder, pool } = await openStage(MERGE_FILE);
+    const file = await readFile(join(folder, MERGE_FILE));
+    const forged = editRecords(file, (records) => {
+      for (const receipts of records.filter(({ type }) => type === RECORD_TYPES.slimReceipts))
+        receipts.content = Buffer.concat([receipts.content.subarray(0, -1), Buffer.of(0x77)]);
+    });
+    await writeFile(join(folder, 'mainnet-01896-00000000.ere'), forged);
+    const range = { from: 15_537_393, to: 15_537_394 };
+    expect((await pool.getHead()).value.number).toBe(15_537_394);
+    expect((await pool.getLogs({ range, topics: [] })).logs).not.toEqual([]);
+  });
+
   test('without a proven block it does not start, and calls that need a node name the reason', async () => {
     const { pool } = await openStage(CAPELLA_FILE);
     await expect(pool.start()).rejects.toMatchObject({

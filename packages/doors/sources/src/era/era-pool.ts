@@ -129,22 +129,25 @@ function createReader(newest: NewestBlock, chain: EraChain) {
 
   /** @throws FilesLackBlocksError at the first hole, block above the head, or block that is not proven */
   async function* readRange(range: BlockRange, signal: AbortSignal, transactions = false) {
+    const options = { chain, transactions };
     const { number: head } = await newest.head(signal);
     if (range.to > head) throw lacking(`no public list contains block ${Math.max(range.from, head + 1)}`);
     for (let next = range.from; next <= range.to; ) {
-      const source = await newest.sourceOf(next);
-      if (source === undefined) throw lacking(`no file that can be proven has block ${next}`);
       const first = next;
-      const left = { from: next, to: range.to };
-      try {
-        for await (const block of readProven(source, left, { chain, transactions }, signal)) {
-          yield block;
-          next = block.block.header.number + 1;
+      let failure = lacking(`no file that can be proven has block ${first}`);
+      for (const source of await newest.sourcesOf(first)) {
+        try {
+          for await (const block of readProven(source, { from: next, to: range.to }, options, signal)) {
+            yield block;
+            next = block.block.header.number + 1;
+          }
+        } catch (error) {
+          if (!isGap(error)) throw error;
+          failure = lacking(String(error.facts.what));
         }
-      } catch (error) {
-        throw isGap(error) ? lacking(String(error.facts.what)) : error;
+        if (next > first) break;
       }
-      if (next === first) throw lacking(`no file has block ${next}`);
+      if (next === first) throw failure;
     }
   }
 
@@ -167,25 +170,50 @@ function createReader(newest: NewestBlock, chain: EraChain) {
   };
 }
 
-/** Ends early where the source does. @throws SourceError at the first block whose header or receipts are not proven */
+/**
+ * Ends early where the source does. Of several files of a block, the first that holds is read.
+ *
+ * @throws SourceError at the first block whose header or receipts are not proven
+ */
 async function* readProven(
   source: BlockSource,
   range: BlockRange,
-  { chain, transactions }: { readonly chain: EraChain; readonly transactions: boolean },
+  options: { readonly chain: EraChain; readonly transactions: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
-  const failure = (fault: SourceFault, what: string) => new SourceError({ source: source.name, fault, what });
-  for await (const found of source.readBlocks(range, { transactions }, signal)) {
-    const { block, receipts, isCanonical, lacks } = found;
-    const { number } = block.header;
-    if (!isCanonical) throw failure('lacking', `no public list contains block ${number}`);
-    if (lacks.length > 0)
-      throw failure('lacking', `block ${number} lacks ${lacks.map(({ field }) => field).join(', ')}`);
-    const proof = proveBlock({ ...block, receipts }, { ...chain, headerHash: false });
-    if (proof.level === 'unproven')
-      throw failure('wrong', `the receipts of block ${number} do not hold: ${proof.reason}`);
-    yield found;
+  for (let next = range.from; ; ) {
+    let failed: { readonly block: SourceBlock; readonly failure: SourceError } | null = null;
+    for await (const block of source.readBlocks({ from: next, to: range.to }, options, signal)) {
+      const failure = failureOf(source, block, options.chain);
+      if (failure !== null) {
+        failed = { block, failure };
+        break;
+      }
+      next = block.block.header.number + 1;
+      yield block;
+    }
+    if (failed === null) return;
+    const { block, failure } = failed;
+    const only = { from: next, to: next };
+    if (block.file === undefined || source.refuse?.(block.file, only, String(failure.facts.what)) !== true)
+      throw failure;
   }
+}
+
+/** Null: header and receipts of the block are proven. */
+function failureOf(
+  source: BlockSource,
+  { block, receipts, isCanonical, lacks }: SourceBlock,
+  chain: EraChain,
+): SourceError | null {
+  const failure = (fault: SourceFault, what: string) => new SourceError({ source: source.name, fault, what });
+  const { number } = block.header;
+  if (!isCanonical) return failure('lacking', `no public list contains block ${number}`);
+  if (lacks.length > 0)
+    return failure('lacking', `block ${number} lacks ${lacks.map(({ field }) => field).join(', ')}`);
+  const proof = proveBlock({ ...block, receipts }, { ...chain, headerHash: false });
+  if (proof.level !== 'unproven') return null;
+  return failure('wrong', `the receipts of block ${number} do not hold: ${proof.reason}`);
 }
 
 const STATUS: Omit<UpstreamStatus, 'name' | 'head' | 'headAt'> = {
@@ -240,9 +268,11 @@ function createNewestBlock(sources: readonly BlockSource[], chain: EraChain, clo
       headAt = clock.now();
       return found.head;
     },
-    async sourceOf(number: number): Promise<BlockSource | undefined> {
+    async sourcesOf(number: number): Promise<readonly BlockSource[]> {
       await list(NEVER);
-      return lists.find(({ ranges }) => ranges.some(({ from, to }) => from <= number && number <= to))?.source;
+      return lists
+        .filter(({ ranges }) => ranges.some(({ from, to }) => from <= number && number <= to))
+        .map(({ source }) => source);
     },
     status: () => ({ head: found?.head.number ?? null, headAt }),
   };

@@ -1,7 +1,9 @@
 import { copyFileSync, readFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type Hash, parseHash } from '@chainstead/core';
+import { type ChainId, type Hash, parseHash } from '@chainstead/core';
 import { checkHeaderHash, checkWithdrawals, proveBlock, proveTransactions } from '@chainstead/proof';
+import { createScriptedChain, writeEraFolder } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { SourceBlock } from '../block-source.ts';
 import { openEraSource } from './open-era-source.ts';
@@ -175,4 +177,32 @@ test('an empty folder has no blocks, one that is missing is unavailable', async 
   expect(await openEraSource({ folder, chain: mainnet }).available(signal)).toEqual([]);
   const missing = openEraSource({ folder: join(folder, 'missing'), chain: mainnet });
   expect(await faultOf(missing.available(signal))).toMatchObject({ fault: 'unavailable', source: 'era missing' });
+});
+
+test('a file that can not be read does not stop the others, and is named until it can be', async () => {
+  const folder = await emptyFolder();
+  const chain = createScriptedChain({ seed: 3, chainId: 31_337 });
+  chain.mine(5);
+  const range = { from: 0, to: 5 };
+  await writeEraFolder({ folder, network: 'devnet', blocks: chain.blocksIn(range) });
+  const target = join(folder, 'target');
+  await symlink(target, join(folder, 'devnet-00000-00000000.ere'));
+  const reasons: string[] = [];
+  const source = openEraSource({
+    ...{ folder, chain: { id: 31_337 as ChainId, key: 'devnet' } },
+    onRefusal: (reason) => void reasons.push(reason),
+  });
+  expect(await source.available(signal)).toEqual([range]);
+  expect(await readAll(source, range, false)).toHaveLength(6);
+  const reason = "devnet-00000-00000000.ere: it can't be read (ENOENT)";
+  await source.available(signal);
+  expect([reasons, source.refusals?.()]).toEqual([[reason], [{ file: 'devnet-00000-00000000.ere', reason }]]);
+  const before = source.revision?.();
+  const [path = ''] = await writeEraFolder({
+    ...{ folder: join(folder, 'other'), network: 'devnet', blocks: chain.blocksIn(range) },
+  });
+  copyFileSync(path, target);
+  await source.available(signal);
+  expect(source.refusals?.()).toEqual([]);
+  expect(source.revision?.()).not.toBe(before);
 });

@@ -26,7 +26,7 @@ export interface EraSourceOptions {
   readonly summariesFile?: string;
   /** Leaves out files that no list can prove: no node would. @default false */
   readonly isAlone?: boolean | undefined;
-  /** A damaged file was found: its blocks are read elsewhere. */
+  /** A file that does not hold was found: its blocks are read elsewhere. */
   onRefusal?(reason: string): void;
 }
 
@@ -87,6 +87,9 @@ export function openEraSource(options: EraSourceOptions): BlockSource {
       );
       return pagesOf(query.range.from, blocks);
     },
+    refuse: files.refuse,
+    refusals: files.refusals,
+    revision: files.revision,
     // Files are open only while they are read.
     close: async () => undefined,
   };

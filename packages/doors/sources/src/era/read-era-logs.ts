@@ -16,6 +16,7 @@ const BLOOM_VALUES_MAX = 200;
 export interface BlockLogs {
   readonly logs: readonly Log[];
   readonly last: NonNullable<LogsPage['last']>;
+  readonly file?: string;
 }
 
 /** Null: the file has no receipts. @throws EraDamage, InvalidPrimitiveError, MalformedAnswerError */
@@ -46,21 +47,27 @@ export async function readBlockLogs(
   return { logs, last };
 }
 
-/** Joins blocks to pages of bounded weight. */
+/** Joins blocks of a file to pages of bounded weight. */
 export async function* pagesOf(from: number, blocks: AsyncIterable<BlockLogs>): AsyncGenerator<LogsPage> {
   let first = from;
   let logs: Log[] = [];
-  let last: BlockLogs['last'] | null = null;
-  for await (const block of blocks) {
-    for (const log of block.logs) logs.push(log);
-    last = block.last;
-    if (logs.length < PAGE_LOGS_MAX && last.number - first + 1 < PAGE_BLOCKS_MAX) continue;
-    yield { range: { from: first, to: last.number }, logs, last };
+  let open: BlockLogs | null = null;
+  const page = ({ last, file }: BlockLogs): LogsPage => {
+    const range = { from: first, to: last.number };
+    const whole = { range, logs, last, ...(file !== undefined && { file }) };
     first = last.number + 1;
     logs = [];
-    last = null;
+    open = null;
+    return whole;
+  };
+  for await (const block of blocks) {
+    const before = open as BlockLogs | null;
+    if (before !== null && before.file !== block.file) yield page(before);
+    for (const log of block.logs) logs.push(log);
+    open = block;
+    if (logs.length >= PAGE_LOGS_MAX || block.last.number - first + 1 >= PAGE_BLOCKS_MAX) yield page(block);
   }
-  if (last !== null) yield { range: { from: first, to: last.number }, logs, last };
+  if (open !== null) yield page(open);
 }
 
 function mayMatch(bloom: Buffer, { topics, addresses, indexed }: LogsExpectation): boolean {

@@ -82,15 +82,16 @@ export function createChunkWork(
     return next > range.to || isPlannedAgain ? null : { from: next, to: range.to };
   }
 
-  async function workFromNodes(span: BackfillRange, hold: HoldBlocks): Promise<void> {
+  async function workFromNodes(span: BackfillRange, hold: HoldBlocks, isAgain = false): Promise<void> {
     const { range } = span;
-    const attempt = (): Promise<DecodedRange | null> => readClaimed(options, span, range, plan.nodes(span), stop);
+    const readNodes = () => readClaimed(options, span, range, plan.nodes(span), stop);
+    const attempt = unlessServedAgain(options, events, span, { plan, stop, isAgain }, readNodes);
     const release = await held(range, hold);
     try {
       const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
       if (read === FAILED) {
         for (const half of halvesOf(options.order, range))
-          await workFromNodes({ ...span, range: half }, NOT_HELD);
+          await workFromNodes({ ...span, range: half }, NOT_HELD, true);
         return;
       }
       await (read === null ? workAround(span, hold) : commit(span, read));
@@ -114,8 +115,7 @@ export function createChunkWork(
   async function workAround(span: BackfillRange, hold: HoldBlocks): Promise<void> {
     if (options.kind === 'add') return events.claimed();
     await options.clock.sleep(CLAIM_WAIT_MS, stop);
-    const { range } = span;
-    for (const part of await untilItSucceeds(options, range, stop, () => notDone(options, span, range)))
+    for (const part of await untilItSucceeds(options, span.range, stop, () => notDone(options, span, span.range)))
       await work(part, hold);
   }
 
@@ -125,4 +125,27 @@ export function createChunkWork(
 /** A single suspect is read from nodes: the source's form of the block may be what ended the process. */
 function mayUseSource({ sources }: BackfillOptions, events: ChunkEvents, { range }: BackfillRange): boolean {
   return sources !== undefined && !(events.isSuspect() && rangeSize(range) === 1);
+}
+
+/**
+ * An attempt that returns null if a source may be read instead of nodes again, which would fail for ever for blocks that
+ * they pruned. Only blocks to add are planned again.
+ *
+ * @param isAgain an attempt for a longer range failed
+ */
+function unlessServedAgain<T>(
+  options: BackfillOptions,
+  events: ChunkEvents,
+  span: BackfillRange,
+  { plan, stop, isAgain }: { readonly plan: ChunkPlan; readonly stop: AbortSignal; readonly isAgain: boolean },
+  read: () => Promise<T>,
+): () => Promise<T | null> {
+  const mayUse = options.kind === 'add' && mayUseSource(options, events, span);
+  const use = mayUse ? plan.sourceUse(span) : null;
+  let hasFailed = isAgain;
+  return async () => {
+    if (hasFailed && use !== null && (await options.sources?.choose(use, span.range, stop))) return null;
+    hasFailed = true;
+    return read();
+  };
 }

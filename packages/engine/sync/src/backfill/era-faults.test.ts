@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type EraServed,
   expectNamed,
+  type OtherEraFile,
   openEra,
   openSourcedChain,
   SOURCED_BLOCKS,
@@ -61,6 +62,53 @@ test('an ere file with a wrong number of parts', async () => {
 
 test('an era1 file with a wrong accumulator', async () => {
   expectNamed(await fillFrom({ format: 'era1', change: flipAccumulator }), /accumulator is not that/);
+});
+
+describe.each(['era1', 'ere', 'e2hs'] as const)('two %s files of one era', (format) => {
+  const abandoned = () => [...sourced.abandoned.values()].filter(({ number }) => number > 0);
+  test.each<readonly [string, () => Omit<OtherEraFile, 'hash'>, RegExp]>([
+    ['another branch', () => ({ blocks: branch() }), /nodes have/],
+    ['a damaged copy', () => ({ change: (file) => withByte(file, Math.floor(file.length / 2)) }), /: /],
+    ['a cut file', () => ({ change: (file) => file.subarray(0, file.length / 2) }), /the index counts|outside/],
+    ['an empty file', () => ({ change: () => Buffer.alloc(0) }), /outside the file/],
+  ])('of which the first is %s: the other is read, the first named', async (_name, other, reason) => {
+    for (const proof of ['receipts', 'none'] as const) {
+      const others = [{ hash: '00000000', ...other() }];
+      const { warnings, status } = await fillFrom({ format, others }, { proof });
+      expect(warnings.map((one) => one.reason)).toEqual([expect.stringMatching(reason)]);
+      expect(warnings[0]?.reason).toContain('scripted-00000-00000000');
+      const uses = Object.values(status?.uses ?? {});
+      expect(uses.map(({ failures, until }) => [failures, until])).toEqual([
+        [0, null],
+        [0, null],
+      ]);
+      expect(status?.refusals?.map(({ file }) => file.slice(0, 23))).toEqual(['scripted-00000-00000000']);
+    }
+  });
+
+  test('of which the first is another branch that is longer: only blocks that it has alone come from nodes', async () => {
+    const blocks = sourced.stage.scripted.blocksIn({ from: 0, to: 50 });
+    const others = [{ hash: '00000000', blocks: branch() }];
+    for (const proof of ['receipts', 'none'] as const) {
+      const { status } = await fillFrom({ format, blocks, others }, { proof });
+      expect(status?.uses[proof === 'receipts' ? 'blocks' : 'logs']).toMatchObject({ blocks: 50, until: null });
+    }
+  });
+
+  function branch() {
+    const genesis = sourced.stage.scripted.blocksIn({ from: 0, to: 0 });
+    return [...genesis, ...abandoned()];
+  }
+});
+
+test('of three files the last holds', async () => {
+  const others = [
+    { hash: '00000000', change: (file: Buffer) => withByte(file, Math.floor(file.length / 3)) },
+    { hash: '00000001', change: (file: Buffer) => withByte(file, Math.floor(file.length / 3)) },
+  ];
+  const { status } = await fillFrom({ format: 'ere', others });
+  expect(status?.refusals).toHaveLength(2);
+  expect(status?.uses.blocks).toMatchObject({ failures: 0, blocks: SOURCED_BLOCKS });
 });
 
 function withByte(file: Buffer, at: number): Buffer {

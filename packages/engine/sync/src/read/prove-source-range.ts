@@ -1,6 +1,7 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type BlockSource, SourceError } from '@chainstead/sources';
 import { readSourceBlocks, type SourceReading } from './read-source-blocks.ts';
+import { isOfFile } from './source-stream.ts';
 
 interface SourceTrial {
   /** Blocks that were proven, from the start of the range. */
@@ -25,7 +26,9 @@ export async function proveSourceRange(
       blocks += rangeSize(proven);
     },
     completed: (): void => undefined,
-    failed: (error: unknown) => void failures.push(error),
+    failed(error: unknown): void {
+      if (!isOfFile(error)) failures.push(error);
+    },
   };
   for await (const _ of readSourceBlocks({ ...reading, unitWeight: UNIT_WEIGHT }, chosen, signal));
   const [error] = failures;

@@ -11,7 +11,7 @@ import {
   withDerivedFees,
 } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { faultOf, readParts, unitsOf } from './source-stream.ts';
+import { faultOf, ofFile, readParts, unitsOf } from './source-stream.ts';
 import { weighBlock } from './weigh.ts';
 
 export interface SourceReading extends SourceProof {
@@ -32,8 +32,8 @@ export async function* readSourceBlocks(
   chosen: ChosenSource,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ProvenBlock[]> {
-  for await (const { blocks } of readParts(chosen, signal, (stop) =>
-    provenParts(reading, chosen, { stop, signal }),
+  for await (const { blocks } of readParts(chosen, signal, (rest, stop) =>
+    provenParts(reading, rest, { stop, signal }),
   ))
     yield blocks;
 }
@@ -56,12 +56,21 @@ async function* provenParts(
   for await (const unit of unitsOf(stream, () => createFullness(reading))) {
     const lacking = unit.findIndex(({ lacks }) => lacks.some(({ part }) => part !== 'header'));
     const provable = lacking < 0 ? unit : unit.slice(0, lacking);
-    const { blocks, lack } = await proveUnit(reading, chosen, { unit: provable, next, parent }, signal);
+    const end = unit.at(-1)?.block.header.number ?? next;
+    const refused = (error: unknown): unknown => ofFile(chosen, error, unit, { from: next, to: end });
+    const proven: ProvenUnit = await proveUnit(reading, chosen, { unit: provable, next, parent }, signal).catch(
+      (error: unknown) => {
+        throw refused(error);
+      },
+    );
+    const { blocks, lack } = proven;
     const last = blocks.at(-1)?.header;
-    if (last !== undefined) yield { range: { from: next, to: last.number }, blocks };
-    if (lack !== null) throw lack;
-    if (lacking >= 0 || last === undefined) throw lackedBy(chosen, unit.slice(Math.max(0, lacking)));
-    next = last.number + 1;
+    if (last !== undefined) {
+      yield { range: { from: next, to: last.number }, blocks };
+      next = last.number + 1;
+    }
+    if (lack !== null) throw refused(lack);
+    if (lacking >= 0 || last === undefined) throw refused(lackedBy(chosen, unit.slice(Math.max(0, lacking))));
     parent = last.hash;
   }
 }
@@ -87,13 +96,19 @@ interface Unit {
   readonly parent: string | null;
 }
 
+interface ProvenUnit {
+  readonly blocks: readonly ProvenBlock[];
+  /** Of the block after them. */
+  readonly lack: SourceError | null;
+}
+
 /** @throws SourceError if a block is not what it must be, or the branch is another one */
 async function proveUnit(
   reading: SourceReading,
   chosen: ChosenSource,
   { unit, next, parent }: Unit,
   signal: AbortSignal,
-): Promise<{ readonly blocks: readonly ProvenBlock[]; readonly lack: SourceError | null }> {
+): Promise<ProvenUnit> {
   const proven: SourceBlock[] = [];
   let lack: SourceError | null = null;
   let expected = next;

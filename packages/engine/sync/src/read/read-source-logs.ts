@@ -4,7 +4,7 @@ import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { ChosenSource, LogsPage } from '@chainstead/sources';
 import type { BlockFacts } from './decoded-batch.ts';
 import type { RangeRead } from './read-range.ts';
-import { faultOf, readParts, unitsOf } from './source-stream.ts';
+import { faultOf, ofFile, readParts, unitsOf } from './source-stream.ts';
 import { weighLogs } from './weigh.ts';
 
 export interface SourceLogs extends RangeRead {
@@ -21,14 +21,16 @@ export function readSourceLogs(
   query: Omit<LogsQuery, 'range'>,
   signal: AbortSignal,
 ): AsyncGenerator<SourceLogs> {
-  const { source, range } = chosen;
-  return readParts(chosen, signal, async function* (stop) {
+  const { source } = chosen;
+  return readParts(chosen, signal, async function* ({ range }, stop) {
     let next = range.from;
     const stream = source.readLogs({ ...query, range }, stop);
     for await (const unit of unitsOf(stream, () => createFullness(unitWeight))) {
       const page = joinPages(chosen, unit, next);
       const blocks = blocksOf(chosen, page);
-      await requireSameBranch(pool, chosen, page, signal);
+      await requireSameBranch(pool, chosen, page, signal).catch((error: unknown) => {
+        throw ofFile(chosen, error, unit, page.range);
+      });
       const level = { range: page.range, proof: 'none', reason: null, upstream: source.name } as const;
       yield { range: page.range, logs: page.logs, blocks, levels: { logs: [level] } };
       next = page.range.to + 1;

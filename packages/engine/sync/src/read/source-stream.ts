@@ -9,7 +9,7 @@ const UNIT_MS_MAX = 30_000;
 
 /**
  * Parts of the chosen range, from its first block on. A failure of the source ends them early: it is reported to
- * `chosen`, and the caller reads the rest elsewhere.
+ * `chosen`, and the caller reads the rest elsewhere. If another file of the source has the blocks, it is read next.
  *
  * @param read parts that were checked, end to end; it may throw after the last good one
  * @throws the reason of `signal`
@@ -17,37 +17,44 @@ const UNIT_MS_MAX = 30_000;
 export async function* readParts<Part extends { readonly range: BlockRange }>(
   chosen: ChosenSource,
   signal: AbortSignal,
-  read: (stop: AbortSignal) => AsyncIterable<Part>,
+  read: (rest: ChosenSource, stop: AbortSignal) => AsyncIterable<Part>,
 ): AsyncGenerator<Part> {
   const { source, range } = chosen;
   const progress = watchProgress(source);
   const stop = AbortSignal.any([signal, progress.stalled]);
   let next = range.from;
   try {
-    for await (const part of read(stop)) {
-      next = part.range.to + 1;
-      chosen.succeeded(part.range);
-      progress.pause();
-      yield part;
-      progress.made();
+    for (let isEnded = false; !isEnded; ) {
+      const rest = { from: next, to: range.to };
+      try {
+        for await (const part of read({ ...chosen, range: rest }, stop)) {
+          next = part.range.to + 1;
+          chosen.succeeded(part.range);
+          progress.pause();
+          yield part;
+          progress.made();
+        }
+        if (next === rest.from) throw faultOf(chosen, 'sent no block', 'unavailable');
+        chosen.completed();
+        isEnded = true;
+      } catch (error) {
+        signal.throwIfAborted();
+        chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
+        isEnded = stop.aborted || next > range.to || !isOfFile(error);
+      }
     }
-    if (next === range.from) throw faultOf(chosen, 'sent no block', 'unavailable');
-    chosen.completed();
-  } catch (error) {
-    signal.throwIfAborted();
-    chosen.failed(stop.aborted ? stop.reason : error, { from: next, to: range.to });
   } finally {
     progress.pause();
   }
 }
 
 /**
- * Lists of items that follow each other, each as soon as it is full or half a minute old. The last one is what came
- * before the end or the failure of the stream.
+ * Lists of items that follow each other, each as soon as it is full or half a minute old, or its file ends. The last one
+ * is what came before the end or the failure of the stream.
  *
  * @param createFullness called for each list; the returned function takes each item and returns whether the list is full
  */
-export async function* unitsOf<Item>(
+export async function* unitsOf<Item extends { readonly file?: string }>(
   items: AsyncIterable<Item>,
   createFullness: () => (item: Item) => boolean,
 ): AsyncGenerator<readonly Item[]> {
@@ -55,14 +62,21 @@ export async function* unitsOf<Item>(
   let isFullWith = createFullness();
   let startedAt = performance.now();
   let failure: { readonly error: unknown } | null = null;
+  const begin = (): void => {
+    unit = [];
+    isFullWith = createFullness();
+    startedAt = performance.now();
+  };
   try {
     for await (const item of items) {
+      if (unit.length > 0 && unit[0]?.file !== item.file) {
+        yield unit;
+        begin();
+      }
       unit.push(item);
       if (!isFullWith(item) && performance.now() - startedAt < UNIT_MS_MAX) continue;
       yield unit;
-      unit = [];
-      isFullWith = createFullness();
-      startedAt = performance.now();
+      begin();
     }
   } catch (error) {
     failure = { error };
@@ -78,6 +92,28 @@ export function faultOf(
   fault: SourceFault = 'wrong',
 ): SourceError {
   return new SourceError({ source: source.name, fault, what });
+}
+
+/** The error of a unit that does not hold: of its file alone, if another file has these blocks. */
+export function ofFile(
+  { source }: Pick<ChosenSource, 'source'>,
+  error: unknown,
+  [first]: readonly { readonly file?: string }[],
+  blocks: BlockRange,
+): unknown {
+  const file = first?.file;
+  if (file === undefined || !(error instanceof SourceError)) return error;
+  const what = String(error.facts.what);
+  const fault = error.facts.fault as SourceFault;
+  const isLeftOut = source.refuse?.(file, blocks, what) === true;
+  return new SourceError({
+    ...{ source: source.name, fault, what: `${file}: ${what}` },
+    file: isLeftOut ? file : null,
+  });
+}
+
+export function isOfFile(error: unknown): boolean {
+  return error instanceof SourceError && error.facts.file !== null;
 }
 
 /** `stalled` aborts if nothing was made for the time; `pause` stops the watch until something is made. */

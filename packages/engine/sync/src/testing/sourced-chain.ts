@@ -1,7 +1,7 @@
 /** One scripted chain that many sources serve: each fill begins without its rows. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createLogger, createMetricsRegistry } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import {
@@ -167,6 +167,14 @@ const ERA_NETWORK = 'scripted';
 export interface EraServed extends Partial<Pick<EraFolderOptions, 'format' | 'blocks'>> {
   /** Changes the folder's only file. */
   readonly change?: (bytes: Buffer) => Buffer;
+  /** Of the same era, in the folder before the source is opened. */
+  readonly others?: readonly OtherEraFile[];
+}
+
+export interface OtherEraFile extends Partial<Pick<EraFolderOptions, 'format' | 'blocks'>> {
+  /** Instead of the hash in the name: files are tried in the order of their names. */
+  readonly hash: string;
+  readonly change?: (bytes: Buffer) => Buffer;
 }
 
 export async function openEra(
@@ -176,13 +184,31 @@ export async function openEra(
     format = 'era1',
     change = (bytes) => bytes,
     blocks = scripted.blocksIn({ from: 0, to: SOURCED_BLOCKS }),
+    others = [],
   }: EraServed = {},
 ): Promise<BlockSource> {
   const folder = await mkdtemp(join(tmpdir(), 'era-'));
   parts.defer(() => rm(folder, { recursive: true }));
+  for (const other of others) await writeOtherEraFile(folder, { format, blocks, ...other });
   const [path = ''] = await writeEraFolder({ folder, network: ERA_NETWORK, format, blocks });
   await writeFile(path, change(await readFile(path)));
   return openEraSource({ folder, chain: { id: chain.id, key: ERA_NETWORK }, onRefusal });
+}
+
+export async function writeOtherEraFile(
+  folder: string,
+  { hash, change = (bytes) => bytes, format = 'era1', blocks = [] }: OtherEraFile,
+): Promise<string> {
+  const [path = ''] = await writeEraFolder({
+    folder: join(folder, 'other'),
+    network: ERA_NETWORK,
+    format,
+    blocks,
+  });
+  const name = basename(path).replace(/-[0-9a-f]{8}/, `-${hash}`);
+  await writeFile(join(folder, name), change(await readFile(path)));
+  await rm(join(folder, 'other'), { recursive: true });
+  return join(folder, name);
 }
 
 /** Getters are lost in a copy. */
