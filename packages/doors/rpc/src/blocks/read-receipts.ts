@@ -4,6 +4,7 @@ import { isAboutSize, isCutOff, RpcCallError, UpstreamFault } from '../errors.ts
 import { matchReceipts, OtherBlockError } from '../formats/match-receipts.ts';
 import { parseBlock } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
+import { isEmptyBloom } from '../formats/standard-form.ts';
 import type { CallOutcome } from '../transport/interpret-reply.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
@@ -45,7 +46,7 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 export async function readReceipts(reading: ReceiptsReading): Promise<readonly Receipt[]> {
   const { upstream, block, given } = reading;
   if (upstream.state.lacks(BLOCK_RECEIPTS)) {
-    if (block.transactionHashes.length === 0) return [];
+    if (block.transactionHashes.length === 0) return fillIn(reading, [], []);
   } else {
     const call = { method: BLOCK_RECEIPTS, params: [toQuantity(block.header.number)] };
     const [outcome] = await upstream.callMany([call], given);
@@ -160,9 +161,11 @@ async function allInParts(reading: ReceiptsReading): Promise<readonly Receipt[]>
 /** For a block without transactions, `null` means none. */
 async function complete(reading: ReceiptsReading, list: unknown): Promise<readonly Receipt[]> {
   const { chain, block } = reading;
-  if (list === null) return block.transactionHashes.length === 0 ? [] : readEach(reading, 'null');
+  const isEmpty = block.transactionHashes.length === 0;
+  if (list === null) return isEmpty ? fillIn(reading, [], []) : readEach(reading, 'null');
   if (!Array.isArray(list)) throw new MalformedAnswerError('The response is not a list of receipts');
   const matched = matchReceipts(block, list, chain);
+  if (isEmpty && list.length === 0) return fillIn(reading, [], []);
   if (matched.missing.length === 0) return matched.receipts;
   if (matched.missing.length === block.transactionHashes.length && list.length === 0)
     return readEach(reading, '[]');
@@ -194,8 +197,9 @@ async function fillIn(
   missing: readonly Hash[],
 ): Promise<readonly Receipt[]> {
   const { chain, upstream, block } = reading;
-  const more = await oneByOne(reading, missing);
-  const matched = matchReceipts(block, [...list, ...more], chain);
+  const ofTransactions = [...list, ...(missing.length === 0 ? [] : await oneByOne(reading, missing))];
+  const own = lacksLogs(reading, ofTransactions) ? await readOwn(reading) : null;
+  const matched = matchReceipts(block, [...ofTransactions, own], chain);
   const tolerated = chain.receiptsRoot !== 'ethereum' && matched.receipts.length > 0;
   if (matched.missing.length > 0 && !tolerated)
     throw upstream.fault(
@@ -204,6 +208,29 @@ async function fillIn(
       `has no receipt of ${matched.missing[0]} in block ${block.header.number}`,
     );
   return matched.receipts;
+}
+
+/** The block's bloom has logs that no receipt has: it may have a receipt of its own. */
+function lacksLogs({ chain, block }: ReceiptsReading, receipts: readonly unknown[]): boolean {
+  const { logsBloom } = block.header;
+  if (chain.receiptsRoot !== 'ethereum' || logsBloom === null || isEmptyBloom(logsBloom)) return false;
+  const blooms = receipts.map((receipt) => Object(receipt).logsBloom as unknown);
+  if (!blooms.every(isBloom)) return false;
+  return (BigInt(logsBloom) & ~blooms.reduce((sum, bloom) => sum | BigInt(bloom), 0n)) !== 0n;
+}
+
+function isBloom(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{512}$/i.test(value);
+}
+
+/** Its transaction hash is the block's. Null: it has none. */
+async function readOwn({ upstream, block, given }: ReceiptsReading): Promise<unknown> {
+  try {
+    return await upstream.call(RECEIPT, [block.header.hash], given);
+  } catch (error) {
+    if (error instanceof RpcCallError) return null;
+    throw error;
+  }
 }
 
 async function oneByOne(reading: ReceiptsReading, hashes: readonly Hash[]): Promise<unknown[]> {

@@ -47,3 +47,15 @@ test('renumbered receipts are placed by their transactions where headers commit 
 test('a receipt of no transaction of the block is refused', () => {
   expect(() => matchReceipts(block, [receipt(COUNT)], { receiptsRoot: 'ethereum' })).toThrow(/of no transaction/);
 });
+
+test('a receipt of the block itself follows those of the transactions', () => {
+  const ofTransactions = block.transactionHashes.map((_, place) => receipt(place));
+  const own = { ...receipt(COUNT), transactionHash: hash };
+  const { receipts, missing } = matchReceipts(block, [own, ...ofTransactions], { receiptsRoot: 'ethereum' });
+  expect(receipts.map((one) => one.transactionHash)).toEqual([...block.transactionHashes, hash]);
+  expect(missing).toEqual([]);
+  const elsewhere = { ...own, transactionIndex: '0x0' };
+  expect(() => matchReceipts(block, [...ofTransactions, elsewhere], { receiptsRoot: 'ethereum' })).toThrow(
+    /of no transaction/,
+  );
+});

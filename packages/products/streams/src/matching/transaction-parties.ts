@@ -1,4 +1,4 @@
-import { type Address, type Hash, isAddress } from '@chainstead/core';
+import { type Address, type Hash, isAddress, type Receipt } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 
 /** Null if the node omits them; `to` is null for a contract creation. */
@@ -12,8 +12,11 @@ export type RawTransaction = Readonly<Record<string, unknown>>;
 
 /** In block order; with the receipt if there is no transaction object. */
 export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: RawTransaction) => void): void {
-  const { transactions, transactionHashes } = block.block;
-  if (transactions === null) for (const { transactionHash, raw } of block.receipts) visit(transactionHash, raw);
+  const { transactions, transactionHashes, header } = block.block;
+  // Celo's block may have a receipt of its own, which is of no transaction.
+  const isOfTransaction = ({ transactionHash }: Receipt): boolean => transactionHash !== header.hash;
+  if (transactions === null)
+    for (const { transactionHash, raw } of block.receipts.filter(isOfTransaction)) visit(transactionHash, raw);
   else for (const [index, raw] of transactions.entries()) visit(transactionHashes[index] as Hash, raw);
 }
 
