@@ -15,6 +15,7 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     ['a topic that was not asked for', ({ from }) => [log(from, { topics: [OTHER_TOPIC] })]],
     ['a contract that was not asked for', ({ from }) => [log(from, { address: `0x${'bb'.repeat(20)}` })]],
     ['a broken hash', ({ from }) => [log(from, { transactionHash: '0x12' })]],
+    ['a log index near 2^32', ({ from }) => [log(from, { logIndex: '0xfffffffe' })]],
     ['two hashes of one block', ({ from }) => [log(from), log(from, { logIndex: '0x9', blockHash: TOPIC })]],
     ['no list', () => ({ logs: [] })],
   ])('%s', async (_what, answer) => {
@@ -30,6 +31,17 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     }
     expect(await errorOf(pool.getLogs(query, { only: liar.name }))).toBeInstanceOf(UpstreamsExhaustedError);
     expect(faultsOf(pool, liar.name).malformed).toBeGreaterThan(0);
+  });
+});
+
+test('a value that no column holds is named with the upstream', async () => {
+  const liar = await node(5_000);
+  const pool = await startedPool([liar]);
+  const [log] = logsOf({}, 100, 100);
+  liar.script = onLogs(() => ({ result: [{ ...log, logIndex: '0xfffffffe' }] }));
+  const query = { range: { from: 100, to: 100 }, topics: [TOPIC], addresses: [TOKEN] };
+  expect(await errorOf(pool.getLogs(query))).toMatchObject({
+    message: expect.stringContaining(`${liar.name}: malformed: "0xfffffffe" is not a valid log index`),
   });
 });
 

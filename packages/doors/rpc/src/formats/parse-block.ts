@@ -1,4 +1,4 @@
-import { type Block, type BlockHeader, type Hash, type Hex, parseHash, parseQuantity } from '@chainstead/core';
+import { type Block, type BlockHeader, type Hash, type Hex, parseHash, parsePlace } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
 import { isEmptyBlock, standardHeader, standardTransaction } from './standard-form.ts';
 
@@ -33,10 +33,10 @@ export function parseHeader(json: unknown): BlockHeader {
   const raw = standardHeader(given);
   const bloom = typeof raw.logsBloom === 'string' ? raw.logsBloom.toLowerCase() : '';
   return {
-    number: parseQuantity(raw.number),
+    number: parsePlace(raw.number, 'block number'),
     hash: parseHash(raw.hash),
     parentHash: parseHash(raw.parentHash),
-    timestamp: parseQuantity(raw.timestamp),
+    timestamp: parsePlace(raw.timestamp, 'timestamp'),
     logsBloom: BLOOM.test(bloom) ? (bloom as Hex) : null,
     receiptsRoot: typeof raw.receiptsRoot === 'string' ? parseHash(raw.receiptsRoot) : null,
     raw,

@@ -52,6 +52,10 @@ describe('refuses', () => {
     ['a missing block hash', { blockHash: null }],
     ['a missing transaction hash', { transactionHash: undefined }],
     ['a missing log index', { logIndex: undefined }],
+    ['a log index of 32 bits', { logIndex: '0xffffffff' }],
+    ['a log index of 31 bits and one', { logIndex: '0x80000000' }],
+    ['a transaction index of 64 bits', { transactionIndex: `0x${'f'.repeat(16)}` }],
+    ['a block number beyond its column', { blockNumber: '0x80000000' }],
     ['a removed log', { removed: true }],
   ])('%s', (_what, change) => {
     expect(() => parseLog({ ...LOG, ...change })).toThrow(/not|no |removed/);

@@ -7,7 +7,7 @@ import {
   type Log,
   parseAddress,
   parseHash,
-  parseQuantity,
+  parsePlace,
 } from '@chainstead/core';
 
 /** A node returned a response with missing or malformed fields. */
@@ -62,11 +62,11 @@ function createLogParser(): (json: unknown) => Log {
     if (raw.transactionHash !== transactionHash) transactionHash = parseHash(raw.transactionHash);
     if (raw.address !== address) address = parseAddress(raw.address);
     if (raw.blockNumber !== blockNumberGiven || blockNumberGiven === undefined) {
-      blockNumber = parseQuantity(raw.blockNumber);
+      blockNumber = parsePlace(raw.blockNumber, 'block number');
       blockNumberGiven = raw.blockNumber;
     }
     if (raw.transactionIndex !== transactionIndexGiven || transactionIndexGiven === undefined) {
-      transactionIndex = parseQuantity(raw.transactionIndex);
+      transactionIndex = parsePlace(raw.transactionIndex, 'transaction index');
       transactionIndexGiven = raw.transactionIndex;
     }
     if (raw.blockTimestamp === undefined || raw.blockTimestamp === null) timestamp = null;
@@ -94,7 +94,7 @@ function createLogParser(): (json: unknown) => Log {
       blockHash,
       transactionHash,
       transactionIndex,
-      logIndex: parseQuantity(raw.logIndex),
+      logIndex: parsePlace(raw.logIndex, 'log index'),
       blockTimestamp: timestamp,
     };
   };

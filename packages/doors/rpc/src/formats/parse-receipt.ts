@@ -3,6 +3,7 @@ import {
   type Log,
   parseBigQuantity,
   parseHash,
+  parsePlace,
   parseQuantity,
   type Receipt,
 } from '@chainstead/core';
@@ -26,7 +27,7 @@ export function createReceiptParser(): (json: unknown) => Receipt {
     const raw = standardReceipt(json as Record<string, unknown>);
     return {
       transactionHash: parseHash(raw.transactionHash),
-      transactionIndex: parseQuantity(raw.transactionIndex),
+      transactionIndex: parsePlace(raw.transactionIndex, 'transaction index'),
       type: parseType(raw.type),
       cumulativeGasUsed: parseBigQuantity(raw.cumulativeGasUsed),
       logs: raw.logs === null && !contradictsNoLogs(raw.logsBloom) ? NO_LOGS : parseItsLogs(raw.logs),

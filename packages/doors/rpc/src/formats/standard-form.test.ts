@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBlock } from './parse-block.ts';
+import { parseBlock, parseHeader } from './parse-block.ts';
 import { parseLog } from './parse-log.ts';
 import { parseReceipt } from './parse-receipt.ts';
 import { standardHeader, standardTransaction } from './standard-form.ts';
@@ -79,3 +79,26 @@ test('a log without topics is one whose topics are null', () => {
   const places = { blockNumber: '0x1', transactionIndex: '0x', logIndex: 3 };
   expect(parseLog({ ...log, ...places })).toMatchObject({ topics: [], transactionIndex: 0, logIndex: 3 });
 });
+
+test.each([
+  ['a header', () => parseHeader({ ...HEADER_JSON, gasUsed: `0x1${'0'.repeat(16)}` }), /gasUsed is 0x10+, which/],
+  ['a header', () => parseHeader({ ...HEADER_JSON, difficulty: `0x1${'0'.repeat(64)}` }), /difficulty is/],
+  ['a time', () => parseHeader({ ...HEADER_JSON, timestamp: '0xffffffffffff' }), /is not a valid timestamp/],
+  ['a number', () => parseHeader({ ...HEADER_JSON, number: '0x80000000' }), /is not a valid block number/],
+  ['a receipt', () => parseReceipt({ ...RECEIPT_JSON, gasUsed: `0x1${'0'.repeat(16)}` }), /gasUsed is/],
+  ['an index', () => parseReceipt({ ...RECEIPT_JSON, transactionIndex: '0x80000000' }), /transaction index/],
+])('%s with a value that no column holds is refused, with the field and the value', (_what, parse, message) => {
+  expect(parse).toThrow(message);
+});
+
+test('the largest values are read', () => {
+  const wide = { difficulty: `0x${'f'.repeat(64)}`, gasUsed: `0x${'f'.repeat(16)}`, number: '0x7fffffff' };
+  expect(parseHeader({ ...HEADER_JSON, ...wide })).toMatchObject({ number: 2 ** 31 - 1, raw: wide });
+});
+
+const HEADER_JSON = {
+  ...{ number: '0x1', hash: `0x${'11'.repeat(32)}`, parentHash: `0x${'22'.repeat(32)}`, timestamp: '0x1' },
+};
+const RECEIPT_JSON = {
+  ...{ transactionHash: `0x${'22'.repeat(32)}`, transactionIndex: '0x0', cumulativeGasUsed: '0x1', logs: [] },
+};

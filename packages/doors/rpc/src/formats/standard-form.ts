@@ -1,5 +1,6 @@
 /** Standard JSON-RPC form. Only unambiguous values are rewritten; readers refuse others. */
 import { isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
+import { MalformedAnswerError } from './parse-log.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,6 +19,19 @@ const TRANSACTION_QUANTITIES = words(`
 const RECEIPT_QUANTITIES = words(`
   type blockNumber transactionIndex status gasUsed cumulativeGasUsed effectiveGasPrice
   depositNonce depositReceiptVersion blobGasUsed blobGasPrice`);
+
+const UINT64_LENGTH = '0x'.length + 16;
+const UINT256_LENGTH = '0x'.length + 64;
+const QUOTED_MAX = 100;
+/** Columns have 64 bits; all others 256. */
+const NARROW = new Set(['nonce', 'gas', 'gasUsed', 'cumulativeGasUsed']);
+
+/** Columns would refuse the value later, where the upstream is not known. */
+class OversizedQuantityError extends MalformedAnswerError {
+  constructor(field: string, given: string) {
+    super(`The field ${field} is ${given}, which is more than it can hold`, { field, given });
+  }
+}
 
 /** `null` becomes an empty list if hash or root proves it. */
 export function standardHeader(given: Json): Json {
@@ -62,14 +76,21 @@ export function isEmptyBloom(bloom: unknown): boolean {
   return typeof bloom === 'string' && NO_BLOOM.test(bloom);
 }
 
+/** @throws OversizedQuantityError */
 function rewriteQuantities(raw: Json, names: readonly string[], changes: Map<string, unknown>): void {
   for (const name of names) {
     const value = raw[name];
     if (value === undefined || value === null) continue;
     // For almost all values, the first characters decide.
     const isHex = typeof value === 'string' && value.length >= 3 && value.charCodeAt(1) !== UPPER_CASE_X;
-    if (isHex && (value[2] !== '0' || value.length === 3)) continue;
-    if (isQuantity(value)) changes.set(name, toQuantity(parseBigQuantity(value)));
+    const hasRoom =
+      isHex && (value.length <= UINT64_LENGTH || (value.length <= UINT256_LENGTH && !NARROW.has(name)));
+    if (hasRoom && (value[2] !== '0' || value.length === 3)) continue;
+    if (!isQuantity(value)) continue;
+    const quantity = parseBigQuantity(value);
+    if (quantity >= 2n ** (NARROW.has(name) ? 64n : 256n))
+      throw new OversizedQuantityError(name, String(value).slice(0, QUOTED_MAX));
+    changes.set(name, toQuantity(quantity));
   }
 }
 

@@ -22,9 +22,12 @@ const HASH_LENGTH = ZERO_HASH.length;
 const QUANTITY = /^0x[0-9a-f]*$/i;
 const QUANTITY_PREFIX = '0x'.length;
 
+type PrimitiveKind = 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata' | PlaceKind;
+type PlaceKind = 'block number' | 'transaction index' | 'log index' | 'timestamp';
+
 export class InvalidPrimitiveError extends defineError(
   'INVALID_PRIMITIVE',
-  (kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) => {
+  (kind: PrimitiveKind, given: unknown) => {
     const text = typeof given === 'string' ? JSON.stringify(given) : String(given);
     return { message: `${text.slice(0, 100)} is not a valid ${kind}`, facts: { kind, given } };
   },
@@ -74,6 +77,21 @@ export function isQuantity(given: unknown): given is string | number {
 export function parseQuantity(given: unknown): number {
   const value = isQuantity(given) ? Number(digitsOf(given)) : Number.NaN;
   if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', given);
+  return value;
+}
+
+/** Columns of places are signed 32 bits, and dates of JavaScript end before 2^43 seconds. */
+const PLACE_MAX: Readonly<Record<PlaceKind, number>> = {
+  'block number': 2 ** 31 - 1,
+  'transaction index': 2 ** 31 - 1,
+  'log index': 2 ** 31 - 1,
+  timestamp: 8_640_000_000_000,
+};
+
+/** Refused at the border, where the upstream is known, and not by a column. @throws InvalidPrimitiveError */
+export function parsePlace(given: unknown, kind: PlaceKind): number {
+  const value = isQuantity(given) ? Number(digitsOf(given)) : Number.NaN;
+  if (!(value <= PLACE_MAX[kind])) throw new InvalidPrimitiveError(kind, given);
   return value;
 }
 
