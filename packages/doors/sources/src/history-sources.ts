@@ -287,5 +287,5 @@ function createUse(clock: Clock) {
 }
 
 function isWrong({ facts: { fault } }: SourceError): boolean {
-  return fault === 'wrong' || fault === 'refused';
+  return fault === 'wrong' || fault === 'refused' || fault === 'slow' || fault === 'too-large';
 }

@@ -3,9 +3,9 @@ import { defineError } from '@chainstead/core';
 
 /**
  * `busy`: come back after a time. `unavailable`: network, status 5xx. `lacking`: fields are missing.
- * `wrong`: a lie or damage. `refused`: configuration.
+ * `wrong`: a lie or damage. `refused`: configuration. `slow`: nodes are much faster. `too-large`: fewer blocks may fit.
  */
-export type SourceFault = 'busy' | 'unavailable' | 'lacking' | 'wrong' | 'refused';
+export type SourceFault = 'busy' | 'unavailable' | 'lacking' | 'wrong' | 'refused' | 'slow' | 'too-large';
 
 export interface SourceFacts {
   readonly source: string;

@@ -1,3 +1,4 @@
+import { countJsonValues, JsonBoundsError, valuesOfBytes } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { parseRetryAfter } from '../upstream-http/back-off.ts';
 import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
@@ -43,6 +44,8 @@ interface HttpEndpointOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Traces nest as deep as calls. */
+const DEPTH_MAX = 8_192;
 
 export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
   const { config, connections, limits, deadlines = createDeadlines(), keepAlive = true } = options;
@@ -104,6 +107,7 @@ export function toAnswer(
   body: Buffer,
 ): JsonAnswer {
   const { length: bytes } = body;
+  requireFewValues(body);
   const text = withoutMark(body.toString('utf8'));
   freeBody(body);
   const json = parseJson(text);
@@ -122,6 +126,22 @@ export function toAnswer(
     bytes,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+/** Fewer bytes do no harm, whatever they hold. */
+const COUNTED_FROM_BYTES = 1024 * 1024;
+
+/** @throws TransportError for values that would take many times the bytes */
+function requireFewValues(body: Buffer): void {
+  if (body.length < COUNTED_FROM_BYTES) return;
+  try {
+    // Invariant: HTTP-BODY-BOUNDED
+    countJsonValues(body, { depthMax: DEPTH_MAX, valuesMax: valuesOfBytes(body.length) });
+  } catch (error) {
+    if (!(error instanceof JsonBoundsError)) throw error;
+    freeBody(body);
+    throw new TransportError('not-json', `the body of ${body.length} bytes is refused: ${error.message}`);
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -44,3 +44,32 @@ test('a line without an end is left after 64 MiB', async () => {
   });
   expect(sent).toBe(65);
 });
+
+test.each([
+  ['15 million empty lists', '[],', 15_000_000],
+  ['8 million numbers', '1,', 8_000_000],
+  ['empty objects', '{},', 2_000_000],
+])('a line of %s is refused before it is parsed', async (_what, item, count) => {
+  const text = `[${item.repeat(count)}0]\n`;
+  const before = process.memoryUsage().heapUsed;
+  await expect(readJsonLines(chunksOf(text), fault).next()).rejects.toMatchObject({
+    facts: { fault: 'wrong', what: expect.stringMatching(/JSON holds more than \d+ values/) },
+  });
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(200 * MEBIBYTE);
+});
+
+test('of two large lines, the second is joined after the first was taken', async () => {
+  const large = `{"data":"${'ab'.repeat(5 * MEBIBYTE)}"}`;
+  const [first, second] = [0, 1].map(() => readJsonLines(chunksOf(large, '\n', '[2]\n'), fault));
+  const { value } = (await first?.next()) ?? {};
+  expect(value).toMatchObject({ bytes: large.length });
+  let isSecondRead = false;
+  const waiting = second?.next().then(() => {
+    isSecondRead = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isSecondRead).toBe(false);
+  await first?.next();
+  await waiting;
+  expect(isSecondRead).toBe(true);
+});

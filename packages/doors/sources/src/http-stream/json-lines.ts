@@ -1,11 +1,15 @@
-import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError } from '@chainstead/core';
+import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError, valuesOfBytes } from '@chainstead/core';
 import type { CreateFault, HttpStream } from './http-stream.ts';
 
-export const BODY_BYTES_MAX = 256 * 1024 * 1024;
+/** Read, joined, decoded and parsed, it takes five times its size. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** One block. Bytes, text and objects take five times its size, and 3.5 times without the bytes: 250 MiB end a process. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
-/** A block has thousands. A byte can become 30 bytes of objects. */
-const VALUES_MAX = 16_000_000;
+/** From here on, one line or body of all sources is read at a time. */
+const LARGE_BYTES = 8 * 1024 * 1024;
+/** A slow source, or a reader that waits for its turn, must not hold up the others. */
+const LARGE_MS_MAX = 60_000;
+const PARSED_MS_MAX = 5_000;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const OBJECT = 0x7b;
@@ -23,9 +27,17 @@ export async function* readJsonLines(
   fault: CreateFault,
   lineBytesMax = LINE_BYTES_MAX,
 ): AsyncGenerator<JsonLine> {
-  for await (const { bytes, isEnded } of splitLines(body, fault, lineBytesMax)) {
-    if (isBlank(bytes)) continue;
-    yield { json: isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault), bytes: bytes.length };
+  const place = createLargePlace(fault);
+  try {
+    for await (const { bytes, isEnded } of splitLines(body, { fault, bytesMax: lineBytesMax, place })) {
+      if (isBlank(bytes)) continue;
+      const json = isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault);
+      place.parsed();
+      yield { json, bytes: bytes.length };
+      place.leave();
+    }
+  } finally {
+    place.leave();
   }
 }
 
@@ -41,13 +53,19 @@ export async function readJsonBody(
   bytesMax = BODY_BYTES_MAX,
 ): Promise<JsonLine> {
   const chunks: Buffer[] = [];
+  const place = createLargePlace(fault);
   let length = 0;
-  for await (const chunk of stream.body) {
-    length += chunk.length;
-    if (length > bytesMax) throw fault('wrong', `the response exceeds ${bytesMax} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of stream.body) {
+      length += chunk.length;
+      if (length > bytesMax) throw fault('too-large', `the response exceeds ${bytesMax} bytes`);
+      await place.enter(length);
+      chunks.push(chunk);
+    }
+    return { json: parseLast(joined(chunks), fault), bytes: length };
+  } finally {
+    place.leave();
   }
-  return { json: parseLast(Buffer.concat(chunks), fault), bytes: length };
 }
 
 function isBlank(bytes: Buffer): boolean {
@@ -59,13 +77,62 @@ interface Line {
   readonly isEnded: boolean;
 }
 
+/** Frees the parts: a large body is not held twice while it is parsed. */
+function joined(parts: Buffer[]): Buffer {
+  const whole = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+  parts.length = 0;
+  return whole;
+}
+
+interface LargePlace {
+  /** Waits if the line or body is large by now. @throws SourceError after {@link LARGE_MS_MAX} in the place */
+  enter(bytes: number): Promise<void>;
+  /** Its reader may have it for a moment. */
+  parsed(): void;
+  leave(): void;
+}
+
+let lastLarge: Promise<void> = Promise.resolve();
+
+function createLargePlace(fault: CreateFault): LargePlace {
+  let free: (() => void) | null = null;
+  let enteredAt = 0;
+  const leave = (): void => {
+    free?.();
+    free = null;
+  };
+  return {
+    leave,
+    async enter(bytes) {
+      if (bytes < LARGE_BYTES) return;
+      if (free === null) {
+        const before = lastLarge;
+        const own = Promise.withResolvers<void>();
+        lastLarge = own.promise;
+        free = own.resolve;
+        await before;
+        enteredAt = performance.now();
+      }
+      if (performance.now() - enteredAt > LARGE_MS_MAX)
+        throw fault('slow', `a line or body of ${bytes} bytes took more than ${LARGE_MS_MAX} ms`);
+    },
+    parsed() {
+      const freed = free;
+      if (freed !== null) setTimeout(freed, PARSED_MS_MAX).unref();
+    },
+  };
+}
+
 /** Parts of a line are joined once: joining at each chunk would copy a long line over and over. */
 async function* splitLines(
   body: AsyncIterable<Buffer>,
-  fault: CreateFault,
-  bytesMax: number,
+  {
+    fault,
+    bytesMax,
+    place,
+  }: { readonly fault: CreateFault; readonly bytesMax: number; readonly place: LargePlace },
 ): AsyncGenerator<Line> {
-  let parts: Buffer[] = [];
+  const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     let from = 0;
@@ -76,9 +143,7 @@ async function* splitLines(
       }
       parts.push(chunk.subarray(from, at));
       if (length + at - from > bytesMax) throw fault('wrong', `a line exceeds ${bytesMax} bytes`);
-      const bytes = parts.length === 1 ? chunk.subarray(from, at) : Buffer.concat(parts);
-      // A long line is not held twice while it is parsed.
-      parts = [];
+      const bytes = joined(parts);
       length = 0;
       from = at + 1;
       yield { bytes, isEnded: true };
@@ -87,6 +152,7 @@ async function* splitLines(
       parts.push(chunk.subarray(from));
       length += chunk.length - from;
       if (length > bytesMax) throw fault('wrong', `a line exceeds ${bytesMax} bytes`);
+      await place.enter(length);
     }
   }
   if (length > 0) yield { bytes: Buffer.concat(parts), isEnded: false };
@@ -115,8 +181,9 @@ function parseJson(bytes: Buffer, fault: CreateFault): unknown {
   }
 }
 
+// Invariant: HTTP-BODY-BOUNDED
 /** @throws JsonBoundsError, SyntaxError */
 function parseBounded(bytes: Buffer): unknown {
-  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: VALUES_MAX });
+  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: valuesOfBytes(bytes.length) });
   return JSON.parse(bytes.toString('utf8'));
 }

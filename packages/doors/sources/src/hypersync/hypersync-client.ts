@@ -3,6 +3,7 @@ import type { HttpStream } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson, readJsonBody } from '../http-stream/json-lines.ts';
 import { readText } from '../http-stream/status-fault.ts';
+import { SourceError } from '../source-error.ts';
 import { type HyperSyncPage, readPage } from './hypersync-page.ts';
 import { type HyperSyncSelection, queryText } from './hypersync-query.ts';
 
@@ -57,15 +58,22 @@ export function createHyperSyncClient(
       await checkChain(signal);
       for (;;) {
         const asked = { from, to: Math.min(to, from + blocksMax - 1) };
-        const stream = await open(queryText(selection, asked), signal);
-        if (stream.status !== TOO_LARGE) {
-          const page = readPage(await readJsonBody(stream, http.fault), asked, http.fault);
-          blocksMax *= 2;
-          return page;
-        }
-        const text = await readText(stream.body);
         const blocks = asked.to - from + 1;
-        if (blocks === 1) throw http.fault('unavailable', `HTTP ${TOO_LARGE} for block ${from} alone: ${text}`);
+        const stream = await open(queryText(selection, asked), signal);
+        if (stream.status === TOO_LARGE) {
+          const text = await readText(stream.body);
+          if (blocks === 1) throw http.fault('unavailable', `HTTP ${TOO_LARGE} for block ${from} alone: ${text}`);
+        } else {
+          const body = await readJsonBody(stream, http.fault).catch((error: unknown) => {
+            if (blocks > 1 && error instanceof SourceError && error.facts.fault === 'too-large') return null;
+            throw error;
+          });
+          if (body !== null) {
+            const page = readPage(body, asked, http.fault);
+            blocksMax *= 2;
+            return page;
+          }
+        }
         blocksMax = Math.floor(blocks / 2);
       }
     },

@@ -55,6 +55,15 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonB
   return values;
 }
 
+/** Of responses, shortest values and their names have ten bytes; lists of small numbers are no longer than the rest. */
+const BYTES_PER_VALUE = 10;
+const FREE_VALUES = 100_000;
+
+/** So many values that objects take a few times the bytes, and not 30 times. */
+export function valuesOfBytes(bytes: number): number {
+  return FREE_VALUES + Math.floor(bytes / BYTES_PER_VALUE);
+}
+
 /** @throws JsonBoundsError, SyntaxError */
 export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
   countJsonValues(Buffer.from(text), bounds);
