@@ -32,7 +32,13 @@ export async function* readSourceBlocks(
   chosen: ChosenSource,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ProvenBlock[]> {
-  for await (const { blocks } of readParts(chosen, signal, (rest, stop) =>
+  const { pool } = reading;
+  const sample = async ({ from, to }: BlockRange, stop: AbortSignal): Promise<boolean> => {
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const read = numbers.map((number) => pool.getWholeBlock(number, { signal: stop, background: true }));
+    return (await Promise.all(read)).every((block) => block !== null);
+  };
+  for await (const { blocks } of readParts(chosen, { pool, use: 'blocks', sample }, signal, (rest, stop) =>
     provenParts(reading, rest, { stop, signal }),
   ))
     yield blocks;

@@ -1,5 +1,5 @@
 /** Logs that a source selects. Level `none`: as with `eth_getLogs`, some may be missing. */
-import { type Log, rangeSize } from '@chainstead/core';
+import { type BlockRange, type Log, rangeSize } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { ChosenSource, LogsPage } from '@chainstead/sources';
 import type { BlockFacts } from './decoded-batch.ts';
@@ -11,6 +11,7 @@ export interface SourceLogs extends RangeRead {
   readonly logs: readonly Log[];
 }
 
+const SAMPLE_BYTES_MAX = 32 * 1024 * 1024;
 /** Sparse logs are committed at least so often. */
 const UNIT_BLOCKS_MAX = 250_000;
 
@@ -22,7 +23,11 @@ export function readSourceLogs(
   signal: AbortSignal,
 ): AsyncGenerator<SourceLogs> {
   const { source } = chosen;
-  return readParts(chosen, signal, async function* ({ range }, stop) {
+  const sample = async (part: BlockRange, stop: AbortSignal): Promise<boolean> => {
+    await pool.getLogs({ ...query, range: part }, { signal: stop, background: true, bytesMax: SAMPLE_BYTES_MAX });
+    return true;
+  };
+  return readParts(chosen, { pool, use: 'logs', sample }, signal, async function* ({ range }, stop) {
     let next = range.from;
     const stream = source.readLogs({ ...query, range }, stop);
     for await (const unit of unitsOf(stream, () => createFullness(unitWeight))) {

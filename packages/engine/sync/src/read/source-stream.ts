@@ -1,6 +1,7 @@
 /** What reads from sources share: progress, failures, and units that can be committed. */
 import type { BlockRange } from '@chainstead/core';
 import { type BlockSource, type ChosenSource, SourceError, type SourceFault } from '@chainstead/sources';
+import { type PaceOptions, watchPace } from './source-pace.ts';
 
 /** A source may send bytes without end, and no block that can be used. */
 const PROGRESS_MS = 300_000;
@@ -9,19 +10,21 @@ const UNIT_MS_MAX = 30_000;
 
 /**
  * Parts of the chosen range, from its first block on. A failure of the source ends them early: it is reported to
- * `chosen`, and the caller reads the rest elsewhere. If another file of the source has the blocks, it is read next.
+ * `given`, and the caller reads the rest elsewhere. If another file of the source has the blocks, it is read next.
  *
  * @param read parts that were checked, end to end; it may throw after the last good one
  * @throws the reason of `signal`
  */
 export async function* readParts<Part extends { readonly range: BlockRange }>(
-  chosen: ChosenSource,
+  given: ChosenSource,
+  pace: PaceOptions,
   signal: AbortSignal,
   read: (rest: ChosenSource, stop: AbortSignal) => AsyncIterable<Part>,
 ): AsyncGenerator<Part> {
+  const { slow, chosen, end } = watchPace(pace, given);
   const { source, range } = chosen;
   const progress = watchProgress(source);
-  const stop = AbortSignal.any([signal, progress.stalled]);
+  const stop = AbortSignal.any([signal, progress.stalled, slow]);
   let next = range.from;
   try {
     for (let isEnded = false; !isEnded; ) {
@@ -45,6 +48,7 @@ export async function* readParts<Part extends { readonly range: BlockRange }>(
     }
   } finally {
     progress.pause();
+    end();
   }
 }
 
