@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import { checkHeaderHash, EMPTY_TRIE_ROOT } from '@chainstead/proof';
+import { MalformedAnswerError } from '@chainstead/rpc';
 import { bytes, type Form, headerNonce, type Json, listOf, objectOf, quantity } from './forms.ts';
 
 const withdrawal = objectOf({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity });
@@ -54,8 +55,13 @@ const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d
 
 const toHeader = objectOf(HEADER_FORMS);
 
+/** Every block has them, and no source lacks them. */
+const ROOTS = ['stateRoot', 'transactionsRoot', 'receiptsRoot'] as const;
+
 /** In the JSON form of a node, without transactions. @throws MalformedAnswerError */
 export function headerJson(row: Json): Json {
+  const hidden = ROOTS.find((name) => row[name] === null);
+  if (hidden !== undefined) throw new MalformedAnswerError(`Block ${String(row.number)} has null as ${hidden}`);
   const header = { ...(toHeader(row, 'header') as Json) };
   if (header.uncles === undefined && header.sha3Uncles === NO_UNCLES) Object.assign(header, { uncles: [] });
   if (header.withdrawals === undefined && header.withdrawalsRoot === EMPTY_TRIE_ROOT)

@@ -74,6 +74,19 @@ const rewritten =
       },
     });
 
+/** The last five of the branch that was replaced. */
+const newestAbandoned = ({ abandoned, stage: { scripted } }: SourcedChain): Partial<ChainSource> => ({
+  blockAt: (number) => (number > SOURCED_BLOCKS - 5 ? abandoned.get(number) : scripted.blockAt(number)),
+});
+const hyperSyncOver =
+  (changes: (chain: SourcedChain) => Partial<ChainSource>): OpenSource =>
+  (chain, parts) =>
+    openHyperSync(chain, parts, {}, changes(chain));
+
+function withoutRoots(line: JsonObject): JsonObject {
+  return { ...line, header: { ...(line.header as JsonObject), receiptsRoot: null } };
+}
+
 const someHash = `0x${'ab'.repeat(32)}`;
 
 function expectTruth({ rows, covered }: SourcedFill): void {
@@ -112,6 +125,17 @@ describe('a lie', () => {
       portalOver(({ abandoned }) => ({ blockAt: (number) => abandoned.get(number) })),
       /nodes have/,
     ],
+    ['newest blocks of another branch', portalOver(newestAbandoned), /nodes have|does not follow|parent/],
+    [
+      'newest blocks of another branch of a HyperSync',
+      hyperSyncOver(newestAbandoned),
+      /nodes have|does not follow|parent/,
+    ],
+    ['a receipts root that is null', inHeader({ receiptsRoot: null }), /receiptsRoot/],
+    ['a transactions root that is null', inHeader({ transactionsRoot: null }), /transactionsRoot/],
+    ['a withdrawals root that is null', inHeader({ withdrawalsRoot: null }), /withdrawalsRoot|header-hash/],
+    ['a root that is null in every block', portalWith({ tamper: withoutRoots }), /receiptsRoot/],
+    ['a root of a HyperSync that is null', inPageHeader({ receipts_root: null }), /receiptsRoot/],
     ['a gap in the stream', tampered(() => null), /is missing before/],
     ['a repeated block', rewritten((lines, at) => lines.toSpliced(at, 0, lines[at - 1] ?? '')), /were awaited/],
     [
@@ -206,7 +230,6 @@ describe('no fault', () => {
     ['a HyperSync', inHyperSync((line) => line)],
     // It has not all fields: headers come from nodes.
     ['a HyperSync with another miner', inPageHeader({ miner: `0x${'ab'.repeat(20)}` })],
-    ['a HyperSync without a root', inPageHeader({ receipts_root: null })],
   ])('%s: each block is read from the source', async (_name, open) => {
     const fill = await sourced.fill(open);
     expectTruth(fill);

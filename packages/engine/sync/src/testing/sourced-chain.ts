@@ -156,8 +156,9 @@ export async function openHyperSync(
   { stage: { chain, clock, scripted } }: SourcedChain,
   parts: AsyncDisposableStack,
   faults: Partial<SourceFaultSettings>,
+  changes: Partial<ChainSource> = {},
 ): Promise<BlockSource> {
-  const hyperSync = await serveHyperSync(scripted, { faults });
+  const hyperSync = await serveHyperSync({ ...scripted, ...placesOf(scripted), ...changes }, { faults });
   parts.defer(() => hyperSync.close());
   return openHyperSyncSource({ url: hyperSync.url, chain, clock });
 }
