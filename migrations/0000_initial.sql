@@ -3160,7 +3160,7 @@ SELECT
   moved.account_key
 FROM public.erc4626_vaults AS moved
 LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number;--> statement-breakpoint
--- Stored candles of proven pools, by hour and day (UTC), from final swaps. Prices are those of the API, of the token that is not the quote token. Find them by pool_key and pool_bytes.
+-- Stored candles of proven pools by hour and day, of the base token in US dollars. Find them by pool_key and pool_bytes.
 CREATE VIEW analytics.pool_candles AS
 SELECT
   candle.chain_id,

@@ -1,4 +1,4 @@
--- Stored candles of proven pools, by hour and day (UTC), from final swaps. Prices are those of the API, of the token that is not the quote token. Find them by pool_key and pool_bytes.
+-- Stored candles of proven pools by hour and day, of the base token in US dollars. Find them by pool_key and pool_bytes.
 CREATE VIEW analytics.pool_candles AS
 SELECT
   candle.chain_id,

@@ -9,7 +9,7 @@ import { sql } from '../sql.ts';
 const APPLICATION_NAME = 'chainstead reader role';
 
 export const READER_ROLE = 'chainstead_reader';
-/** Of all processes. */
+/** All processes share them. */
 const CONNECTIONS_MAX = 120;
 const ROLE_ENDING = '_analyst';
 const NAME_LENGTH_MAX = 63;

@@ -100,7 +100,7 @@ export const demoRoutes: readonly RouteModule[] = [
   ...echoRoutes(),
 ];
 
-/** Net worth of two chains, and routes that return what they were asked for. */
+/** Net worth of two chains, and routes that return their query. */
 function echoRoutes(): RouteModule[] {
   const params = z.object({ address: z.string() });
   const text = z.string().optional();
@@ -137,7 +137,7 @@ function echoRoutes(): RouteModule[] {
           operationId: 'getPairCandlesticks',
           request: { params, query },
         }),
-        (c) => c.json({ cursor: 'next', ...c.req.valid('query') }, 200),
+        (c) => c.json({ cursor: 'next', ...queryOf(c.req.url) }, 200),
       ),
     (app) =>
       app.openapi(
@@ -145,7 +145,11 @@ function echoRoutes(): RouteModule[] {
           ...{ ...get, path: '/price/{address}', operationId: 'getTokenPrice' },
           request: { params, query: z.object({ explain: text }) },
         }),
-        (c) => c.json(c.req.valid('query'), 200),
+        (c) => c.json(queryOf(c.req.url), 200),
       ),
   ];
+}
+
+function queryOf(url: string): Record<string, string> {
+  return Object.fromEntries(new URL(url).searchParams);
 }
