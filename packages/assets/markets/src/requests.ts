@@ -27,7 +27,7 @@ export type {
 } from './events/pool-event.ts';
 export { exchangesOf } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
-export { requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
+export { LOOKUP_BLOCKS_MAX, requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
 export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
 export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';

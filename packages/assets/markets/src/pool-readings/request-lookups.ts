@@ -48,7 +48,8 @@ export async function tokensToLookUp(
   return tokens.filter((token) => !known.has(token));
 }
 
-const BLOCKS_MAX = 64;
+/** Older blocks are not looked up. */
+export const LOOKUP_BLOCKS_MAX = 64;
 const TOGETHER = 5;
 const TOKENS_MAX = 100;
 const PER_MINUTE_MAX = 600;
@@ -77,6 +78,6 @@ async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, 
        (SELECT count(*) FROM (SELECT FROM pool_lookups WHERE chain_id = ${id}::bigint AND looked_up_at > now() - interval '1 minute'
           LIMIT ${rawSql(PER_MINUTE_MAX)}) AS counted)::int AS recent`,
   );
-  if (row === undefined || row.newest === null || row.newest - block > BLOCKS_MAX) return 0;
+  if (row === undefined || row.newest === null || row.newest - block > LOOKUP_BLOCKS_MAX) return 0;
   return Math.min(TOKENS_MAX, PER_MINUTE_MAX - row.recent);
 }

@@ -36,7 +36,13 @@ function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
       async answer({ tokenAddress: token, chain }) {
         const analytics = (await createReader(dependencies, balances)(chain, [token])).get(token);
         if (analytics === undefined)
-          throw errorOf({ refusal: { of: 'no-price', why: { reason: 'no-pools' } }, indexed: null }, chain);
+          throw errorOf(
+            {
+              refusal: { of: 'no-price', why: { reason: 'no-pools' }, isNative: false, isLasting: false },
+              indexed: null,
+            },
+            chain,
+          );
         return showAnalytics({ ...analytics, chain, token });
       },
     });

@@ -34,7 +34,7 @@ interface TokenMoves {
 
 export type Moves = ReadonlyMap<Address, TokenMoves>;
 
-/** Of tokens alone. By {@link movesKey}; absent: no transfers are indexed. */
+/** By {@link movesKey}. Absent: the wallet has no transfers in the transaction, or none are indexed. */
 export async function readMoves(
   database: ReadDatabase,
   { id }: Chain,

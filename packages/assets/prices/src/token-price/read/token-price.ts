@@ -9,8 +9,8 @@ import {
   wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets/requests';
+import { addressBytes, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES, poolKey } from '@chainstead/markets/requests';
 import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
 import { candidateOf } from '../decide/pool-candidate.ts';
 import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
@@ -116,12 +116,31 @@ export async function readDirectPricesAt(
     readHistories(database, chain, all, places),
     readTokenFacts(database, chain, all),
   ]);
+  const isStateless = ({ pool }: PoolOfToken) => histories.some((some) => some.every((one) => one.pool !== pool));
+  const created = await readCreationBlocks(database, chain, all.filter(isStateless));
   return wanted.map(({ place, forms, anchors }, index) => {
     const isPool = ({ token0, token1 }: Pick<PoolOfToken, 'token0' | 'token1'>) =>
       (forms.has(token0) && anchors.has(token1)) || (forms.has(token1) && anchors.has(token0));
-    const found = { pools: all.filter(isPool), histories: (histories[index] ?? []).filter(isPool), facts };
+    const existed = ({ pool }: PoolOfToken) => (created.get(pool) ?? 0) <= place.block;
+    const pools = all.filter((pool) => isPool(pool) && existed(pool));
+    const found = { pools, histories: (histories[index] ?? []).filter(isPool), facts };
     return directPrices(chain, unique, { rules, isOfPools }, place, found);
   });
+}
+
+/** First creation of each pool, where it is indexed. */
+async function readCreationBlocks(
+  database: ReadDatabase,
+  { id }: Chain,
+  pools: readonly PoolOfToken[],
+): Promise<ReadonlyMap<string, number>> {
+  if (pools.length === 0) return new Map();
+  const rows = await database.select<{ readonly pool: string; readonly block: number }>(
+    sql`SELECT ${hexText('pool')} AS pool, min(block_number)::int8 AS block FROM pool_creations
+     WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${id}::bigint
+       AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) GROUP BY pool`,
+  );
+  return new Map(rows.map(({ pool, block }) => [pool, block]));
 }
 
 interface FoundPools {

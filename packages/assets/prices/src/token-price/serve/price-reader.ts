@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { factoriesOf, shownToken } from '@chainstead/markets/requests';
+import { factoriesOf, LOOKUP_BLOCKS_MAX, shownToken } from '@chainstead/markets/requests';
 import { type PricePlace, readPlaces } from '../place/price-place.ts';
 import {
   addMissingBalances,
@@ -55,14 +55,22 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     if (factories?.length === 0) return async () => refuseAs('unknown-exchange');
     if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
       return async () => refuseAs('beyond-head');
-    if (place === null) return async () => refuse({ of: 'no-price', why: { reason: 'state-unread' } });
+    const isNative = (token: Address) => token === shownToken(ZERO_ADDRESS, chain);
+    if (place === null) {
+      const why = { reason: 'state-unread' } as const;
+      return async (token) =>
+        refuse({ of: 'no-price', why, isNative: isNative(token), isLasting: toBlock !== null });
+    }
+    // Nothing reads states at older blocks, other than a backfill.
+    const isOld = toBlock !== null && (indexed.toBlock ?? toBlock) - place.block > LOOKUP_BLOCKS_MAX;
     const at = { place, earlierPlace };
     const { prices, facts, earlier } = await readBoth(sources, chain, tokens, { factories, rules }, at);
     return async (token) => {
       const price = prices.get(token);
       if (price === undefined || price.of === 'nothing') {
-        if (shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain)) return refuseAs('no-native-price');
-        return refuse({ of: 'no-price', why: price?.why ?? { reason: 'no-pools' } });
+        const why = price?.why ?? { reason: 'no-pools' };
+        const isRead = price !== undefined && price.unknown.unread.length + price.unknown.moved.length > 0;
+        return refuse({ of: 'no-price', why, isNative: isNative(token), isLasting: isOld && !isRead });
       }
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuseAs('inactive');
       const { isDecided: isOwnDecided, ...known } = facts(token);
@@ -86,10 +94,11 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     const found: (FoundPrice | Refused)[] = [];
     for (const price of wanted) {
       const key = keyOf(price);
-      const tokens = (groups.get(key) ?? []).map(({ token }) => token);
+      // The native token has the pools of its wrapped form, so that a refusal names them.
+      const tokens = (groups.get(key) ?? []).map(({ token }) => shownToken(token, chain));
       const priceOf = readers.get(key) ?? (await readGroup(price, tokens));
       readers.set(key, priceOf);
-      found.push(await priceOf(price.token));
+      found.push(await priceOf(shownToken(price.token, chain)));
     }
     return found;
   }

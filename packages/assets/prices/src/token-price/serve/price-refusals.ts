@@ -9,8 +9,15 @@ import { showCandidates } from './price-explanation.ts';
 import { plainDecimal } from './shown-values.ts';
 
 export type Refusal =
-  | { readonly of: 'no-price'; readonly why: NoPrice }
-  | { readonly of: 'no-native-price' | 'inactive' | 'not-final' | 'unknown-exchange' | 'beyond-head' };
+  | {
+      readonly of: 'no-price';
+      readonly why: NoPrice;
+      /** Or its wrapped form: the hosted API has another message. */
+      readonly isNative: boolean;
+      /** An old block: no retry finds states that are missing. */
+      readonly isLasting: boolean;
+    }
+  | { readonly of: 'inactive' | 'not-final' | 'unknown-exchange' | 'beyond-head' };
 
 export interface Refused {
   readonly refusal: Refusal;
@@ -23,7 +30,7 @@ const INSUFFICIENT = 'Insufficient liquidity in pools to calculate the price';
 
 /** Message of the hosted API, and the cause with a remedy. */
 const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cause: string]>> = {
-  'no-pools': [NO_POOLS, 'No proven pool of the token is known'],
+  'no-pools': [NO_POOLS, 'No proven pool of the token is known at this block'],
   'no-anchor': [NO_POOLS, 'No pool of the token has a token with a price on its other side'],
   'anchor-unread': [NO_POOLS, 'The price of the token on the other side is not read yet. Retry'],
   'state-unread': [NO_POOLS, 'Pools are known, but none of their states. Retry, or run chainstead backfill'],
@@ -34,21 +41,26 @@ const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cau
   implausible: [INSUFFICIENT, 'The supply would be worth more than value_max_usd'],
 };
 
+/** Causes at an old block, which only a backfill changes. */
+const LASTING: Readonly<Partial<Record<NoPrice['reason'], string>>> = {
+  'state-unread': 'Pools are known, but none of their states at this block. Run chainstead backfill for it',
+  unsettled: 'Too little of the past of the pool is known at this block. Run chainstead backfill before it',
+};
+
 const READ_SECONDS = 5;
 
 /** @param explains adds the considered pools to the details */
 export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = false): Error {
   switch (refusal.of) {
     case 'no-price': {
-      const [message, cause] = REASONS[refusal.why.reason];
-      return new NotFoundError(message, {
-        ...showReason(refusal.why, explains),
-        cause,
+      const { why, isNative, isLasting } = refusal;
+      const [message, cause] = REASONS[why.reason];
+      return new NotFoundError(isNative ? 'Could not determine native-usd price' : message, {
+        ...showReason(why, explains, isLasting),
+        cause: (isLasting && LASTING[why.reason]) || cause,
         ...(indexed !== null && { indexed: showIndexed(indexed) }),
       });
     }
-    case 'no-native-price':
-      return new NotFoundError('Could not determine native-usd price');
     case 'not-final':
       return new NotFoundError('The price of this block may still change');
     case 'inactive':
@@ -67,14 +79,15 @@ export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = 
   }
 }
 
-function showReason(why: NoPrice, explains: boolean): ErrorDetails {
+function showReason(why: NoPrice, explains: boolean, isLasting: boolean): ErrorDetails {
   const { reason } = why;
   switch (reason) {
     case 'no-pools':
     case 'no-anchor':
       return { reason };
-    case 'anchor-unread':
     case 'state-unread':
+      return { reason, ...(!isLasting && { retry_after_seconds: READ_SECONDS }) };
+    case 'anchor-unread':
     case 'decimals-unread':
       return { reason, retry_after_seconds: READ_SECONDS };
     case 'implausible':
@@ -86,12 +99,13 @@ function showReason(why: NoPrice, explains: boolean): ErrorDetails {
     case 'depth-unread':
     case 'unsettled': {
       const { decision, rules } = why;
+      const hasNoRetry = isLasting && reason === 'unsettled';
       const seconds = decision.reason === 'unsettled' ? decision.seconds : READ_SECONDS;
       return {
         reason,
         ...showDeepest(decision.candidates),
         min_side_usd: nearestNumber(rules.minSideDepth),
-        ...(reason !== 'too-shallow' && { retry_after_seconds: seconds }),
+        ...(reason !== 'too-shallow' && !hasNoRetry && { retry_after_seconds: seconds }),
         ...(explains && { candidates: showCandidates(why) }),
       };
     }

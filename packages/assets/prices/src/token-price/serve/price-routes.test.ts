@@ -35,7 +35,9 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query(sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers`);
+  await database.query(
+    sql`TRUNCATE pools, pool_states, pool_creations, blocks, sync_ranges, tokens, feed_answers`,
+  );
   await database.query(
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
@@ -355,6 +357,17 @@ describe('a token that pools are priced with', () => {
       body: { message: 'Could not determine native-usd price' },
     });
   });
+
+  test('is refused with the reason of every token, also as the native token', async () => {
+    await cover('feed-answers', 205);
+    for (const token of [WETH, NATIVE, `0x${'00'.repeat(20)}`]) {
+      const { body } = await get(token);
+      expect(body).toMatchObject({
+        message: 'Could not determine native-usd price',
+        details: { reason: 'anchor-unread', retry_after_seconds: 5, indexed: { to_block: String(HEAD) } },
+      });
+    }
+  });
 });
 
 describe('without a price', () => {
@@ -381,6 +394,32 @@ describe('without a price', () => {
     const answer = await get(CATS, query);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject(body);
+  });
+
+  test('a block before the pool was created has none, without a retry', async () => {
+    await seedPool(PAIR, USDC, [[200, 1_000, 1_000]]);
+    await scratch.database.query(
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, token0, token1, transaction_hash)
+       VALUES (address_key(${hexBytes(PAIR)}), ${eth.id}, 200, 0, 0, ${hexBytes(PAIR)}, ${hexBytes(UNISWAP ?? '')}, ${hexBytes(CATS)}, ${hexBytes(USDC)}, ${hexBytes(`0x${'0'.repeat(64)}`)})`,
+    );
+    const before = await get(CATS, '?to_block=199');
+    expect(before).toMatchObject({ status: 404, body: { ...NONE, details: { reason: 'no-pools' } } });
+    expect(before.body.details).not.toHaveProperty('retry_after_seconds');
+    const atFirst = await get(CATS, '?to_block=200');
+    expect(atFirst).toMatchObject({ status: 404, body: { details: { reason: 'unsettled' } } });
+    expect(atFirst.body.details).not.toHaveProperty('retry_after_seconds');
+    expect(await get(CATS, '?to_block=210')).toMatchObject({ status: 200, body: { usdPrice: 1 } });
+  });
+
+  test('a pool without a state is read again near the head alone', async () => {
+    await seedPool(PAIR, USDC, [[395, 1_000, 1_000]]);
+    const details = async (block: number) => (await get(CATS, `?to_block=${block}`)).body.details;
+    expect(await details(390)).toMatchObject({ reason: 'state-unread', retry_after_seconds: 5 });
+    expect(await details(300)).toMatchObject({
+      reason: 'state-unread',
+      cause: 'Pools are known, but none of their states at this block. Run chainstead backfill for it',
+    });
+    expect(await details(300)).not.toHaveProperty('retry_after_seconds');
   });
 
   test('a token of unknown decimals and one without pools are not found', async () => {
