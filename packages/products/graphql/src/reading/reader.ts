@@ -106,12 +106,15 @@ export async function inSnapshot<T>(
   const forget = whenAborted(signal, () => end.abort(signal?.reason));
   const late = setTimeout(() => end.abort(timedOut(timeoutMs)), timeoutMs);
   let isUsable = false;
+  let working: Promise<unknown> = Promise.resolve();
   try {
     await connection.query(
       `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = 1000;
 SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`,
     );
-    const result = await orAborted(work(accessTo(connection, bytes.take, end.signal)), end.signal);
+    const reading = work(accessTo(connection, bytes.take, end.signal));
+    working = reading;
+    const result = await orAborted(reading, end.signal);
     if (!bytes.isExceeded()) {
       await connection.query('COMMIT');
       isUsable = true;
@@ -121,7 +124,7 @@ SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off;
     clearTimeout(late);
     forget();
     if (isUsable) connection.release();
-    else if (end.signal.aborted || bytes.isExceeded()) void endStatement(connection, logger);
+    else if (end.signal.aborted || bytes.isExceeded()) void endStatement(connection, working, logger);
     else connection.release(true);
   }
 }
