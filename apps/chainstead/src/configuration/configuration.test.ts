@@ -434,3 +434,9 @@ describe('printout', () => {
     );
   });
 });
+
+it('metrics stay on this machine, whatever address the API has', () => {
+  const given = { HOST: '0.0.0.0', METRICS_PORT: '9464', API_KEYS: 'key-of-a-client' };
+  const { configuration } = parse(given);
+  expect(configuration.metrics).toEqual({ host: '127.0.0.1', port: 9464 });
+});
