@@ -21,6 +21,7 @@ import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { withAnalystUrl } from '../start/analyst-url.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
+import { reportChangedChains } from '../start/report-changed-chains.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { renderStartSummary } from '../start/start-summary.ts';
 import { surveyUpstreams } from '../start/survey-upstreams.ts';
@@ -76,6 +77,7 @@ export async function start({
       storage,
       logger,
       context,
+      onReload: () => reportChangedChains(given, () => readConfiguration(command, context).configuration, logger),
       // For people; standard output is the log, in JSON lines.
       onReady: (ready, metrics) =>
         void surveyed.then((findings) => {

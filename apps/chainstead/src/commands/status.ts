@@ -1,4 +1,4 @@
-import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
+import { aptosDatasets, chainKeyOf, readAptosStatuses } from '@chainstead/aptos';
 import { readSetAsideWork } from '@chainstead/db';
 import { readCluster, readStorage } from '@chainstead/db/server';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
@@ -11,7 +11,14 @@ import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
-import { readConnectedProcesses, renderConnectedProcesses } from '../start/connected-processes.ts';
+import {
+  type IngestState,
+  readConnectedProcesses,
+  readIngestState,
+  renderConnectedProcesses,
+  renderIngestState,
+  withLeftOut,
+} from '../start/connected-processes.ts';
 import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../text/chain-status-text.ts';
 import { renderCluster } from '../text/cluster-status-text.ts';
@@ -33,11 +40,23 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
     const cluster = await readCluster(database);
     // The rest is shown even if a node is unavailable.
     const isWhole = cluster === null || cluster.away.length === 0;
-    const unknownHeads = await readUnknownHeads(database);
+    const ingest = await readIngestState(database);
+    const reported = await readReportedChains(database);
+    const configuredNetworks = configuration.aptos.networks.map(({ network }) => network);
+    const unknownHeads = withLeftOut(
+      await readUnknownHeads(database, ingest.state === 'stopped'),
+      [...configured.map(({ id }) => String(id)), ...configuredNetworks.map(chainKeyOf)],
+      { ingest, reported, now: context.clock.now() },
+    );
     const evmTables = configuration.datasets.map(({ table }) => table.name);
     const aptosNames = configuration.aptos.networks.length === 0 ? [] : configuration.aptos.datasets;
     const aptosTables = aptosDatasets(aptosNames).flatMap(({ tables }) => tables);
-    const chains = await readStatuses(database, configuration);
+    const chains = (await readStatuses(database, configuration)).map((chain) => ({
+      ...chain,
+      unknownHead: unknownHeads.get(String(chain.chainId)) ?? null,
+      // The pace of a process that has ended.
+      ...(ingest.state === 'stopped' && { filling: null, proving: null }),
+    }));
     const status = {
       chains,
       progress: await readDatasetProgress(database, configuration, chains),
@@ -51,9 +70,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
       now: context.clock.now(),
     };
     const networks = await readAptosStatuses(database, configuration.aptos.datasets);
-    const configuredNetworks = configuration.aptos.networks.map(({ network }) => network);
     const isConfigured = configured.length + configuredNetworks.length > 0;
-    const reported = await readReportedChains(database);
     const aptos = {
       statuses: networks,
       configured: configuredNetworks,
@@ -73,16 +90,25 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
     const storage = await readStorage(database, await diskPlaceOf(configuration));
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), storage: storageJson(storage), processes, cluster: cluster })}\n`
-        : renderStatus(status, renderAptosStatus(aptos), [
-            ...renderStreamStatus(streams),
-            ...renderSetAside(setAside),
-            ...(status.chains.length === 0 ? [] : renderStorage(storage)),
-            ...renderConnectedProcesses(processes),
-            ...renderCluster(cluster),
-          ]),
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), storage: storageJson(storage), ingest: ingest.state, processes, cluster: cluster })}\n`
+        : renderStatus(
+            status,
+            [...stoppedText(status, ingest), ...renderAptosStatus(aptos)],
+            [
+              ...renderStreamStatus(streams),
+              ...renderSetAside(setAside),
+              ...(status.chains.length === 0 ? [] : renderStorage(storage)),
+              ...renderConnectedProcesses(processes),
+              ...renderCluster(cluster),
+            ],
+          ),
     );
   });
+}
+
+/** Not of a database that no chain was ever ingested into. */
+function stoppedText({ chains }: { readonly chains: readonly unknown[] }, ingest: IngestState): string[] {
+  return chains.length === 0 ? [] : renderIngestState(ingest);
 }
 
 function renderStreamStatus({ counts, webhooksPending, blocksDeferred, failing }: StreamStatuses): string[] {

@@ -30,6 +30,8 @@ export interface RunRolesOptions {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly context: CommandContext;
+  /** At SIGHUP, before processes are replaced. */
+  onReload?(): void;
   /** Once every role is ready. @param metrics address of a separate `/metrics`; null: none */
   onReady(ready: readonly RoleReady[], metrics: string | null): void;
 }
@@ -63,7 +65,10 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
     logger: options.logger,
     signal: context.stopSignal,
   });
-  const endReloads = context.onReload?.(() => options.logger.warn(NOTHING_TO_REPLACE));
+  const endReloads = context.onReload?.(() => {
+    options.onReload?.();
+    options.logger.warn(NOTHING_TO_REPLACE);
+  });
   try {
     const system = await startSystem(options, metrics);
     options.onReady([{ role, address: running.address }], system?.address ?? null);
@@ -122,6 +127,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   });
   onAbort(context.stopSignal, () => supervisor.stop());
   const endReloads = context.onReload?.(() => {
+    options.onReload?.();
     if (options.slots.some(({ role }) => role === 'api')) void supervisor.replace('api');
     else logger.warn(NOTHING_TO_REPLACE);
   });

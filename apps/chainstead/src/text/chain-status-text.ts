@@ -110,7 +110,7 @@ function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain
 }
 
 export function neverIngestedText(unknown: UnknownHead | null | undefined): string {
-  const reason = unknown?.isSilent === false ? unknown.reason : 'see the log of "chainstead start"';
+  const reason = unknown?.reason ?? 'see the log of "chainstead start"';
   return `  not ingested yet: ${reason}\n`;
 }
 

@@ -11,7 +11,7 @@ export interface ApiEnv {
     principal: Principal | null;
     /** Aborts once the response is sent, has failed, or its client disconnected. */
     ended: AbortSignal;
-    /** Of a response that is not available yet. */
+    /** Why the response is not available yet. */
     reason?: string;
   };
 }

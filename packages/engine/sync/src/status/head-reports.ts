@@ -143,13 +143,15 @@ export interface UnknownHead {
   readonly isSilent: boolean;
 }
 
+/** @param isStopped no ingest process runs, however recent the last report is. @default false */
 export async function readUnknownHeads(
   database: Pick<Database, 'query'>,
+  isStopped = false,
 ): Promise<ReadonlyMap<string, UnknownHead>> {
   const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
             CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent
-       FROM (SELECT *, reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
+       FROM (SELECT *, ${isStopped}::boolean OR reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
       WHERE is_silent OR unknown_since IS NOT NULL`,
   );
   return new Map(heads.map(({ chain, ...head }) => [chain, head]));
