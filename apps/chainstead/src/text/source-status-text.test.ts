@@ -22,6 +22,15 @@ test('a line shows the blocks of each use, and the reason and end of a pause', (
   ]);
 });
 
+test('files that do not hold are shown, the first five of them', () => {
+  const refusals = Array.from({ length: 7 }, (_, at) => ({ file: `${at}.ere`, reason: `${at}.ere: it is cut` }));
+  const lines = renderSources({ ...status, sources: [{ ...source, refusals }] }, NOW);
+  expect(lines.slice(1)).toEqual([
+    ...[0, 1, 2, 3, 4].map((at) => `    left out: ${at}.ere: it is cut`),
+    '    left out: 2 more files',
+  ]);
+});
+
 test('the newest ranges of a source are shown, each once', () => {
   const ranges = [0, 20, 40, 60, 80].map((from) => covered(from, from + 9, 'portal a.example'));
   const coverage = [
@@ -52,5 +61,6 @@ test('JSON has all uses', () => {
     logs: { blocks_read: 1_200, failures: 0, reason: null, left_alone_until: null },
     indexed_blocks: 2,
     newest_ranges: [{ from: 3, to: 4 }],
+    left_out: [],
   });
 });
