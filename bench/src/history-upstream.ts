@@ -20,7 +20,7 @@ import { TRANSFER_TOPIC } from './bare/copy-rows.ts';
 export interface HistoryUpstreamPlan extends BenchNodeOptions {
   /** Responses with whole blocks take about 100 kB of memory per block. */
   readonly isWhole: boolean;
-  /** Of the node behind `limited`; each call of a batch counts. */
+  /** Limit of the node behind `limited`; each call of a batch counts. */
   readonly callsPerSecond: number;
 }
 

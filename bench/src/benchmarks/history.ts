@@ -18,7 +18,7 @@ const LATENCY_MS = 50;
 const SIGNERS = 2_000;
 /** A usual plan of a provider: there a source is worth it. */
 const CALLS_PER_SECOND = 25;
-/** Of the blocks, as the limited node takes minutes for them. */
+/** Share of the blocks: the limited node takes minutes for all. */
 const LIMITED_SHARE = 1 / 10;
 const SCARCE = { atLeast: 5 };
 /** One Transfer in each of 13 out of 100 blocks. */

@@ -210,7 +210,7 @@ async function fillIn(
   return matched.receipts;
 }
 
-/** The block's bloom has logs that no receipt has: it may have a receipt of its own. */
+/** The block's bloom has logs that no receipt has: it may have a separate receipt. */
 function lacksLogs({ chain, block }: ReceiptsReading, receipts: readonly unknown[]): boolean {
   const { logsBloom } = block.header;
   if (chain.receiptsRoot !== 'ethereum' || logsBloom === null || isEmptyBloom(logsBloom)) return false;

@@ -44,7 +44,7 @@ interface Refusal {
   readonly sinceMs: number;
 }
 
-/** A node that was wrong for a moment must not rule a file out for good. */
+/** A node that was wrong for a moment must not rule a file out permanently. */
 const REFUSED_FOR_MS = 600_000;
 
 interface Listed {

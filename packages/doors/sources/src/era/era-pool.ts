@@ -171,7 +171,7 @@ function createReader(newest: NewestBlock, chain: EraChain) {
 }
 
 /**
- * Ends early where the source does. Of several files of a block, the first that holds is read.
+ * Ends early where the source does. If several files have a block, the first that holds is read.
  *
  * @throws SourceError at the first block whose header or receipts are not proven
  */

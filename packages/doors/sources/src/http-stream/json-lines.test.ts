@@ -45,6 +45,7 @@ test('a line without an end is left after 64 MiB', async () => {
   expect(sent).toBe(65);
 });
 
+// Invariant: HTTP-BODY-BOUNDED
 test.each([
   ['15 million empty lists', '[],', 15_000_000],
   ['8 million numbers', '1,', 8_000_000],

@@ -128,7 +128,7 @@ function mayUseSource({ sources }: BackfillOptions, events: ChunkEvents, { range
 }
 
 /**
- * An attempt that returns null if a source may be read instead of nodes again, which would fail for ever for blocks that
+ * An attempt that returns null if a source may be read instead of nodes again, which would always fail for blocks that
  * they pruned. Only blocks to add are planned again.
  *
  * @param isAgain an attempt for a longer range failed

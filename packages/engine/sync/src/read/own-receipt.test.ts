@@ -1,4 +1,4 @@
-/** A block with a receipt of its own, as Celo has before it became a rollup: its logs belong to no transaction. */
+/** A block with a separate receipt of itself, as Celo has before it became a rollup: its logs belong to no transaction. */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, type Log, silentLogger } from '@chainstead/core';
 import { encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';

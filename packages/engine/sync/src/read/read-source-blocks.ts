@@ -104,7 +104,7 @@ interface Unit {
 
 interface ProvenUnit {
   readonly blocks: readonly ProvenBlock[];
-  /** Of the block after them. */
+  /** Belongs to the block after them. */
   readonly lack: SourceError | null;
 }
 

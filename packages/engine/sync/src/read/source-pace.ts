@@ -21,7 +21,7 @@ const SAMPLE_BLOCKS = { blocks: 8, logs: 1_000 } as const;
 const SAMPLE_MS_MAX = 20_000;
 const MEASURED_FOR_MS = 60_000;
 
-/** Of this process. */
+/** Counted in this process. */
 const activeStreams = new WeakMap<BlockSource, number>();
 const measured = new WeakMap<
   UpstreamPool,

@@ -168,7 +168,7 @@ const ERA_NETWORK = 'scripted';
 export interface EraServed extends Partial<Pick<EraFolderOptions, 'format' | 'blocks'>> {
   /** Changes the folder's only file. */
   readonly change?: (bytes: Buffer) => Buffer;
-  /** Of the same era, in the folder before the source is opened. */
+  /** More files with the same era, in the folder before the source is opened. */
   readonly others?: readonly OtherEraFile[];
 }
 

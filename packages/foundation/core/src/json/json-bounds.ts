@@ -55,7 +55,7 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonB
   return values;
 }
 
-/** Of responses, shortest values and their names have ten bytes; lists of small numbers are no longer than the rest. */
+/** Shortest values of responses have ten bytes with their names. Lists of small numbers are short. */
 const BYTES_PER_VALUE = 10;
 const FREE_VALUES = 100_000;
 

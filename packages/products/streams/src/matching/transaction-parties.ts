@@ -13,7 +13,7 @@ export type RawTransaction = Readonly<Record<string, unknown>>;
 /** In block order; with the receipt if there is no transaction object. */
 export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: RawTransaction) => void): void {
   const { transactions, transactionHashes, header } = block.block;
-  // Celo's block may have a receipt of its own, which is of no transaction.
+  // Celo's block may have a separate receipt, which is of no transaction.
   const isOfTransaction = ({ transactionHash }: Receipt): boolean => transactionHash !== header.hash;
   if (transactions === null)
     for (const { transactionHash, raw } of block.receipts.filter(isOfTransaction)) visit(transactionHash, raw);
