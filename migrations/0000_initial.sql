@@ -377,9 +377,9 @@ CREATE TABLE "sync_ranges" (
   "dataset" text NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
-  -- ProofLevel: receipts, cross, none, not-applicable, unproven.
+  -- ProofLevel: receipts, cross, record, none, not-applicable, unproven.
   "proof" text NOT NULL,
-  -- Reason of an unproven range: `root-mismatch`.
+  -- Reason of an unproven range: `root-mismatch`. Of level `record`: the level that a link to the followed chain gives it.
   "proof_reason" text,
   -- Source of history, or node of a range without proof; null if nodes have proven it.
   "upstream" text,

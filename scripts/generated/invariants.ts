@@ -28,6 +28,8 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     'A followed block whose senders are checked is committed only if every signature gives the sender that is stored.',
   'PROOF-SOURCE-CANONICAL':
     'A block of a source of history is stored as proven only below a canonical hash, with nothing that its roots do not contain.',
+  'PROOF-SAME-CHAIN':
+    'A block is proven, and a row repaired, only if parent hashes link the block to the followed chain or a second upstream has it.',
   'PROOF-TRACES':
     'Traces are used only if the outermost call of each Ethereum-type transaction matches the transaction.',
   'PAGE-KEYSET': 'A run of pages never repeats or skips a row that stays, while new rows arrive.',

@@ -15,6 +15,7 @@ const GAPS_EXAMPLES = `
 Proof levels:
   receipts        the receipts root is proven
   cross           two upstreams agree
+  record          the root is proven, but nothing links the blocks to the followed chain yet
   none            not proven yet
   not-applicable  the chain's headers contain no usable roots
   unproven        no upstream could prove the range

@@ -106,7 +106,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       const upstream = upstreams.find((candidate) => candidate.name === name);
       upstream?.state.blamed(kind, JSON.stringify(facts)?.slice(0, 300) ?? '');
       logger.warn({ ...facts, chain: chain.key, upstream: name, kind }, 'Upstream gave a wrong answer');
+      void check.doubt(name, null);
     },
+    checkChain: check.doubt,
     status: () => {
       const best = heads.bestNumber();
       const order = new Map(names.map((name, index) => [name, index]));

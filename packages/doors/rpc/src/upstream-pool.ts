@@ -17,6 +17,9 @@ export interface Answer<T> {
   readonly upstream: string;
 }
 
+/** A block of the indexed chain, which an upstream must have too. */
+export type ChainMark = Pick<BlockHeader, 'number' | 'hash'>;
+
 export type Head = Pick<BlockHeader, 'number' | 'hash' | 'parentHash' | 'timestamp'>;
 
 export interface RequestOptions {
@@ -125,6 +128,8 @@ export interface WholeBlockOptions extends RequestOptions {
 /** Every call to a chain's nodes: chosen by health, retried on others, adapted to limits. */
 export interface UpstreamPool {
   readonly chainId: ChainId;
+  /** A public list of the chain contains every block that it returns. @default false */
+  readonly isCanonical?: boolean;
   /** @throws NoUpstreamError if every upstream is refused */
   start(): Promise<void>;
   /** @throws UpstreamsExhaustedError (retryable), RpcCallError for an error of the call */
@@ -156,7 +161,10 @@ export interface UpstreamPool {
   /** @param options.bytesMax for several blocks @throws RangeTooLargeError, BlockTooLargeError */
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
+  /** Its chain id is asked again. */
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
+  /** Asks for the chain id, and for the mark. Until it returns both, the upstream is excluded. */
+  checkChain(upstream: string, mark: ChainMark | null): Promise<void>;
   status(): UpstreamStatus[];
   close(): Promise<void>;
 }

@@ -47,6 +47,22 @@ export class ReorgedWhileReadingError extends defineError(
   }),
 ) {}
 
+/** An upstream or source returned blocks that hold by themselves, and are not of the indexed chain. */
+export class OtherChainError extends defineError(
+  'OTHER_CHAIN',
+  (facts: {
+    chain: string;
+    block: number;
+    hash: string;
+    upstream: string;
+    expected: { hash: string; source: string };
+  }) => ({
+    message: `Block ${facts.block} of ${facts.chain} is ${facts.hash} at ${facts.upstream}, and ${facts.expected.hash} at ${facts.expected.source}: one of them is on another chain`,
+    remedy: `Compare the nodes in RPC_URLS_${facts.chain.toUpperCase().replaceAll('-', '_')}, and remove the one on another chain. The blocks are read again`,
+    retryable: true,
+  }),
+) {}
+
 /** The block watcher needs parts of blocks that were not read: the blocks are read again. */
 export class WatchNeedsChangedError extends defineError(
   'WATCH_NEEDS_CHANGED',

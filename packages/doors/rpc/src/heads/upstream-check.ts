@@ -1,20 +1,28 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, sleepUnlessAborted, toQuantity } from '@chainstead/core';
+import { blockCall } from '../blocks/fetch-blocks.ts';
 import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
+import { parseHeader } from '../formats/parse-block.ts';
+import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { backOffMs } from '../upstream-http/back-off.ts';
+import type { ChainMark } from '../upstream-pool.ts';
 import type { HeadProbe } from './probe-head.ts';
 
 export interface UpstreamCheck {
   /** @throws NoUpstreamError if all are refused, or none responds in time */
   start(): Promise<void>;
+  /** After a contradiction: asks the chain id again, and for the mark. Until it returns both, the upstream is excluded. */
+  doubt(name: string, mark: ChainMark | null): Promise<void>;
 }
 
 type Verdict = 'in-use' | 'refused' | 'down';
 
 const RETRY_BASE_MS = 300;
 const RETRY_MAX_MS = 3_000;
+/** Wrong answers come in series. */
+const DOUBT_EVERY_MS = 1_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: checks, their pace and their results are one state.
 export function createUpstreamCheck(options: {
@@ -29,6 +37,8 @@ export function createUpstreamCheck(options: {
 }): UpstreamCheck {
   const { chain, upstreams, acceptsChainId, probe, clock, logger, limits, closing } = options;
   let isWatching = false;
+  const marks = new Map<string, ChainMark>();
+  const doubted = new Map<string, { readonly at: number; readonly check: Promise<void> }>();
 
   async function verify(upstream: Upstream): Promise<Verdict> {
     const { state } = upstream;
@@ -50,11 +60,36 @@ export function createUpstreamCheck(options: {
       state.disable(`is on the wrong chain: answers chain id ${answered}, not ${chain.id} (${chain.key})`);
       return 'refused';
     }
+    if (!(await hasMark(upstream))) return 'refused';
     if (wasOut) {
       state.enable();
       await probeCapabilities(upstream);
     }
     return 'in-use';
+  }
+
+  /** Chain ids do not tell a fork, or a chain that was restarted. A block that the upstream lacks is no evidence. */
+  async function hasMark(upstream: Upstream): Promise<boolean> {
+    const { state, name } = upstream;
+    const mark = marks.get(name);
+    if (mark === undefined) return true;
+    let hash: string;
+    try {
+      const { method, params } = blockCall(mark.number);
+      const json = await upstream.call(method, params, { rank: 'head', signal: closing });
+      if (json === null) return true;
+      ({ hash } = parseHeader(json));
+    } catch (error) {
+      if (error instanceof RequestAbortedError || error instanceof UpstreamFault || error instanceof RpcCallError)
+        return true;
+      if (!(error instanceof MalformedAnswerError)) throw error;
+      hash = 'malformed';
+    }
+    if (hash === mark.hash) return true;
+    const text = `its block ${mark.number} is ${hash}, not ${mark.hash}`;
+    state.blamed('wrong-chain', text);
+    state.disable(`is on another chain than the indexed one: ${text}`);
+    return false;
   }
 
   /** Others are detected at first use: failures are only logged. */
@@ -132,6 +167,16 @@ export function createUpstreamCheck(options: {
         isWatching = true;
         void watch();
       }
+    },
+    async doubt(name, mark) {
+      const upstream = upstreams.find((candidate) => candidate.name === name);
+      if (upstream === undefined) return;
+      if (mark !== null) marks.set(name, mark);
+      const before = doubted.get(name);
+      const isNew = before === undefined || mark !== null || clock.now() - before.at >= DOUBT_EVERY_MS;
+      const { at, check } = isNew ? { at: clock.now(), check: verifyAgain(upstream) } : before;
+      doubted.set(name, { at, check });
+      await check;
     },
   };
 }

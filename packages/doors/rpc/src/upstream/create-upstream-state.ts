@@ -318,6 +318,7 @@ const BREAKING: ReadonlySet<FaultKind> = new Set([
 ]);
 /** Invalid responses weigh more than failures. */
 const INVALID_RESPONSES: ReadonlySet<FaultKind> = new Set([
+  'wrong-chain',
   'head-lie',
   'receipts-root-mismatch',
   'header-hash-mismatch',

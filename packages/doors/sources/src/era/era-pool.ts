@@ -63,6 +63,7 @@ export function createEraPool({ chain, clock, sources, nodeless }: EraPoolOption
 
   return {
     ...nodeless,
+    isCanonical: true,
     async start() {
       await newest.head();
     },

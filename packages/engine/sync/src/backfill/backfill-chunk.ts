@@ -7,6 +7,7 @@ import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
+import { linkRange } from '../read/link-range.ts';
 import {
   type DecodedRange,
   logsWanted,
@@ -45,7 +46,12 @@ export async function readClaimed(
   try {
     const read = await readDecoded(options, span.datasets, range, signal, datasetsToProve(options, span));
     sizing.seen(rangeSize(range), read.weight);
-    return read;
+    // Blocks that a reorg may replace must have the hashes of followed ones.
+    if (!isReadWhole(options, span.datasets) || options.isUnsettled === true) return read;
+    return await linkRange(options, read, signal).catch((error: unknown) => {
+      read.batch.release();
+      throw error;
+    });
   } catch (error) {
     await options.owner.release(options.chain.id, range);
     throw error;
@@ -71,7 +77,7 @@ export async function* readClaimedParts(
   try {
     for await (const read of oneAhead(parts, reading)) {
       sizing.seen(rangeSize(read.range), read.weight);
-      yield read;
+      yield isReadWhole(options, span.datasets) ? await linkRange(options, read, signal, true) : read;
       uncommitted = read.range.to + 1;
     }
   } finally {

@@ -2,7 +2,7 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import type { SourceUse } from '@chainstead/sources';
 import PQueue from 'p-queue';
 import type { Dataset } from '../dataset/dataset.ts';
-import { ReorgedWhileReadingError } from '../errors.ts';
+import { OtherChainError, ReorgedWhileReadingError } from '../errors.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { commitRead, readClaimed, readClaimedParts } from './backfill-chunk.ts';
 import type { BackfillOptions } from './backfill-options.ts';
@@ -10,7 +10,7 @@ import { type BackfillRange, chunksOf, notDone } from './backfill-ranges.ts';
 import type { ChunkPlan } from './chunk-plan.ts';
 import { type HoldBlocks, NOT_HELD } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
-import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
+import { FAILED, halvesOf, once, untilItSucceeds, waitToRetry } from './retry-range.ts';
 
 export interface ChunkEvents {
   isPointless(span: BackfillRange): boolean;
@@ -30,6 +30,7 @@ const HELD_PARTS = 4;
 const CLAIM_WAIT_MS = 1_000;
 
 /** Returns what reads and commits a chunk: from a source what it has, the rest from nodes. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the ways to work on a chunk share its commits and call each other.
 export function createChunkWork(
   options: BackfillOptions,
   plan: ChunkPlan,
@@ -72,8 +73,8 @@ export function createChunkWork(
         if (next <= to) release = await held({ from: next, to }, hold);
       }
     } catch (error) {
-      // Followed blocks have other hashes than the source named.
-      if (!(error instanceof ReorgedWhileReadingError)) throw error;
+      // Followed or linked blocks have other hashes than the source named.
+      if (!(error instanceof ReorgedWhileReadingError || error instanceof OtherChainError)) throw error;
       chosen.failed(error, { from: next, to: range.to });
     } finally {
       release();
@@ -95,14 +96,16 @@ export function createChunkWork(
         return;
       }
       await (read === null ? workAround(span, hold) : commit(span, read));
+    } catch (error) {
+      await beforeReadingAgain(options, range, error, stop);
+      await workFromNodes(span, NOT_HELD);
     } finally {
       release();
     }
   }
 
-  function held(range: BlockRange, hold: HoldBlocks): Promise<() => void> {
-    return untilItSucceeds(options, range, stop, () => hold(range));
-  }
+  const held = (range: BlockRange, hold: HoldBlocks): Promise<() => void> =>
+    untilItSucceeds(options, range, stop, () => hold(range));
 
   /** A read is in flight until its commit, and held only there: that bounds memory. */
   async function commit(span: BackfillRange, read: DecodedRange): Promise<void> {
@@ -120,6 +123,18 @@ export function createChunkWork(
   }
 
   return work;
+}
+
+/** Filtered logs were of another chain, or a reorg came since. @throws any other error */
+async function beforeReadingAgain(
+  options: BackfillOptions,
+  range: BlockRange,
+  error: unknown,
+  stop: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof ReorgedWhileReadingError)) throw error;
+  await options.owner.release(options.chain.id, range);
+  await waitToRetry(options, range, error, 'Range was of another branch, reading it again', stop);
 }
 
 /** A single suspect is read from nodes: the source's form of the block may be what ended the process. */

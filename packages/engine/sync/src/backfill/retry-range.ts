@@ -41,7 +41,7 @@ export function halvesOf(order: 'newest-first' | 'oldest-first', { from, to }: B
   return order === 'newest-first' ? halves.toReversed() : halves;
 }
 
-async function waitToRetry(
+export async function waitToRetry(
   { chain, logger, clock, unit, delayMs = RETRY_DELAY_MS }: RangeTrying & { readonly delayMs?: number },
   { from, to }: BlockRange,
   error: unknown,

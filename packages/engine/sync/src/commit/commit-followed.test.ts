@@ -26,7 +26,10 @@ interface HalvesStage extends ScriptedStage {
 }
 
 async function openHalves(): Promise<HalvesStage> {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [marks], { blocks: BLOCKS });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [marks], {
+    blocks: BLOCKS,
+    firstFollowed: 1,
+  });
   onTestFinished(() => stage.close());
   const blocks: ProvenBlock[] = [];
   for (let number = 1; number <= BLOCKS; number++) {

@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Database, type Leadership, runStatements, sql, type Transaction } from '@chainstead/db';
 import { type Checkpoint, moveCheckpoint } from '../checkpoint.ts';
 import { type Coverage, recordCoverage, removeCoverage } from '../coverage/coverage.ts';
+import { raiseLinked } from '../coverage/linked-blocks.ts';
 import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
@@ -130,6 +131,8 @@ async function writeFollowed(
       watcher?.committed(transaction, chain, commit.blocks, dependencies.unmatched) ?? Promise.resolve(),
     ]);
     await recordDatasetFailures(transaction, chain.id, batch.failures);
+    // The first followed block links the blocks below it.
+    if (commit.from === null) await raiseLinked(transaction, chain, datasets);
     await writeWatched(transaction, dependencies, commit.blocks);
     return { contracts, rows: new Map([...added.decoded, ...dependent]) };
   };

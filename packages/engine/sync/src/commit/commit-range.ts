@@ -4,6 +4,7 @@ import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
+import { raiseLinked } from '../coverage/linked-blocks.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import { datasetsWithHistories } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -47,7 +48,7 @@ export function commitRange(
     async begin(transaction) {
       await consumeClaim(transaction, owner, chain, range);
       if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
-      else await requireSameBlocks(transaction, chain, range, read.blocks);
+      else await requireSameBlocks(transaction, chain, read.blocks, read.isLinked === true);
     },
     async write(transaction, { rowsMayExist, lock }) {
       const watches = await watchRows(transaction, chain, datasets, range);
@@ -76,6 +77,7 @@ export function commitRange(
       await deriveAdded(transaction, chain, added.changes, records);
       await recordLevels(transaction, chain, datasets, read.levels);
       await recordDatasetFailures(transaction, chain.id, batch.failures);
+      if (read.isLinked !== undefined) await raiseLinked(transaction, chain, dependencies.datasets);
       return { contracts: added.contracts, result: new Map([...added.decoded, ...dependent]) };
     },
   });

@@ -1,26 +1,27 @@
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange } from '@chainstead/core';
 import { sql, type Transaction } from '@chainstead/db';
+import { IS_FOLLOWED, IS_LINKED } from '../coverage/linked-blocks.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 
-/** Only the follower handles another branch. @throws ReorgedWhileReadingError */
+/**
+ * Only the follower handles another branch.
+ * @param isLinked the blocks are tied to the chain, so they may replace others below the first followed one
+ * @throws ReorgedWhileReadingError
+ */
 export async function requireSameBlocks(
   transaction: Transaction,
   chain: Chain,
-  range: BlockRange,
   blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
+  isLinked: boolean,
 ): Promise<void> {
-  const [followed] = await transaction.query<{ from: number }>(
-    sql`SELECT first_followed AS "from" FROM sync_chains WHERE chain_id = ${chain.id} AND first_followed <= ${range.to}`,
-  );
-  if (followed === undefined) return;
-  const read = [...blocks.values()].filter(({ number }) => number >= followed.from);
+  const read = [...blocks.values()];
+  if (read.length === 0) return;
   // Invariant: SYNC-SAME-HASH
   const [other] = await transaction.query<{ block: number }>(
     sql`SELECT b.block_number AS block FROM blocks b
        JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
-      WHERE b.chain_id = ${chain.id} AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
+      WHERE b.chain_id = ${chain.id} AND b.block_hash <> decode(read.hash, 'hex') AND ${isLinked ? IS_FOLLOWED : IS_LINKED} LIMIT 1`,
   );
   if (other === undefined) return;
   throw new ReorgedWhileReadingError({

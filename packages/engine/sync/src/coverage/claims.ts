@@ -92,7 +92,7 @@ export async function listFillingChains(
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** In the transaction that writes the range. A claim of which only the start is written stays for the rest. @throws RangeClaimedError if the claim is lost */
+/** In the transaction that writes the range. A claim of which only the start or the end is written stays for the rest. @throws RangeClaimedError if the claim is lost */
 export async function consumeClaim(
   transaction: Transaction,
   owner: Pick<ClaimOwner, 'key' | 'lost'>,
@@ -100,12 +100,15 @@ export async function consumeClaim(
   range: BlockRange,
 ): Promise<void> {
   owner.lost.throwIfAborted();
-  const ownOf = sql`chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = ${range.from}`;
+  const ownOf = sql`chain_id = ${chain.id} AND owner = ${owner.key.toString()}`;
+  const fromStart = sql`${ownOf} AND first_block = ${range.from}`;
   // Invariant: SYNC-CLAIMS-DISJOINT
   const ended = await transaction.query(
-    sql`WITH ended AS (DELETE FROM sync_claims WHERE ${ownOf} AND last_block = ${range.to} RETURNING true AS ended),
-      cut AS (UPDATE sync_claims SET first_block = ${range.to}::bigint + 1 WHERE ${ownOf} AND last_block > ${range.to} RETURNING true AS ended)
-      SELECT ended FROM ended UNION ALL SELECT ended FROM cut`,
+    sql`WITH ended AS (DELETE FROM sync_claims WHERE ${fromStart} AND last_block = ${range.to} RETURNING true AS ended),
+      cut AS (UPDATE sync_claims SET first_block = ${range.to}::bigint + 1 WHERE ${fromStart} AND last_block > ${range.to} RETURNING true AS ended),
+      cut_end AS (UPDATE sync_claims SET last_block = ${range.from}::bigint - 1
+        WHERE ${ownOf} AND last_block = ${range.to} AND first_block < ${range.from} RETURNING true AS ended)
+      SELECT ended FROM ended UNION ALL SELECT ended FROM cut UNION ALL SELECT ended FROM cut_end`,
   );
   if (ended.length === 0) throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }

@@ -191,7 +191,7 @@ export async function verifyRanges(
   };
 }
 
-const LEVELS: readonly ProofLevel[] = ['unproven', 'none', 'cross', 'receipts', 'not-applicable'];
+const LEVELS: readonly ProofLevel[] = ['unproven', 'none', 'record', 'cross', 'receipts', 'not-applicable'];
 
 function countOnce(proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[]) {
   const levels: Record<string, number> = {};

@@ -68,7 +68,7 @@ const doing: PerformRangeWork = async () => ({ logs: 1, outcome: null, lacking: 
 
 describe('jobs on ranges', () => {
   test('backfill, verify and read anew as the commands do, and tell how far they are', async () => {
-    const stage = await openScriptedStage(scratch.database, 966_001, [marks], { blocks: 400 });
+    const stage = await openScriptedStage(scratch.database, 966_001, [marks], { blocks: 400, upstreams: 2 });
     onTestFinished(() => stage.close());
     const chain = String(stage.chain.id);
     const perform = performRangeWork({ ...stage, proof: 'strict', backfillProof: 'none' });

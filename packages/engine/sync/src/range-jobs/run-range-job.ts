@@ -124,9 +124,9 @@ async function performAll(
   }
   if (lacking !== null) return lacking;
   const outcome = state.progress().outcome;
-  const unproven = outcome?.levels.unproven ?? 0;
-  return outcome !== null && unproven + outcome.uncovered > 0
-    ? new VerificationIncompleteError(site.name, unproven, outcome.uncovered)
+  const { unproven = 0, record = 0 } = outcome?.levels ?? {};
+  return outcome !== null && unproven + record + outcome.uncovered > 0
+    ? new VerificationIncompleteError(site.name, unproven + record, outcome.uncovered)
     : 'done';
 }
 

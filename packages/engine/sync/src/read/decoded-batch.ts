@@ -13,6 +13,8 @@ export interface BlockFacts {
   readonly parentHash: Hash | null;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** Of a whole block: the node or source that returned it. */
+  readonly upstream?: string | undefined;
 }
 
 export interface DatasetLines {

@@ -22,6 +22,8 @@ export interface RangeRead {
   /** Every block with logs (fast mode), or every block of the range (proven mode). */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
   readonly levels: RangeLevels;
+  /** Whole blocks that are tied to the followed chain. @default false */
+  readonly isLinked?: boolean;
 }
 
 export interface DecodedRange extends RangeRead {
@@ -256,7 +258,7 @@ function gatherBlocks(decoder: BatchDecoder) {
 function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const { level, reason, parts, upstream, isFromSource = false, logs } = block;
   const { number, hash, parentHash, timestamp } = block.header;
-  const facts = { number, hash, parentHash, timestamp };
+  const facts = { number, hash, parentHash, timestamp, upstream };
   decoder.add(logs, [facts], [block]);
   const logCount = logs.length;
   const dataWeight = weighBlock(block) - logCount - (block.internalTransactions?.length ?? 0);

@@ -11,7 +11,7 @@ import {
   withDerivedFees,
 } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { faultOf, ofFile, readParts, unitsOf } from './source-stream.ts';
+import { faultOf, ofFile, readParts, requireAtNodes, unitsOf } from './source-stream.ts';
 import { weighBlock } from './weigh.ts';
 
 export interface SourceReading extends SourceProof {
@@ -177,9 +177,7 @@ async function requireCanonical(
   if (last === undefined || last.isCanonical) return;
   const { number, hash } = last.block.header;
   // Invariant: PROOF-SOURCE-CANONICAL
-  const [anchor] = await pool.getHeaders([number], { signal, background: true });
-  if (anchor?.value.hash === hash) return;
-  throw faultOf(chosen, `block ${number} is ${hash}, nodes have ${anchor?.value.hash ?? 'none'}`);
+  await requireAtNodes(pool, chosen, { number, hash }, signal);
 }
 
 function provenBlock(

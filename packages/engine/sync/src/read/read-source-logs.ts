@@ -4,7 +4,7 @@ import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { ChosenSource, LogsPage } from '@chainstead/sources';
 import type { BlockFacts } from './decoded-batch.ts';
 import type { RangeRead } from './read-range.ts';
-import { faultOf, ofFile, readParts, unitsOf } from './source-stream.ts';
+import { faultOf, ofFile, readParts, requireAtNodes, unitsOf } from './source-stream.ts';
 import { weighLogs } from './weigh.ts';
 
 export interface SourceLogs extends RangeRead {
@@ -96,10 +96,5 @@ async function requireSameBranch(
   const named =
     last ?? (log && { number: log.blockNumber, hash: log.blockHash, timestamp: log.blockTimestamp ?? 0 });
   if (named === undefined) return;
-  const [header] = await pool.getHeaders([named.number], { signal, background: true });
-  if (header?.value.hash === named.hash && header.value.timestamp === named.timestamp) return;
-  throw faultOf(
-    chosen,
-    `block ${named.number} is ${named.hash} of ${named.timestamp}, nodes have ${header?.value.hash ?? 'none'} of ${header?.value.timestamp ?? 'none'}`,
-  );
+  await requireAtNodes(pool, chosen, named, signal);
 }

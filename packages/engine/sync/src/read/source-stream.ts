@@ -1,5 +1,6 @@
 /** What reads from sources share: progress, failures, and units that can be committed. */
-import type { BlockRange } from '@chainstead/core';
+import { type BlockHeader, type BlockRange, ChainsteadError } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
 import { type BlockSource, type ChosenSource, SourceError, type SourceFault } from '@chainstead/sources';
 import { type PaceOptions, watchPace } from './source-pace.ts';
 
@@ -118,6 +119,44 @@ export function ofFile(
 
 export function isOfFile(error: unknown): boolean {
   return error instanceof SourceError && error.facts.file !== null;
+}
+
+/**
+ * A node that contradicts the source may itself answer for another chain: a second one decides, and the first one is named.
+ * @throws SourceError
+ */
+export async function requireAtNodes(
+  pool: UpstreamPool,
+  chosen: Pick<ChosenSource, 'source'>,
+  named: Pick<BlockHeader, 'number' | 'hash'> & { readonly timestamp?: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { number, hash, timestamp } = named;
+  const isSame = (header: BlockHeader): boolean =>
+    header.hash === hash && (timestamp === undefined || header.timestamp === timestamp);
+  const [first] = await pool.getHeaders([number], { signal, background: true });
+  if (first !== undefined && isSame(first.value)) return;
+  const second = first === undefined ? undefined : await secondHeader(pool, number, first.upstream, signal);
+  if (first !== undefined && second !== undefined && isSame(second)) {
+    const { hash: wrong } = first.value;
+    pool.reportFault(first.upstream, 'wrong-chain', { block: number, hash: wrong, expected: hash });
+    return pool.checkChain(first.upstream, { number, hash });
+  }
+  const timeOf = (time: number | undefined): string => (timestamp === undefined ? '' : ` of ${time ?? 'none'}`);
+  const atNodes = `${first?.value.hash ?? 'none'}${timeOf(first?.value.timestamp)}`;
+  throw faultOf(chosen, `block ${number} is ${hash}${timeOf(timestamp)}, nodes have ${atNodes}`);
+}
+
+async function secondHeader(pool: UpstreamPool, number: number, first: string, signal: AbortSignal) {
+  if (!pool.status().some(({ name, state }) => name !== first && state === 'healthy')) return undefined;
+  try {
+    const [answer] = await pool.getHeaders([number], { exclude: new Set([first]), signal, background: true });
+    return answer?.value;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ChainsteadError) return undefined;
+    throw error;
+  }
 }
 
 /** `stalled` aborts if nothing was made for the time; `pause` stops the watch until something is made. */

@@ -33,7 +33,7 @@ async function openNodeless(files: () => Ranges, facts?: { readonly reorgDepthMa
   const { database } = scratch;
   const stage = await openScriptedStage(database, nextChainId++, [ofWallets], {
     ...{ blocks: BLOCKS, finalityDepth: 0, isSigned: true },
-    ...(facts && { facts, firstFollowed: null }),
+    ...(facts ? { facts, firstFollowed: null } : { firstFollowed: BLOCKS + 1 }),
   });
   onTestFinished(() => stage.close());
   const { chain, clock, logger } = stage;

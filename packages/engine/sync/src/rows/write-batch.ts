@@ -45,9 +45,9 @@ export async function writeBlocks(transaction: Transaction, lines: readonly stri
   await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${UPDATE_CHANGED_BLOCK}`);
 }
 
-/** The new row wins, except that a known parent hash stays. */
+/** The new row wins, except that the known parent hash of the same block stays. */
 const UPDATE_CHANGED_BLOCK = sql`ON CONFLICT (chain_id, block_number) DO UPDATE
   SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp,
-      parent_hash = coalesce(excluded.parent_hash, blocks.parent_hash)
+      parent_hash = CASE WHEN blocks.block_hash = excluded.block_hash THEN coalesce(excluded.parent_hash, blocks.parent_hash) ELSE excluded.parent_hash END
   WHERE (blocks.block_hash, blocks.block_timestamp) <> (excluded.block_hash, excluded.block_timestamp)
      OR blocks.parent_hash IS NULL AND excluded.parent_hash IS NOT NULL`;

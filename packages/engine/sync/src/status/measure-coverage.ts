@@ -16,7 +16,8 @@ import {
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   const blocks = new Map<string, number>();
   for (const { dataset, proof, range } of coverage)
-    if (proof === 'none') blocks.set(dataset, (blocks.get(dataset) ?? 0) + rangeSize(range));
+    if (proof === 'none' || proof === 'record')
+      blocks.set(dataset, (blocks.get(dataset) ?? 0) + rangeSize(range));
   return Math.max(0, ...blocks.values());
 }
 
@@ -52,6 +53,7 @@ export async function measureCoverage(
     const blocks: Record<ProofLevel, number> = {
       receipts: 0,
       cross: 0,
+      record: 0,
       none: 0,
       'not-applicable': 0,
       unproven: 0,

@@ -1,6 +1,13 @@
 /** A scripted chain with one node, and the dependencies of engine parts that work on it. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Clock,
+  createMetricsRegistry,
+  type Hash,
+  mergeRanges,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
@@ -69,12 +76,26 @@ export interface ScriptedStageOptions {
   readonly finalityDepth?: number | null;
   /** See `ScriptedChainOptions`. */
   readonly isSigned?: boolean;
-  /** First followed block; null: the chain's sync sets it. @default the block after `blocks` */
+  /** First followed block; null: the chain's sync sets it. @default the block after `blocks`, which was followed */
   readonly firstFollowed?: number | null;
   /** Speed of the stage's clock relative to real time. @default 100 */
   readonly speed?: number;
+  /** Of the pool, all of which are the node. @default 1 */
+  readonly upstreams?: number;
   /** Responds to a call instead of the node, or through it. */
   answer?(method: string, params: readonly unknown[], own: RpcHandler): ReturnType<RpcHandler>;
+}
+
+/** The first followed block links the blocks below it. */
+async function follow(database: Database, { id }: Chain, number: number, parentHash: Hash | null): Promise<void> {
+  const [hash, parent] = ['f0'.repeat(32), parentHash?.slice(2) ?? null];
+  await database.query(
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
+      VALUES (${id}, ${number}, decode(${hash}, 'hex'), decode(${parent}, 'hex'), now())`,
+  );
+  await database.query(
+    sql`UPDATE sync_chains SET checkpoint = ${number}, checkpoint_hash = decode(${hash}, 'hex') WHERE chain_id = ${id}`,
+  );
 }
 
 /** @param chainId unique in the database */
@@ -88,8 +109,9 @@ export async function openScriptedStage(
     facts,
     finalityDepth,
     isSigned = false,
-    firstFollowed = blocks + 1,
+    firstFollowed,
     speed = 100,
+    upstreams = 1,
     answer = (_method, params, own) => own(params),
   }: ScriptedStageOptions,
 ): Promise<ScriptedStage> {
@@ -126,13 +148,20 @@ export async function openScriptedStage(
   const registry = createMetricsRegistry();
   const logger = silentLogger();
   const pool = parts.adopt(
-    createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry }),
+    createUpstreamPool({
+      chain,
+      upstreams: Array.from({ length: upstreams }, () => ({ url: node.url })),
+      logger,
+      metrics: registry,
+    }),
     (one) => one.close(),
   );
   await pool.start();
   if (firstFollowed !== null) {
-    await saveChainStart(database, chain, 1, firstFollowed);
+    const first = firstFollowed ?? blocks + 1;
+    await saveChainStart(database, chain, 1, first);
     await registerProjections(database, chain, datasets);
+    if (firstFollowed === undefined) await follow(database, chain, first, scripted.blockAt(blocks)?.hash ?? null);
   }
   const metrics = createSyncMetrics(registry);
   const clock: Clock = {

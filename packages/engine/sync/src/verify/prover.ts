@@ -1,5 +1,5 @@
 /** Newest first, one claimed span after another, to the level `receipts`. */
-import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import { type BlockRange, type Clock, errorText, type Logger, mergeRanges, rangeSize } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
@@ -30,6 +30,8 @@ const READS_IN_FLIGHT = 8;
 const SOURCE_RANGE_BLOCKS = 256;
 /** Limits how long the claim is held at a fixed rate. */
 const SOURCE_RANGE_SECONDS = 8;
+/** Until a second upstream is asked again. */
+const ALONE_MS = 60_000;
 const DOUBT_AFTER_MS = 1_000;
 const DOUBT_MAX_MS = 3_600_000;
 
@@ -43,15 +45,21 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
   const datasets = settings.datasets.filter((dataset) => deepestPart(dataset, settings.chain) === 'logs');
   const names = new Set(datasets.map(({ name }) => name));
   const options = { ...settings, datasets };
+  // Without a second upstream, only blocks below linked ones can be proven.
+  let isAloneUntil = 0;
   while (!signal.aborted) {
     const coverage = await listCoverage(options.database, options.chain.id);
+    const isAlone = options.clock.now() < isAloneUntil;
+    const links = isAlone ? linkedBlocks(coverage) : null;
     if (await settleDoubt(coverage, pace.rangeBlocks, signal)) continue;
     if (options.isFilling()) {
       options.onRate(null);
       await options.clock.sleep(options.idleMs, signal);
       continue;
     }
-    const unproven = coverage.filter(({ proof, dataset }) => proof === 'none' && names.has(dataset));
+    const unproven = coverage.filter(
+      ({ proof, dataset, range }) => proof === 'none' && names.has(dataset) && (links?.(range.to + 1) ?? true),
+    );
     const range = sourceRange(options, unproven, skipped) ?? newestRange(unproven, skipped, pace.rangeBlocks);
     if (range === null) {
       options.onRate(null);
@@ -65,7 +73,9 @@ export async function prove(settings: ProverOptions, signal: AbortSignal): Promi
     const turn: ReadingTurn = async (stopped, from) => {
       if (from === 'node' || options.rate !== 'auto') await pace.turn(stopped);
     };
-    if ((await proveRange({ ...options, turn }, range, signal)) === null) skipped.add(range.to);
+    const outcome = await proveRange({ ...options, turn }, range, signal);
+    if (outcome === null || outcome === 'unlinked') skipped.add(range.to);
+    if (outcome === 'unlinked') isAloneUntil = options.clock.now() + ALONE_MS;
     pace.end(signs());
     options.onRate(pace.rate);
   }
@@ -108,7 +118,15 @@ function newestRange(coverage: readonly DatasetCoverage[], skipped: ReadonlySet<
   return null;
 }
 
-/** The upstream was wrong, or the chain has its own form of roots. The delay grows. */
+/** Whether parent hashes, or a second upstream, tie a block to the chain. */
+function linkedBlocks(coverage: readonly DatasetCoverage[]): (block: number) => boolean {
+  const linked = mergeRanges(coverage.filter(({ proof }) => LINKED.has(proof)).map(({ range }) => range));
+  return (block) => linked.some(({ from, to }) => from <= block && block <= to);
+}
+
+const LINKED: ReadonlySet<string> = new Set(['receipts', 'cross', 'not-applicable']);
+
+/** The upstream was wrong, or the chain has its own form of roots, or nothing linked the blocks. The delay grows. */
 function createDoubts(options: ProverOptions) {
   const { clock, chain } = options;
   const alike = Map.groupBy(options.datasets, (dataset) => deepestPart(dataset, chain));
@@ -119,8 +137,10 @@ function createDoubts(options: ProverOptions) {
   return async (coverage: readonly DatasetCoverage[], rangeBlocks: number, signal: AbortSignal) => {
     if (clock.now() < dueAt) return false;
     dueAt = clock.now() + wait;
+    const isLinked = linkedBlocks(coverage);
     const contradicted = coverage.filter(
-      ({ proof, reason }) => proof === 'unproven' && contradictions.has(reason),
+      ({ proof, reason, range }) =>
+        (proof === 'unproven' && contradictions.has(reason)) || (proof === 'record' && isLinked(range.to + 1)),
     );
     for (const { datasets, tried } of works) {
       const own = contradicted.filter(({ dataset }) => datasets.some(({ name }) => name === dataset));
@@ -145,7 +165,7 @@ async function proveRange(
   range: BlockRange,
   signal: AbortSignal,
   parts: AsyncIterable<VerifiedPart> = verifyRange(options, range, READS_IN_FLIGHT, signal),
-): Promise<'proven' | 'contradicted' | null> {
+): Promise<'proven' | 'contradicted' | 'unlinked' | null> {
   const { chain, owner, logger, metrics } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;
   let isContradicted = false;
@@ -153,6 +173,10 @@ async function proveRange(
   try {
     for await (const part of parts) {
       metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(part.range));
+      if (part.proven.some(({ proof }) => proof === 'record')) {
+        await owner.release(chain.id, range);
+        return 'unlinked';
+      }
       isContradicted ||= part.proven.some(({ proof }) => proof === 'unproven');
       // Blocks above the pool's limit have no level.
       isWhole &&= part.proven.reduce((sum, level) => sum + rangeSize(level.range), 0) === rangeSize(part.range);

@@ -1,7 +1,7 @@
-import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Logger, rangeSize } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
-import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
+import { RangeTooLargeError } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
 import { DATA_WEIGHT_MAX, PART_WEIGHT } from '../backfill/backfill-chunk.ts';
 import { chunksOf } from '../backfill/backfill-ranges.ts';
@@ -9,8 +9,10 @@ import { PROVEN_CHUNK } from '../backfill/chunk-plan.ts';
 import { halvesOf } from '../backfill/retry-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { readingOf } from '../dataset/whole-block.ts';
+import { OtherChainError } from '../errors.ts';
 import { createChunkSizing } from '../read/chunk-size.ts';
 import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts';
+import { type Linking, linkRange } from '../read/link-range.ts';
 import {
   type DecodedRange,
   mayReadFromSource,
@@ -22,9 +24,7 @@ import {
 /** Waits before each block from a node, and after each block from a source. */
 export type ReadingTurn = (signal: AbortSignal, from: 'node' | 'source') => Promise<void>;
 
-export interface PartsOptions {
-  readonly pool: UpstreamPool;
-  readonly chain: Chain;
+export interface PartsOptions extends Linking {
   readonly datasets: readonly Dataset[];
   /** Read before nodes, in order. @default none */
   readonly sources?: HistorySources | undefined;
@@ -36,10 +36,10 @@ export interface PartsOptions {
 }
 
 /**
- * Whole blocks of the range from its start, in parts as small as those of a backfill: from a source what it has, the
- * rest from nodes. Each part must be released.
+ * Whole blocks of the range, in parts as small as those of a backfill: from a source what it has, from its start, then
+ * the rest from nodes, from its end: each part is linked to the one before. Each part must be released.
  *
- * @throws UnprovenBlockError
+ * @throws UnprovenBlockError, OtherChainError
  */
 export async function* readProvenParts(
   options: PartsOptions,
@@ -55,28 +55,62 @@ export async function* readProvenParts(
   const chosen = mayReadFromSource(chain, whole.parts) ? await sources?.choose('blocks', range, signal) : null;
   let { from } = range;
   if (chosen !== null && chosen !== undefined)
-    for await (const read of readSourceParts({ ...reading, unitWeight: PART_WEIGHT }, chosen, newDecoder)) {
-      const blocks = rangeSize(read.range);
-      from = read.range.to + 1;
-      yield read;
-      for (let block = 0; block < blocks; block++) await turn?.(signal, 'source');
+    try {
+      for await (const read of readSourceParts({ ...reading, unitWeight: PART_WEIGHT }, chosen, newDecoder)) {
+        const blocks = rangeSize(read.range);
+        yield await linked(reading, read, true);
+        from = read.range.to + 1;
+        for (let block = 0; block < blocks; block++) await turn?.(signal, 'source');
+      }
+    } catch (error) {
+      if (!(error instanceof OtherChainError)) throw error;
+      chosen.failed(error, { from, to: range.to });
     }
   const sizing = createChunkSizing(PROVEN_CHUNK);
-  for (const chunk of chunksOf({ order: 'oldest-first' }, { from, to: range.to }, sizing))
+  for (const chunk of chunksOf({ order: ORDER }, { from, to: range.to }, sizing))
     for await (const read of readHalved(reading, chunk, newDecoder)) {
       sizing.seen(rangeSize(read.range), read.weight);
       yield read;
     }
 }
 
+const ORDER = 'newest-first';
+/** An upstream that was on another chain is excluded, or less likely to be chosen again. */
+const READS_MAX = 3;
+
 async function* readHalved(
-  reading: ProvenReading,
+  reading: ProvenReading & Linking,
   range: BlockRange,
   newDecoder: () => BatchDecoder,
 ): AsyncGenerator<DecodedRange> {
-  const read = await readUpTo(reading, range, newDecoder());
+  const read = await readLinked(reading, range, newDecoder);
   if (read !== null) yield read;
-  else for (const half of halvesOf('oldest-first', range)) yield* readHalved(reading, half, newDecoder);
+  else for (const half of halvesOf(ORDER, range)) yield* readHalved(reading, half, newDecoder);
+}
+
+async function readLinked(reading: ProvenReading & Linking, range: BlockRange, newDecoder: () => BatchDecoder) {
+  for (let reads = 1; ; reads++) {
+    const read = await readUpTo(reading, range, newDecoder());
+    if (read === null) return null;
+    try {
+      return await linked(reading, read);
+    } catch (error) {
+      if (!(error instanceof OtherChainError) || reads >= READS_MAX) throw error;
+    }
+  }
+}
+
+async function linked(
+  reading: ProvenReading & Linking,
+  read: DecodedRange,
+  isConfirmed?: boolean,
+): Promise<DecodedRange> {
+  try {
+    return await linkRange(reading, read, reading.signal, isConfirmed);
+  } catch (error) {
+    read.batch.release();
+    throw error;
+  }
 }
 
 /** Null if the blocks are too many bytes to hold. */

@@ -16,6 +16,7 @@ import {
 import { requireSameBlocks } from '../commit/same-blocks.ts';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
+import { raiseLinked } from '../coverage/linked-blocks.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -51,9 +52,10 @@ export interface VerifiedPart {
 }
 
 /**
- * Parts from the start of the range: that bounds memory. Each commit ends the caller's claim of its blocks.
+ * Parts bound memory. Each ends the caller's claim of its blocks. Nothing is changed in blocks that nothing links to the
+ * followed chain: their level is `record`.
  *
- * @throws UnprovenBlockError, RangeClaimedError
+ * @throws UnprovenBlockError, OtherChainError, RangeClaimedError
  */
 export async function* verifyRange(
   options: VerifyOptions,
@@ -70,12 +72,22 @@ export async function* verifyParts(
   reads: AsyncIterable<DecodedRange> | Iterable<DecodedRange>,
 ): AsyncGenerator<VerifiedPart> {
   for await (const read of reads) {
-    const repairs = await commitPart(options, read).finally(() => read.batch.release());
+    // Invariant: PROOF-SAME-CHAIN
+    const commit = read.isLinked === false ? endClaim(options, read) : commitPart(options, read);
+    const repairs = await commit.finally(() => read.batch.release());
     // Datasets verified together read the same parts, or all read logs.
     const [first] = options.datasets;
     const proven = read.levels[first === undefined ? 'logs' : deepestPart(first, options.chain)] ?? [];
     yield { range: read.range, proven, repairs };
   }
+}
+
+async function endClaim(
+  { database, owner, chain }: VerifyOptions,
+  { range }: DecodedRange,
+): Promise<readonly Repair[]> {
+  await database.transaction((transaction) => consumeClaim(transaction, owner, chain, range));
+  return [];
 }
 
 async function commitPart(options: VerifyOptions, read: DecodedRange): Promise<readonly Repair[]> {
@@ -85,7 +97,7 @@ async function commitPart(options: VerifyOptions, read: DecodedRange): Promise<r
     ...{ datasets, placed: { blocks: [range], batch: read.batch }, locksFirst: true },
     async begin(transaction) {
       await consumeClaim(transaction, owner, chain, range);
-      await requireSameBlocks(transaction, chain, range, read.blocks);
+      await requireSameBlocks(transaction, chain, read.blocks, true);
     },
     async write(transaction, { lock }) {
       await lock();
@@ -122,6 +134,7 @@ async function writeRepairs(
   await writeBlocks(transaction, batch.blockLines);
   await recordLevels(transaction, chain, datasets, read.levels);
   await recordDatasetFailures(transaction, chain.id, batch.failures);
+  await raiseLinked(transaction, chain, options.datasets);
   await recordFaults(transaction, chain.id, repairedBlocks(repairs));
   for (const [dataset, ofDataset] of Map.groupBy(repairs, (repair) => repair.dataset)) {
     const blocks = ofDataset.map(({ block }) => block);

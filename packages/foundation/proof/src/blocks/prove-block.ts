@@ -4,8 +4,8 @@ import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../re
 import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
-/** In order: root recomputed, upstreams agree, unchecked, nothing committed, no match. */
-export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
+/** In order: root recomputed, upstreams agree, root recomputed but no link to the followed chain, unchecked, nothing committed, no match. */
+export type ProofLevel = 'receipts' | 'cross' | 'record' | 'none' | 'not-applicable' | 'unproven';
 
 type UnprovenReason =
   | 'root-mismatch'

@@ -64,6 +64,9 @@ export function createAnswerCache(options: AnswerCacheOptions) {
       if (result.length > CACHED_RESULT_MAX) return;
       remember(key, result, generation, forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + forMs);
     },
+    forget(key: string): void {
+      memory.delete(key);
+    },
     get bytes(): number {
       return memory.calculatedSize;
     },

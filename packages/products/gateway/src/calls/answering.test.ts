@@ -1,4 +1,5 @@
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
+import type { RpcHandler } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { knowingFinality, openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
@@ -48,6 +49,27 @@ describe('kept answers', () => {
     expect(found).toMatchObject({ ok: true, cached: true });
     const { hash } = stage.source.blockAt(3) ?? {};
     expect(await other.ask('eth_getBlockByNumber', ['0x3', false])).toMatchObject({ hash });
+  });
+
+  // Invariant: PROOF-SAME-CHAIN
+  test('a final answer of a node that is on another chain for a while is not kept', async () => {
+    const shown = { count: 0 };
+    // Of the two nodes, one request in two is answered for another chain.
+    const methods = new Map<string, RpcHandler>([
+      ['eth_getBalance', () => ({ result: shown.count++ === 0 ? '0xbad' : '0x5' })],
+    ]);
+    const stage = await open({ nodes: 2, methods });
+    const process = await stage.process();
+    await knowingFinality(process, 3);
+    expect(await process.ask('eth_getBalance', [ADDRESS, '0x3'])).toBe('0xbad');
+    await expect.poll(() => process.ask('eth_getBalance', [ADDRESS, '0x3']), PATIENCE).toBe('0x5');
+    // The second upstream confirms it: other processes have it from the store.
+    await expect.poll(() => shown.count, PATIENCE).toBe(4);
+    await process.close();
+    const other = await stage.process();
+    await knowingFinality(other, 4);
+    expect(await other.ask('eth_getBalance', [ADDRESS, '0x3'])).toBe('0x5');
+    expect(shown.count).toBe(4);
   });
 
   test('recent answers are gone with the head, final ones and those by hash stay', async () => {

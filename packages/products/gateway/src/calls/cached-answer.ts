@@ -20,13 +20,25 @@ const PRICE_MAX_MS = 1_000;
 /** Some nodes return it for a block they don't have. */
 const EMPTY_LIST = '[]';
 
-/** Caches a result as long as it stays true, and never null. */
-export function keepAnswer(cache: AnswerCache, call: CachedCall, result: Buffer, moment: ChainMoment): void {
+/**
+ * Caches a result as long as it stays true, and never null.
+ * @param isConfirmed another upstream returned it, or there is none
+ * @returns whether it stays for good once it is confirmed
+ */
+export function keepAnswer(
+  cache: AnswerCache,
+  call: CachedCall,
+  result: Buffer,
+  moment: ChainMoment,
+  isConfirmed: boolean,
+): boolean {
   const { chain, method, key, block } = call;
-  if (!isKeepable(method, block) || result.length > CACHED_RESULT_MAX || isText(result, 'null')) return;
+  if (!isKeepable(method, block) || result.length > CACHED_RESULT_MAX || isText(result, 'null')) return false;
   const number = block === 'in-result' ? blockInResult(result, 'blockNumber') : block;
   const isFinal = typeof number === 'number' && moment.finalBlock !== null && number <= moment.finalBlock;
-  if (block === 'hash' ? !isText(result, EMPTY_LIST) : isFinal) cache.keepForGood(chain.id, key, result);
+  // Invariant: PROOF-SAME-CHAIN
+  if (block === 'hash' ? !isText(result, EMPTY_LIST) : isFinal && isConfirmed)
+    cache.keepForGood(chain.id, key, result);
   else if (number !== null)
     cache.keepUntilNextHead(
       key,
@@ -34,6 +46,7 @@ export function keepAnswer(cache: AnswerCache, call: CachedCall, result: Buffer,
       moment.generation,
       method.lifetime === 'head' ? Math.min(chain.blockTimeMs, PRICE_MAX_MS) : undefined,
     );
+  return isFinal && !isConfirmed && block !== 'hash';
 }
 
 export function isKeepable(method: MethodFacts, block: CallBlock): boolean {

@@ -1,5 +1,12 @@
-import { getOrCompute, type Logger, type Registry, type Tally, toQuantity } from '@chainstead/core';
-import type { ForwardingPool, RawResult } from '@chainstead/rpc';
+import {
+  ChainsteadError,
+  getOrCompute,
+  type Logger,
+  type Registry,
+  type Tally,
+  toQuantity,
+} from '@chainstead/core';
+import type { Answer, ForwardingPool, RawResult, RequestOptions } from '@chainstead/rpc';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { callKey } from '../cache/call-key.ts';
 import type { Call, GatewayChain, HandleCall, LeaveSignal, Outcome, RequestScope } from '../call.ts';
@@ -15,6 +22,7 @@ import {
   speaksOfPending,
 } from './call-block.ts';
 import { failedOutcome } from './call-error.ts';
+import { isSameAnswer } from './confirm-answer.ts';
 import { createSharedCalls } from './share-calls.ts';
 
 export interface AnswerCallOptions {
@@ -192,23 +200,47 @@ async function fetchAnswer(
     const mayStand = mayBeStored(call.method, call.block, moment.finalBlock);
     const stored = mayStand ? await cache.find(chain.chain.id, call.key) : undefined;
     if (stored !== undefined) return { ok: true, result: stored, cached: true };
-    const result = await forward(line, call, signal);
+    const { value: result, upstream } = await forward(line, call, { signal });
     if (!Buffer.isBuffer(result)) return { ok: true, result, cached: false };
     const reported = chain.pinsHead ? blockReported(call.method, call.block, result) : null;
     // Invariant: GATEWAY-HEAD-FLOOR
     if (reported !== null) await floor.reveal(reported);
-    keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+    const cached = { ...call, chain: chain.chain };
+    if (keepAnswer(cache, cached, result, moment, !chain.pinsHead))
+      void confirm(line, call, { result, upstream }).then((isConfirmed) => {
+        if (isConfirmed) keepAnswer(cache, cached, result, moment, true);
+        else if (isConfirmed === false) cache.forget(call.key);
+      });
     return { ok: true, result: reportedAnswer(call.method, result), cached: false };
   } catch (error) {
     return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
   }
 }
 
+/** By another upstream. Null: none responds. Never rejects. */
+async function confirm(
+  line: Line,
+  call: PlacedCall,
+  { result, upstream }: { readonly result: Buffer; readonly upstream: string },
+): Promise<boolean | null> {
+  const { chain } = line;
+  try {
+    const second = await forward(line, call, { exclude: new Set([upstream]) });
+    if (isSameAnswer(result, second.value)) return true;
+    // Which one is wrong is not known: each is asked for its chain id again.
+    await Promise.all([upstream, second.upstream].map((name) => chain.pool.checkChain(name, null)));
+    return false;
+  } catch (error) {
+    if (error instanceof ChainsteadError) return null;
+    throw error;
+  }
+}
+
 async function forward(
   { chain, forward: pass, floor }: Line,
   call: PlacedCall,
-  signal: AbortSignal,
-): Promise<RawResult> {
+  given: Pick<RequestOptions, 'signal' | 'exclude'>,
+): Promise<Answer<RawResult>> {
   const { method, params, block, isPinned } = call;
   const named = typeof block === 'number' ? block : null;
   const { latest } = floor;
@@ -226,15 +258,16 @@ async function forward(
     block: named === null || isKnown ? named : fallback,
   };
   const options = {
-    signal,
+    ...given,
     hedge: method.hedge && !sticky,
     sticky,
     ...(needed === null ? {} : { minBlock: needed }),
   };
-  const { value } = await pass(request, options);
+  const answer = await pass(request, options);
   // Some nodes return null for no logs; others may have logs.
-  if (method.name !== LOGS || !Buffer.isBuffer(value) || !isText(value, 'null')) return value;
-  return (await pass({ ...request, nullable: true }, options)).value;
+  const { value } = answer;
+  if (method.name !== LOGS || !Buffer.isBuffer(value) || !isText(value, 'null')) return answer;
+  return pass({ ...request, nullable: true }, options);
 }
 
 function constant(json: string): Outcome {

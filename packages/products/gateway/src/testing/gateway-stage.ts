@@ -147,6 +147,7 @@ function idlePool(start: () => Promise<void>): ForwardingPool {
     getLogs: refuse,
     estimateLogCalls: refuse,
     reportFault: refuse,
+    checkChain: refuse,
     status: () => [],
     close: () => Promise.resolve(),
   };

@@ -10,6 +10,7 @@ export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means
   { level: 'receipts', means: 'proven by receipts' },
   { level: 'cross', means: 'two upstreams agree' },
   { level: 'not-applicable', means: 'not provable' },
+  { level: 'record', means: 'not linked to the followed chain yet' },
   { level: 'none', means: 'not proven yet' },
   { level: 'unproven', means: 'could not be proven' },
   { level: 'missing', means: 'missing' },

@@ -1,0 +1,174 @@
+/** Ties blocks that hold by themselves to the followed chain: another chain's blocks match their headers and roots too. */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, ChainsteadError, type Hash, intersectRanges, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import type { Coverage } from '../coverage/coverage.ts';
+import { isLinkedByParents, readFollowedBlock, readLinkedBlocks } from '../coverage/linked-blocks.ts';
+import { OtherChainError } from '../errors.ts';
+import type { BlockFacts } from './decoded-batch.ts';
+import type { DecodedRange } from './read-range.ts';
+
+export interface Linking {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+}
+
+/** A second upstream must not hold up blocks that can wait for their link. */
+const SECOND_TIMEOUT_MS = 5_000;
+
+/**
+ * Blocks that nothing links get the level `record`. Costs one header of a second upstream, unless the block above the
+ * range is stored.
+ *
+ * @param isConfirmed two parties have the last block: a source of history and a node
+ * @throws OtherChainError
+ */
+export async function linkRange<Read extends Pick<DecodedRange, 'range' | 'blocks' | 'levels'>>(
+  linking: Linking,
+  read: Read,
+  signal: AbortSignal,
+  isConfirmed = linking.pool.isCanonical === true,
+): Promise<Read & { readonly isLinked: boolean }> {
+  const unlinked: BlockRange[] = [];
+  for (const piece of piecesOf([...read.blocks.values()])) {
+    const [first, last] = [piece[0], piece.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const isLinked = await isLinkedToChain(linking, last, signal, isConfirmed);
+    await requireLinks(linking, piece, isLinked);
+    if (!isLinked) unlinked.push({ from: first.number, to: last.number });
+  }
+  if (unlinked.length === 0) return { ...read, isLinked: true };
+  const levels = Object.entries(read.levels).map(([part, runs]) => [
+    part,
+    runs.flatMap((run) => lowered(run, unlinked)),
+  ]);
+  return { ...read, levels: Object.fromEntries(levels), isLinked: false };
+}
+
+/** Newest first; blocks that were left out part them. */
+function piecesOf(blocks: readonly BlockFacts[]): BlockFacts[][] {
+  const pieces: BlockFacts[][] = [];
+  for (const block of blocks.toSorted((a, b) => a.number - b.number)) {
+    const piece = pieces.at(-1);
+    if (piece?.at(-1)?.number === block.number - 1) piece.push(block);
+    else pieces.push([block]);
+  }
+  return pieces.reverse();
+}
+
+async function requireLinks(linking: Linking, piece: readonly BlockFacts[], isLinked: boolean): Promise<void> {
+  // From the top: all blocks above the first break are linked as the last one is.
+  for (let index = piece.length - 1; index > 0; index--) {
+    const [below, block] = [piece[index - 1], piece[index]];
+    if (
+      below === undefined ||
+      block === undefined ||
+      block.parentHash === null ||
+      block.parentHash === below.hash
+    )
+      continue;
+    if (isLinked) await refuse(linking, below, block.parentHash);
+    await dispute(linking, below, { ...below, hash: block.parentHash, upstream: block.upstream });
+  }
+}
+
+/** False: nothing says so. @throws OtherChainError */
+async function isLinkedToChain(
+  linking: Linking,
+  block: BlockFacts,
+  signal: AbortSignal,
+  isConfirmed: boolean,
+): Promise<boolean> {
+  const { database, chain } = linking;
+  const stored = await readLinkedBlocks(database, chain.id, block.number);
+  const [own, above] = [block.number, block.number + 1].map((number) =>
+    stored.find((one) => one.number === number),
+  );
+  const expected = above?.parentHash ?? own?.hash ?? null;
+  if (expected === block.hash) return true;
+  const at = above?.parentHash ? above.number : block.number;
+  // Blocks that were stored before links were required may be wrong themselves.
+  if (expected !== null && (await isLinkedByParents(database, chain.id, at)))
+    await refuse(linking, block, expected);
+  return isConfirmed || confirmBlock(linking, block, signal);
+}
+
+/**
+ * Whether a second upstream has the same block. If it has another one, a third decides.
+ * @throws OtherChainError if the block is outvoted, or if there is no third
+ */
+export async function confirmBlock(linking: Linking, block: BlockFacts, signal: AbortSignal): Promise<boolean> {
+  const asked = new Set(block.upstream === undefined ? [] : [block.upstream]);
+  const second = await headerElsewhere(linking, block.number, asked, signal);
+  if (second === null || second.hash === block.hash) return second !== null;
+  const other = { ...block, ...second };
+  const third = await headerElsewhere(linking, block.number, new Set([...asked, second.upstream]), signal);
+  if (third?.hash === block.hash) {
+    await blame(linking, other, block.hash);
+    return true;
+  }
+  return third?.hash === second.hash ? refuse(linking, block, second.hash) : dispute(linking, block, other);
+}
+
+async function headerElsewhere(
+  { pool }: Linking,
+  number: number,
+  asked: ReadonlySet<string>,
+  signal: AbortSignal,
+) {
+  const isAnother = pool
+    .status()
+    .some(({ name, state }) => !asked.has(name) && (state === 'healthy' || state === 'degraded'));
+  if (!isAnother) return null;
+  try {
+    const options = { exclude: asked, background: true, timeoutMs: SECOND_TIMEOUT_MS };
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(SECOND_TIMEOUT_MS)]);
+    const [answer] = await pool.getHeaders([number], { ...options, signal: stop });
+    return answer === undefined ? null : { number, hash: answer.value.hash, upstream: answer.upstream };
+  } catch (error) {
+    signal.throwIfAborted();
+    // A second upstream that does not respond says nothing.
+    if (error instanceof ChainsteadError) return null;
+    throw error;
+  }
+}
+
+async function refuse(linking: Linking, block: BlockFacts, expected: Hash): Promise<never> {
+  await blame(linking, block, expected);
+  throw otherChain(linking, block, { hash: expected, upstream: 'the indexed chain' });
+}
+
+/** Either may be wrong: both must have the first followed block. */
+async function dispute(linking: Linking, block: BlockFacts, other: BlockFacts): Promise<never> {
+  const { database, chain, pool } = linking;
+  const mark = await readFollowedBlock(database, chain.id);
+  for (const { upstream } of [block, other]) if (upstream !== undefined) await pool.checkChain(upstream, mark);
+  throw otherChain(linking, block, other);
+}
+
+function otherChain(
+  { chain }: Linking,
+  { number, hash, upstream = 'an upstream' }: BlockFacts,
+  other: Pick<BlockFacts, 'hash' | 'upstream'>,
+): OtherChainError {
+  const expected = { hash: other.hash, source: other.upstream ?? 'another upstream' };
+  return new OtherChainError({ chain: chain.key, block: number, hash, upstream, expected });
+}
+
+async function blame({ pool }: Linking, { number, hash, upstream }: BlockFacts, expected: Hash): Promise<void> {
+  if (upstream === undefined) return;
+  pool.reportFault(upstream, 'wrong-chain', { block: number, hash, expected });
+  await pool.checkChain(upstream, { number, hash: expected });
+}
+
+function lowered(run: Coverage, unlinked: readonly BlockRange[]): Coverage[] {
+  if (run.proof !== 'receipts' && run.proof !== 'not-applicable') return [run];
+  // Invariant: PROOF-SAME-CHAIN
+  const low = intersectRanges([run.range], unlinked).map(
+    (range): Coverage => ({ ...run, range, proof: 'record', reason: run.proof }),
+  );
+  const kept = subtractRanges([run.range], unlinked).map((range): Coverage => ({ ...run, range }));
+  return [...low, ...kept].toSorted((a, b) => a.range.from - b.range.from);
+}

@@ -1,0 +1,137 @@
+/** One of two nodes answers for another chain at times: same numbers, another genesis, all of it consistent. */
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { backfill } from '../backfill/backfill.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { verifyRanges } from '../range-jobs/range-commands.ts';
+import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { openTwoChains, type TwoChainsOptions, type TwoChainsStage } from '../testing/two-chains.ts';
+import { type ProverOptions, prove } from './prover.ts';
+
+const BLOCKS = 60;
+const RANGE = { from: 1, to: BLOCKS };
+const NEVER = new AbortController().signal;
+const scratch = scratchOfFile();
+let nextChainId = 987_001;
+
+beforeAll(() => createMarkTables(scratch.database));
+
+async function open(changes: Partial<TwoChainsOptions> = {}): Promise<TwoChainsStage> {
+  const options = { blocks: BLOCKS, window: 30, tellsChain: false, ...changes };
+  const stage = await openTwoChains(scratch.database, nextChainId++, [marks] as readonly Dataset[], options);
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+const fill = (
+  stage: TwoChainsStage,
+  proof: 'none' | 'receipts',
+  order: 'newest-first' | 'oldest-first' = 'newest-first',
+) => backfill({ ...stage, order, proof, kind: 'add' }, [RANGE], NEVER);
+
+function proverOf(stage: TwoChainsStage, changes: Partial<ProverOptions> = {}): ProverOptions {
+  const idle = { isBehind: () => false, isFilling: () => false, onRate: () => undefined, finished: () => true };
+  return { ...stage, ...idle, rate: 10_000, idleMs: 1, ...changes };
+}
+
+const NOTHING_WRONG = { foreign: 0, missing: 0 };
+// Invariant: PROOF-SAME-CHAIN
+const KINDS = [
+  { tellsChain: false, window: 1 },
+  { tellsChain: false, window: 60 },
+  { tellsChain: true, window: 30 },
+];
+
+describe.each(KINDS)(
+  'with $window requests in a row for another chain, whose id it tells: $tellsChain',
+  (kind) => {
+    it('the prover repairs no right row, and names the upstream', async () => {
+      const stage = await open(kind);
+      await fill(stage, 'none');
+      stage.misroute(0.4);
+      for (let round = 0; round < 3; round++) await prove(proverOf(stage), NEVER);
+      expect(stage.misrouted()).toBeGreaterThan(0);
+      const faults = stage.pool.status().map((upstream) => Object.keys(upstream.faults));
+      expect(faults[0]).toEqual([]);
+      expect(faults[1]?.length).toBeGreaterThan(0);
+      expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+      stage.misroute(0);
+      await prove(proverOf(stage), NEVER);
+      expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+      expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
+    });
+
+    it('the prover puts right what was filled from the other chain', async () => {
+      const stage = await open(kind);
+      stage.misroute(0.4);
+      await fill({ ...stage, pool: stage.misroutedPool }, 'none');
+      for (let round = 0; round < 3; round++) await prove(proverOf(stage), NEVER);
+      stage.misroute(0);
+      await prove(proverOf(stage), NEVER);
+      expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+      expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+    });
+
+    it.each(['newest-first', 'oldest-first'] as const)(
+      'a backfill of proven blocks, %s, stores none of it',
+      async (order) => {
+        const stage = await open(kind);
+        stage.misroute(0.4);
+        await fill(stage, 'receipts', order);
+        expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+        expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+      },
+    );
+
+    it('a verification changes no right row', async () => {
+      const stage = await open(kind);
+      await fill(stage, 'receipts');
+      stage.misroute(0.4);
+      const options = { ...stage, proof: 'strict', backfillProof: 'none' } as const;
+      const verifying = verifyRanges(options, [{ from: 5, to: 40 }], NEVER).then(({ levels }) => levels);
+      // The node may be on the other chain whenever it is asked.
+      const levels = await verifying.catch((error: { readonly code: string }) => error.code);
+      expect([{ receipts: 36 }, 'OTHER_CHAIN', 'UNPROVEN_BLOCK']).toContainEqual(levels);
+      expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+    });
+  },
+);
+
+describe('with a single upstream', () => {
+  it('a chunk that nothing links yet is a record, and proven once the block above it is stored', async () => {
+    const stage = await open();
+    const own = {
+      ...stage,
+      pool: stage.misroutedPool,
+      order: 'newest-first',
+      proof: 'receipts',
+      kind: 'add',
+    } as const;
+    await backfill(own, [{ from: 1, to: 20 }], NEVER);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['record']);
+    await backfill(own, [{ from: 31, to: BLOCKS }], NEVER);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts', 'record']);
+    await backfill(own, [{ from: 21, to: 30 }], NEVER);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+  });
+
+  it('the prover replaces a record of another chain once it reaches it', async () => {
+    const stage = await open();
+    const own = {
+      ...stage,
+      pool: stage.misroutedPool,
+      order: 'newest-first',
+      proof: 'receipts',
+      kind: 'add',
+    } as const;
+    stage.misroute(1);
+    await backfill(own, [{ from: 1, to: 20 }], NEVER);
+    expect((await stage.wrongMarks(1, 20)).foreign).toBeGreaterThan(0);
+    stage.misroute(0);
+    await backfill(own, [{ from: 21, to: BLOCKS }], NEVER);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts', 'record']);
+    await prove(proverOf(stage, { pool: stage.misroutedPool }), NEVER);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+    expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+  });
+});

@@ -1,0 +1,27 @@
+/** A final answer stays for good only if two upstreams return it: one may answer for another chain for a while. */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '@chainstead/core';
+import type { RawResult } from '@chainstead/rpc';
+
+/** Nodes add members of their own, so what names its block is compared by hash. */
+export function isSameAnswer(one: Buffer, other: RawResult): boolean {
+  if (!Buffer.isBuffer(other)) return false;
+  return one.equals(other) || isDeepStrictEqual(identityOf(parse(one)), identityOf(parse(other)));
+}
+
+function identityOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(identityOf);
+  if (!isObject(value)) return value;
+  const { hash, parentHash, blockHash, transactionHash, logIndex } = value;
+  if (typeof blockHash === 'string') return [blockHash, transactionHash ?? hash, logIndex];
+  return typeof hash === 'string' && typeof parentHash === 'string' ? [hash] : value;
+}
+
+function parse(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString());
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
+}
