@@ -47,6 +47,20 @@ export async function linkRange<Read extends Pick<DecodedRange, 'range' | 'block
   return { ...read, levels: Object.fromEntries(levels), isLinked: false };
 }
 
+/** Of filtered logs, the newest block of each upstream stands for all that it returned. @throws OtherChainError */
+export async function requireSameChain(
+  linking: Linking,
+  blocks: Iterable<BlockFacts>,
+  signal: AbortSignal,
+): Promise<void> {
+  const newest = new Map<string | undefined, BlockFacts>();
+  for (const block of blocks)
+    if (block.number > (newest.get(block.upstream)?.number ?? -1)) newest.set(block.upstream, block);
+  // Invariant: PROOF-SAME-CHAIN
+  for (const block of newest.values())
+    await isLinkedToChain(linking, block, signal, linking.pool.isCanonical === true);
+}
+
 /** Newest first; blocks that were left out part them. */
 function piecesOf(blocks: readonly BlockFacts[]): BlockFacts[][] {
   const pieces: BlockFacts[][] = [];

@@ -8,6 +8,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
+import { requireSameChain } from '../read/link-range.ts';
 import type { TurnCalls } from './call-budget.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
@@ -151,6 +152,7 @@ async function readChunk(
     // Otherwise the next turn would begin with the same chunk.
     return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
   }
+  await requireSameChain(turn, read.blocks.values(), signal);
   sizing.seen(rangeSize(range), read.weight);
   turn.made += read.calls;
   let { calls } = read;

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
-import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import type { LogsAnswer, LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset, HistoryFilter } from '../dataset/dataset.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
@@ -52,10 +52,12 @@ export async function readSubjectLogs(
   const wanted = requested.datasets.map((dataset) => ({ dataset, filters: filtersOf(dataset, chain, subject) }));
   const filters = joinFilters(wanted.flatMap((want) => want.filters));
   let calls = 0;
+  const sources: LogsAnswer['sources'][number][] = [];
   const readLogs = async (filter: HistoryFilter, of: BlockRange) => {
     const query = { range: of, ...toQuery(filter) };
     const answer = await pool.getLogs(query, { signal, minBlock: of.to, bytesMax: chunkBytesMax });
     calls += answer.calls;
+    sources.push(...answer.sources);
     return answer;
   };
   const logsOfAll = collect(chain, await Promise.all(filters.map((filter) => readLogs(filter, range))));
@@ -71,7 +73,10 @@ export async function readSubjectLogs(
   );
   // Responses for different datasets may contradict each other too.
   const all = inOrder(collect(chain, parts));
-  const { blocks, headersRead } = await blocksOfLogs(pool, all, signal);
+  const { blocks: facts, headersRead } = await blocksOfLogs(pool, all, signal);
+  const upstreamOf = (number: number): string | undefined =>
+    sources.find(({ range: { from, to } }) => from <= number && number <= to)?.upstream;
+  const blocks = new Map([...facts].map(([number, one]) => [number, { ...one, upstream: upstreamOf(number) }]));
   return { parts, weight: weighLogs(all), blocks, calls: calls + headersRead };
 }
 
