@@ -47,7 +47,7 @@ export class ReorgedWhileReadingError extends defineError(
   }),
 ) {}
 
-/** An upstream or source returned blocks that hold by themselves, and are not of the indexed chain. */
+/** An upstream or source returned blocks of another chain, which match their own headers and roots. */
 export class OtherChainError extends defineError(
   'OTHER_CHAIN',
   (facts: {

@@ -68,7 +68,7 @@ export function createUpstreamCheck(options: {
     return 'in-use';
   }
 
-  /** Chain ids do not tell a fork, or a chain that was restarted. A block that the upstream lacks is no evidence. */
+  /** Chain ids do not show a fork, or a chain that was restarted. A block that the upstream lacks is no evidence. */
   async function hasMark(upstream: Upstream): Promise<boolean> {
     const { state, name } = upstream;
     const mark = marks.get(name);

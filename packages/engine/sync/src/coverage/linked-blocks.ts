@@ -21,7 +21,7 @@ export interface LinkedBlock extends IndexedBlock {
 }
 
 const LINKED_LEVELS = rawSql("('receipts', 'cross', 'not-applicable')");
-/** Of a row `b` of `blocks`. */
+/** Condition on a row `b` of `blocks`. */
 export const IS_FOLLOWED = sql`EXISTS (SELECT FROM sync_chains c WHERE c.chain_id = b.chain_id AND b.block_number BETWEEN c.first_followed AND c.checkpoint)`;
 export const IS_LINKED = sql`(${IS_FOLLOWED} OR EXISTS (SELECT FROM sync_ranges r WHERE r.chain_id = b.chain_id AND r.proof IN ${LINKED_LEVELS}
   AND b.block_number BETWEEN r.first_block AND r.last_block))`;

@@ -13,7 +13,7 @@ export interface BlockFacts {
   readonly parentHash: Hash | null;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Of a whole block: the node or source that returned it. */
+  /** The node or source that returned it, if known. */
   readonly upstream?: string | undefined;
 }
 

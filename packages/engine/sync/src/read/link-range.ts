@@ -1,4 +1,4 @@
-/** Ties blocks that hold by themselves to the followed chain: another chain's blocks match their headers and roots too. */
+/** Ties proven blocks to the followed chain: another chain's blocks match their headers and roots too. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, ChainsteadError, type Hash, intersectRanges, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -47,7 +47,7 @@ export async function linkRange<Read extends Pick<DecodedRange, 'range' | 'block
   return { ...read, levels: Object.fromEntries(levels), isLinked: false };
 }
 
-/** Of filtered logs, the newest block of each upstream stands for all that it returned. @throws OtherChainError */
+/** The newest block of each upstream stands for all logs that it returned. @throws OtherChainError */
 export async function requireSameChain(
   linking: Linking,
   blocks: Iterable<BlockFacts>,

@@ -80,7 +80,7 @@ export interface ScriptedStageOptions {
   readonly firstFollowed?: number | null;
   /** Speed of the stage's clock relative to real time. @default 100 */
   readonly speed?: number;
-  /** Of the pool, all of which are the node. @default 1 */
+  /** Number in the pool, all of which are the node. @default 1 */
   readonly upstreams?: number;
   /** Responds to a call instead of the node, or through it. */
   answer?(method: string, params: readonly unknown[], own: RpcHandler): ReturnType<RpcHandler>;

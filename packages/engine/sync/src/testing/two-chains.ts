@@ -18,7 +18,7 @@ export interface TwoChainsOptions {
   readonly blocks: number;
   /** Requests in a row of one chain, at most. */
   readonly window: number;
-  /** `eth_chainId` of the second node tells the chain that it answers for. */
+  /** `eth_chainId` of the second node shows the chain that it answers for. */
   readonly tellsChain: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface PartsOptions extends Linking {
 }
 
 /**
- * Whole blocks of the range, in parts as small as those of a backfill: from a source what it has, from its start, then
+ * Whole blocks of the range, in parts as small as those of a backfill: from a source what it has, then
  * the rest from nodes, from its end: each part is linked to the one before. Each part must be released.
  *
  * @throws UnprovenBlockError, OtherChainError

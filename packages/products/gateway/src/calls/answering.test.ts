@@ -54,7 +54,7 @@ describe('kept answers', () => {
   // Invariant: PROOF-SAME-CHAIN
   test('a final answer of a node that is on another chain for a while is not kept', async () => {
     const shown = { count: 0 };
-    // Of the two nodes, one request in two is answered for another chain.
+    // The first response is for another chain.
     const methods = new Map<string, RpcHandler>([
       ['eth_getBalance', () => ({ result: shown.count++ === 0 ? '0xbad' : '0x5' })],
     ]);

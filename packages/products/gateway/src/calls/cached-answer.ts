@@ -23,7 +23,7 @@ const EMPTY_LIST = '[]';
 /**
  * Caches a result as long as it stays true, and never null.
  * @param isConfirmed another upstream returned it, or there is none
- * @returns whether it stays for good once it is confirmed
+ * @returns whether it stays permanently once it is confirmed
  */
 export function keepAnswer(
   cache: AnswerCache,

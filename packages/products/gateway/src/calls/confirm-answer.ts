@@ -1,9 +1,9 @@
-/** A final answer stays for good only if two upstreams return it: one may answer for another chain for a while. */
+/** A final answer stays permanently only if two upstreams return it: one may answer for another chain for a while. */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '@chainstead/core';
 import type { RawResult } from '@chainstead/rpc';
 
-/** Nodes add members of their own, so what names its block is compared by hash. */
+/** Nodes add members, so results that name their block are compared by hash. */
 export function isSameAnswer(one: Buffer, other: RawResult): boolean {
   if (!Buffer.isBuffer(other)) return false;
   return one.equals(other) || isDeepStrictEqual(identityOf(parse(one)), identityOf(parse(other)));

@@ -227,7 +227,7 @@ async function confirm(
   try {
     const second = await forward(line, call, { exclude: new Set([upstream]) });
     if (isSameAnswer(result, second.value)) return true;
-    // Which one is wrong is not known: each is asked for its chain id again.
+    // Either may be wrong: both chain ids are requested again.
     await Promise.all([upstream, second.upstream].map((name) => chain.pool.checkChain(name, null)));
     return false;
   } catch (error) {
