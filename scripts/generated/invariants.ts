@@ -69,8 +69,7 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     'An untrusted response is bounded in time as a whole, and in size before and after decompression.',
   'WORK-ONE-HOLDER': 'A due row has one holder at a time, until its lease ends.',
   'WORK-QUARANTINE': 'Work that ended the process three times is quarantined and not tried again.',
-  'FAIR-KEYS':
-    'Work of one key at its limits holds up no head, and no request or webhook of another key.',
+  'FAIR-KEYS': 'Work of one key at its limits holds up no head, and no request or webhook of another key.',
   'FAIR-BACKFILLS':
     'On-demand backfills of an API key make no more node calls than its rate, and keys take turns.',
   'DB-MIGRATE-ONCE': 'Each migration runs once, in one transaction, however many processes start together.',

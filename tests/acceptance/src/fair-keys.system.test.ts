@@ -1,4 +1,4 @@
-/** One key at its limits with each kind of work: another key's requests and webhooks, and the head, go on. */
+/** One key at its limits with each kind of work: another key's requests and webhooks, and the head, continue. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -73,11 +73,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...createTrustedHookSchedules({ database, chains }),
   ]);
   const served = chains.map(({ chain }) => chain);
-  const onDemandBackfill = createOnDemandBackfill({
-    chains: served,
-    datasets: configuration.datasets,
-    ...onDemand,
-  });
+  const { datasets } = configuration;
+  const onDemandBackfill = createOnDemandBackfill({ chains: served, datasets, ...onDemand });
   const { callLimits, budget } = openCallBudget(context);
   const readers = { readSender, readReceiver, sentTransactions, budget };
   const withSources = chains.map((one) => ({

@@ -36,8 +36,8 @@ export interface PartsOptions extends Linking {
 }
 
 /**
- * Whole blocks of the range, in parts as small as those of a backfill: from a source what it has, then
- * the rest from nodes, from its end: each part is linked to the one before. Each part must be released.
+ * Whole blocks of the range, in parts as small as those of a backfill. A source is read first. Nodes read the rest from
+ * its end, so that each part is linked to the one before. Each part must be released.
  *
  * @throws UnprovenBlockError, OtherChainError
  */
