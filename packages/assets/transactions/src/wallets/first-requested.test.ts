@@ -76,5 +76,5 @@ test('its transactions are found under a sender that the first node concealed', 
   const rows = await database.query<{ index: number }>(
     sql`SELECT transaction_index AS index FROM account_transactions WHERE chain_id = ${CHAIN_ID} AND account = ${addressBytes(wallet)}`,
   );
-  expect(rows.map(({ index }) => index)).toContain(transactions.indexOf(sent));
+  expect(rows.map(({ index }) => index)).toContain(transactions.findIndex(({ hash }) => hash === sent?.hash));
 });
