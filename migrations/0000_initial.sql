@@ -1703,6 +1703,7 @@ CREATE TABLE "deferred_matches" (
   "error_message" text,
   CONSTRAINT "deferred_matches_pkey" PRIMARY KEY("key","chain_id","block_number")
 );--> statement-breakpoint
+ALTER TABLE "deferred_matches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE INDEX "deferred_matches_due" ON "deferred_matches" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 -- Replays of a stream over past blocks.
 CREATE TABLE "historical_jobs" (

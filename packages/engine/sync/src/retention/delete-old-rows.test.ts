@@ -50,7 +50,10 @@ afterAll(() => scratch.drop());
 
 /** Opens a chain with all rows. */
 async function openFilled(dataset: Dataset = deleting): Promise<ScriptedStage> {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [dataset], { blocks: BLOCKS });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [dataset], {
+    blocks: BLOCKS,
+    firstFollowed: BLOCKS + 1,
+  });
   onTestFinished(() => stage.close());
   await backfill({ ...stage, order: 'newest-first', proof: 'none', kind: 'add' }, [RANGE], never);
   return stage;

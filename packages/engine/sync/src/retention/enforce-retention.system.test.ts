@@ -42,7 +42,10 @@ type Stage = ScriptedStage & Pick<BackfillOptions, 'order' | 'proof' | 'kind'>;
 /** Opens a chain with all rows of both datasets. */
 async function openFilled(): Promise<Stage> {
   const datasets = [dropped, whole];
-  const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, { blocks: BLOCKS });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, {
+    blocks: BLOCKS,
+    firstFollowed: BLOCKS + 1,
+  });
   onTestFinished(() => stage.close());
   const filled = { ...stage, order: 'newest-first', proof: 'none', kind: 'add' } as const;
   await backfill(filled, [RANGE], never);

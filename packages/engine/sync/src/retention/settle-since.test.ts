@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 it('tells the first block of a time by a call for each halving, and by none once that is known', async () => {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 500 });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 500, firstFollowed: 501 });
   onTestFinished(() => stage.close());
   const { chain, database } = stage;
   const calls = (): number => stage.callsOf('eth_getBlockByNumber');
@@ -41,7 +41,7 @@ it('tells the first block of a time by a call for each halving, and by none once
 });
 
 it('never keeps less than can be reorganised, nor less than everything where all blocks are younger', async () => {
-  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 300 });
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 300, firstFollowed: 301 });
   onTestFinished(() => stage.close());
   const { chain, database } = stage;
   const old = { blocks: null, since: new Date('2015-01-01') };

@@ -22,7 +22,11 @@ let stage: ScriptedStage;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  stage = await openScriptedStage(scratch.database, CHAIN_ID, [marks as Dataset], { blocks: 30, speed: 20 });
+  stage = await openScriptedStage(scratch.database, CHAIN_ID, [marks as Dataset], {
+    blocks: 30,
+    firstFollowed: 31,
+    speed: 20,
+  });
 });
 afterAll(async () => {
   await stage.close();

@@ -81,7 +81,11 @@ describe('a missing block', () => {
 
   it('is repaired by the same read if its filtered logs lacked some', async () => {
     const datasets = [marks, outcomes] as readonly Dataset[];
-    const { stage, callsPerBlock } = await openUnfilled(datasets, { faults: { dropLogsRate: 0.3 } });
+    const { stage, callsPerBlock } = await openUnfilled(datasets, {
+      // Without a second upstream, a range below one that is still read has no link yet.
+      upstreams: 2,
+      faults: { dropLogsRate: 0.3 },
+    });
     stage.sync(datasets);
     await untilProven(stage, datasets);
     const { stored, expected } = await stage.marksOf(1, BLOCKS);

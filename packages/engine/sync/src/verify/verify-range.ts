@@ -72,8 +72,10 @@ export async function* verifyParts(
   reads: AsyncIterable<DecodedRange> | Iterable<DecodedRange>,
 ): AsyncGenerator<VerifiedPart> {
   for await (const read of reads) {
-    // Invariant: PROOF-SAME-CHAIN
-    const commit = read.isLinked === false ? endClaim(options, read) : commitPart(options, read);
+    const commit = commitPart(options, read).catch((error: unknown) => {
+      if (error instanceof UnlinkedRepair) return endClaim(options, read);
+      throw error;
+    });
     const repairs = await commit.finally(() => read.batch.release());
     // Datasets verified together read the same parts, or all read logs.
     const [first] = options.datasets;
@@ -81,6 +83,9 @@ export async function* verifyParts(
     yield { range: read.range, proven, repairs };
   }
 }
+
+/** Rolls a part back: blocks that nothing links to the followed chain change no row. */
+class UnlinkedRepair extends Error {}
 
 async function endClaim(
   { database, owner, chain }: VerifyOptions,
@@ -97,11 +102,14 @@ async function commitPart(options: VerifyOptions, read: DecodedRange): Promise<r
     ...{ datasets, placed: { blocks: [range], batch: read.batch }, locksFirst: true },
     async begin(transaction) {
       await consumeClaim(transaction, owner, chain, range);
-      await requireSameBlocks(transaction, chain, read.blocks, true);
+      await requireSameBlocks(transaction, chain, read.blocks, read.isLinked !== false);
     },
     async write(transaction, { lock }) {
       await lock();
-      return writeRepairs(transaction, options, read);
+      const written = await writeRepairs(transaction, options, read);
+      // Invariant: PROOF-SAME-CHAIN
+      if (read.isLinked === false && written.result.length > 0) throw new UnlinkedRepair();
+      return written;
     },
   });
   for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {

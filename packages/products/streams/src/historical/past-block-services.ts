@@ -115,6 +115,7 @@ async function matchWithin(
 
 class MatchTooLongError extends defineApiError('STREAM_MATCH_TOO_LONG', (blockNumber: number) => ({
   status: 400,
-  message: `Matching block ${blockNumber} needs more work than a key may cause per block. A stream matches such blocks later. Replay the block with a historical job, or use fewer filters and addresses`,
+  message: `Matching block ${blockNumber} needs more work than a key may cause per block. A stream matches such blocks later`,
   details: { block: blockNumber },
+  remedy: 'Replay the block with a historical job, or use fewer filters and addresses',
 })) {}
