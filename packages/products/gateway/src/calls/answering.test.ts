@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
 import type { RpcHandler } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -64,7 +65,9 @@ describe('kept answers', () => {
     expect(await process.ask('eth_getBalance', [ADDRESS, '0x3'])).toBe('0xbad');
     await expect.poll(() => process.ask('eth_getBalance', [ADDRESS, '0x3']), PATIENCE).toBe('0x5');
     // The second upstream confirms it: other processes have it from the store.
-    await expect.poll(() => shown.count, PATIENCE).toBe(4);
+    const kept = sql`SELECT FROM gateway_answers WHERE chain_id = ${chainId}`;
+    await expect.poll(async () => (await scratch.database.query(kept)).length, PATIENCE).toBe(1);
+    expect(shown.count).toBe(4);
     await process.close();
     const other = await stage.process();
     await knowingFinality(other, 4);
