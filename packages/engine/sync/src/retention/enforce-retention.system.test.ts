@@ -45,6 +45,7 @@ async function openFilled(): Promise<Stage> {
   const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, {
     blocks: BLOCKS,
     firstFollowed: BLOCKS + 1,
+    upstreams: 2,
   });
   onTestFinished(() => stage.close());
   const filled = { ...stage, order: 'newest-first', proof: 'none', kind: 'add' } as const;

@@ -72,7 +72,8 @@ export async function openMarkedChain(
   const registry = createMetricsRegistry();
   const pool = createUpstreamPool({
     chain,
-    upstreams: [{ url: node.url }],
+    // The second one confirms blocks that nothing links yet.
+    upstreams: [{ url: node.url }, { url: node.url }],
     logger: silentLogger(),
     metrics: registry,
   });
