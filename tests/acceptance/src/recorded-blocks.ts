@@ -61,7 +61,8 @@ export async function indexRecordedBlocks(options: {
   const registry = createMetricsRegistry();
   const pool = createUpstreamPool({
     chain,
-    upstreams: [{ url: node.url }],
+    // Recorded blocks have no link to a followed one: a second upstream confirms them.
+    upstreams: [{ url: node.url }, { url: node.url }],
     logger: silentLogger(),
     metrics: registry,
   });

@@ -50,7 +50,8 @@ describe.concurrent('verifyRanges', () => {
     'raises fast ranges to receipts, names who left logs out, and says what is not covered',
     async ({ stage, expect }) => {
       const liar = await stage.serve({ dropLogsRate: 0.1 });
-      const options = await commandOptions(stage, [liar]);
+      // The second upstream confirms blocks that nothing links to followed ones.
+      const options = await commandOptions(stage, [liar, liar]);
       await backfillRanges(options, [{ from: 20, to: 80 }], never);
       expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
         { range: { from: 20, to: 80 }, proof: 'none', upstream: upstreamName(liar.url) },
@@ -94,7 +95,7 @@ describe.concurrent('verifyRanges', () => {
 describe.concurrent('gaps and coverage', () => {
   stagedTest('are told by dataset, range and level', async ({ stage, expect }) => {
     const node = await indexedStage(stage);
-    const options = await commandOptions(stage, [node]);
+    const options = await commandOptions(stage, [node, node]);
     const names = datasetsOf(stage.facts, datasets).map(({ name }) => name);
     const statusOf = async () => (await readChainStatuses(options.database, datasets, [stage.facts]))[0];
     expect(await statusOf()).toMatchObject({

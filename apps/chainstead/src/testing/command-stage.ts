@@ -30,7 +30,8 @@ export async function openCommandStage(): Promise<CommandStage> {
     DATABASE_URL: scratch.url,
     CHAINS: 'scripted',
     CHAIN_ID_SCRIPTED: '31337',
-    RPC_URLS_SCRIPTED: node.url,
+    // The second one confirms blocks that nothing links to followed ones.
+    RPC_URLS_SCRIPTED: `${node.url},${node.url}/second`,
     // Its transactions have no signatures.
     SWAPS_SCRIPTED: 'off',
     REORG_DEPTH_MAX_SCRIPTED: '8',

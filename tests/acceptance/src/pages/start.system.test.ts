@@ -67,7 +67,10 @@ describe.each(PAGE_SERVERS)('the tutorials, on %s', (kind) => {
       expect(balancesShape.parse(JSON.parse(balances)).result).toContainEqual({ native_token: true });
       reader.replace('--from 20000000 --to 20001000', '--from 10 --to 20');
       await page.next('backfill');
-      expect(await page.next('gaps')).toMatch(/erc20-transfers +10 +20 /);
+      // The prover may divide them at any moment.
+      const gaps = await page.next('gaps');
+      expect(gaps).toMatch(/erc20-transfers +10 +\d+ /);
+      expect(gaps).toMatch(/erc20-transfers +\d+ +20 /);
       page.skip('backfill-command.system.test.ts indexes from such a block on', 'START_BLOCK_BASE', 'npm start');
       page.skip('The lists are on the internet: documentation.test.ts imports them', 'import token-list');
       page.skip('first-webhook.system.test.ts indexes a development chain', 'CHAINS=dev', 'npm start', 'status');

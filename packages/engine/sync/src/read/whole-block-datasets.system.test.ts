@@ -35,13 +35,14 @@ interface Stage extends ScriptedStage {
   readonly has: { traces: boolean };
 }
 
-async function openStage(blocks: number): Promise<Stage> {
+async function openStage(blocks: number, upstreams = 1): Promise<Stage> {
   const has = { traces: true };
   let fullBlocks = 0;
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
     blocks,
     facts: { pollIntervalMs: 20, reorgDepthMax: REORG_DEPTH_MAX },
     firstFollowed: null,
+    upstreams,
     answer: (method, params, own) => {
       if (method.startsWith('eth_getBlockBy') && params[1] === true) fullBlocks += 1;
       return has.traces || !method.startsWith('debug_')
@@ -131,7 +132,7 @@ describe('datasets of transactions and of traces', () => {
   });
 
   it('are backfilled, redone and verified by command, which says what nobody could read', async () => {
-    const stage = await openStage(40);
+    const stage = await openStage(40, 2);
     const options = { ...stage, proof: 'strict', backfillProof: 'none' } as const;
     const range = { from: 1, to: 30 };
     stage.has.traces = false;

@@ -1,4 +1,4 @@
-import { type Clock, getOrCompute, type Logger, type Registry, systemClock } from '@chainstead/core';
+import { type Clock, getOrCompute, type Logger, type Registry, systemClock, within } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { createAnswerCache } from '../cache/answer-cache.ts';
@@ -33,6 +33,8 @@ export interface CallHandlerOptions {
   readonly clock?: Clock;
 }
 
+/** At the end, for second upstreams that confirm final responses. */
+const CONFIRMATIONS_MS = 1_000;
 const REDIS_PREFIX = 'chainstead:gateway:';
 
 export function createCallHandler(options: CallHandlerOptions) {
@@ -64,7 +66,9 @@ export function createCallHandler(options: CallHandlerOptions) {
       createHeadFloor({ chain, pool, store, logger, clock, ...given('storeTimeoutMs', settings.storeTimeoutMs) }),
     );
   }
+  const confirmations = new Set<Promise<void>>();
   const answer = createAnswerCall({
+    confirmations,
     headFloor,
     cache: createAnswerCache({ stored, clock, ...given('bytesMax', settings.memoryBytes) }),
     forwardOf: (chain) =>
@@ -81,6 +85,7 @@ export function createCallHandler(options: CallHandlerOptions) {
     /** Writes pending responses. The database stays open. */
     async close(): Promise<void> {
       for (const floor of floors.values()) floor.close();
+      await within(CONFIRMATIONS_MS, Promise.all(confirmations), () => undefined);
       await stored.close();
       redis?.disconnect();
     },

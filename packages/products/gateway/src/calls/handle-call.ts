@@ -32,6 +32,8 @@ export interface AnswerCallOptions {
   readonly clientVersion: string;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Under way: a second upstream is requested for a final response. */
+  readonly confirmations: Set<Promise<void>>;
 }
 
 type AnswerCounts = Readonly<Record<'hit' | 'miss' | 'coalesced' | 'error', Tally>>;
@@ -189,7 +191,7 @@ function countOutcome(counts: AnswerCounts, outcome: Outcome, { isShared } = { i
 }
 
 async function fetchAnswer(
-  { cache, logger }: Pick<AnswerCallOptions, 'cache' | 'logger'>,
+  { cache, logger, confirmations }: Pick<AnswerCallOptions, 'cache' | 'logger' | 'confirmations'>,
   line: Line,
   call: PlacedCall,
   signal: AbortSignal,
@@ -206,11 +208,14 @@ async function fetchAnswer(
     // Invariant: GATEWAY-HEAD-FLOOR
     if (reported !== null) await floor.reveal(reported);
     const cached = { ...call, chain: chain.chain };
-    if (keepAnswer(cache, cached, result, moment, !chain.pinsHead))
-      void confirm(line, call, { result, upstream }).then((isConfirmed) => {
+    if (keepAnswer(cache, cached, result, moment, !chain.pinsHead)) {
+      const confirmation = confirm(line, call, { result, upstream }).then((isConfirmed) => {
         if (isConfirmed) keepAnswer(cache, cached, result, moment, true);
         else if (isConfirmed === false) cache.forget(call.key);
+        confirmations.delete(confirmation);
       });
+      confirmations.add(confirmation);
+    }
     return { ok: true, result: reportedAnswer(call.method, result), cached: false };
   } catch (error) {
     return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
