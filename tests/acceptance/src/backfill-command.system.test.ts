@@ -46,7 +46,8 @@ describe.concurrent('backfillRanges', () => {
 
   stagedTest('proves what it writes when history is to be proven first', async ({ stage, expect }) => {
     const liar = await stage.serve({ dropLogsRate: 0.2 });
-    const options = await commandOptions(stage, [liar], { backfillProof: 'receipts' });
+    // The second upstream confirms blocks that nothing links to followed ones.
+    const options = await commandOptions(stage, [liar, liar], { backfillProof: 'receipts' });
     await backfillRanges(options, [{ from: 50, to: 120 }], never);
     expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
       { range: { from: 50, to: 120 }, proof: 'receipts', upstream: null },

@@ -75,15 +75,15 @@ describe('the demo', () => {
       /curl '(http:[^']*?)\/api\/v2\.2\/erc20\/(0xe+)\/price/.exec(invitation) ?? [];
     const { Moralis } = await startOfficialSdk({ apiKey: 'any', address });
     const one = await Moralis.EvmApi.token.getTokenPrice({ chain: '0x7a69', address: token });
-    expect(one.result).toMatchObject({ tokenSymbol: 'ETH', usdPrice: expect.any(Number) });
+    expect(one.result).toMatchObject({ tokenSymbol: 'WETH', usdPrice: expect.any(Number) });
     expect(one.result.usdPrice).toBeGreaterThan(1_000);
     const several = await Moralis.EvmApi.token.getMultipleTokenPrices(
       { chain: '0x7a69' },
       { tokens: [{ tokenAddress: token }, { tokenAddress: token, toBlock: '60' }] },
     );
     expect(several.result.map(({ tokenSymbol, toBlock }) => [tokenSymbol, toBlock])).toEqual([
-      ['ETH', undefined],
-      ['ETH', '60'],
+      ['WETH', undefined],
+      ['WETH', '60'],
     ]);
   });
 

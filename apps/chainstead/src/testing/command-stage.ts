@@ -30,8 +30,7 @@ export async function openCommandStage(): Promise<CommandStage> {
     DATABASE_URL: scratch.url,
     CHAINS: 'scripted',
     CHAIN_ID_SCRIPTED: '31337',
-    // The second one confirms blocks that nothing links to followed ones.
-    RPC_URLS_SCRIPTED: `${node.url},${node.url}/second`,
+    RPC_URLS_SCRIPTED: node.url,
     // Its transactions have no signatures.
     SWAPS_SCRIPTED: 'off',
     REORG_DEPTH_MAX_SCRIPTED: '8',
