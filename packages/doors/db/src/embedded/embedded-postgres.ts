@@ -129,6 +129,8 @@ export async function hasRunningServer(dataDir: string): Promise<boolean> {
 
 /** Whether `url` leads to the running embedded server of a folder, as it does in the processes of a role. */
 export async function isEmbeddedServer(dataDir: string, url: string): Promise<boolean> {
+  // A list of hosts is no URL.
+  if (!URL.canParse(url)) return false;
   const { hostname, port } = new URL(url);
   const postmaster = await readPostmaster(join(resolve(dataDir), 'data'));
   return hostname === '127.0.0.1' && postmaster !== undefined && postmaster.port === Number(port);

@@ -43,6 +43,7 @@ test('serves a UTF8 database in locale C, to those who know the password, on the
     { address: '127.0.0.1' },
   ]);
   expect(await isEmbeddedServer(dataDir, url)).toBe(true);
+  expect(await isEmbeddedServer(dataDir, 'postgres://a:1,b:2/chainstead')).toBe(false);
   const wrong = new URL(url);
   wrong.password = 'wrong';
   await expect(queryServer(wrong.href, sql`SELECT 1`)).rejects.toMatchObject({ code: '28P01' });
