@@ -36,8 +36,7 @@ it.each(PAGE_SERVERS)('the production page leads to a server with a key on %s', 
       /^Settings: the environment, then \S+\.env\nThe configuration is valid/,
     );
     if (server === null) page.skip('Needed on an own Postgres only', 'provision');
-    else
-      expect(await page.next('provision')).toContain('The database is provisioned.');
+    else expect(await page.next('provision')).toContain('The database is provisioned.');
     expect(await page.next('chainstead migrate')).toContain('The schema is up to date');
     await page.next('doctor');
     const key = /^\S{20,}$/m.exec(await page.next('keys create'))?.[0] ?? '';
