@@ -14,6 +14,7 @@ export async function endStatement(
   work: Promise<unknown>,
   logger: Logger,
 ): Promise<void> {
+  // Only the time of the end matters here: the caller reports the error of its statement.
   const ended = work.catch(() => undefined);
   try {
     for (let sent = 0; connection instanceof SessionClient && sent < CANCELS_MAX; sent++) {
