@@ -52,9 +52,10 @@ describe.concurrent('verifyRanges', () => {
       const liar = await stage.serve({ dropLogsRate: 0.1 });
       // The second upstream confirms blocks that nothing links to followed ones.
       const options = await commandOptions(stage, [liar, liar]);
+      const liarName = new RegExp(`^${upstreamName(liar.url)}(#2)?$`);
       await backfillRanges(options, [{ from: 20, to: 80 }], never);
       expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
-        { range: { from: 20, to: 80 }, proof: 'none', upstream: upstreamName(liar.url) },
+        { range: { from: 20, to: 80 }, proof: 'none', upstream: expect.stringMatching(liarName) },
       ]);
       const report = await verifyRanges(options, [{ from: 1, to: 100 }], never);
       expect(report.levels).toEqual({ receipts: 61 });
@@ -63,7 +64,7 @@ describe.concurrent('verifyRanges', () => {
         { from: 81, to: 100 },
       ]);
       expect(report.repairs.length).toBeGreaterThan(3);
-      expect(new Set(report.repairs.map(({ upstream }) => upstream))).toEqual(new Set([upstreamName(liar.url)]));
+      for (const { upstream } of report.repairs) expect(upstream).toMatch(liarName);
       expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
         { range: { from: 20, to: 80 }, proof: 'receipts', upstream: null },
       ]);
