@@ -9,6 +9,7 @@ import { bigBlocks } from './benchmarks/big-blocks.ts';
 import { children } from './benchmarks/children.ts';
 import { contractPages } from './benchmarks/contract-pages.ts';
 import { contracts } from './benchmarks/contracts.ts';
+import { fairKeys } from './benchmarks/fair-keys.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -48,4 +49,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   gateway,
   streamsMatching,
   streamsDelivery,
+  fairKeys,
 ];

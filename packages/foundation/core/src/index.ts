@@ -24,5 +24,6 @@ export * from './observability/tallied-metrics.ts';
 export * from './time/clock.ts';
 export * from './time/date.ts';
 export * from './time/restart-delay.ts';
+export * from './time/turns.ts';
 export * from './time/when-aborted.ts';
 export * from './time/within.ts';

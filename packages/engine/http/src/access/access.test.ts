@@ -9,6 +9,19 @@ import { keyOf } from './authentication.ts';
 const KEY = 'accepted-key';
 const rows = `/demo/${WALLET}/rows`;
 
+// Invariant: FAIR-KEYS
+test('the request of a key passes those that another key sent at once', async () => {
+  const { app } = createDemoApi({ keys: fixedKeys('loud', 'quiet') });
+  const answered: string[] = [];
+  const ask = async (key: string): Promise<void> => {
+    await app.request(rows, { headers: { 'x-api-key': key } });
+    answered.push(key);
+  };
+  await Promise.all([...Array.from({ length: 50 }, () => ask('loud')), ask('quiet')]);
+  expect(answered.indexOf('quiet')).toBeLessThan(5);
+  expect(answered).toHaveLength(51);
+});
+
 describe('with a key configured', () => {
   const { app } = createDemoApi({ keys: fixedKeys(KEY) });
 

@@ -27,6 +27,7 @@ const OPEN_ID = 'open';
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
   const { keys, isOpen, routeScopes, usage } = options;
   const limitOf = createKeyLimits(options);
+  const pace = createPace();
   const runCounted = createNodeCallLimit(options.sharedLimits, options.nodeCallsPerSecond);
 
   /** Synchronous unless other processes must be informed first. @throws RateLimitedError */
@@ -49,6 +50,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
     };
     try {
       c.set('principal', principal);
+      await pace(keyId);
       const limit = limitOf(principal);
       if (limit !== null) await countRequest(limit, keyId);
       const scope = route === undefined ? undefined : (routeScopes.get(route) ?? 'admin');
@@ -60,6 +62,30 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
     }
     await runCounted(keyId, next);
     report(c.res.status);
+  };
+}
+
+/**
+ * In each turn of the event loop, one request of each key begins. Every step of a response waits for a turn, so a key with many open requests
+ * would otherwise slow those of all others by as many.
+ */
+function createPace(): (keyId: string) => Promise<void> | undefined {
+  /** Of keys with a request in this turn: their next ones. */
+  const waiting = new Map<string, (() => void)[]>();
+  const beginNext = (): void => {
+    for (const [keyId, queue] of waiting) {
+      const begin = queue.shift();
+      if (begin === undefined) waiting.delete(keyId);
+      else begin();
+    }
+    if (waiting.size > 0) setImmediate(beginNext);
+  };
+  return (keyId) => {
+    const queue = waiting.get(keyId);
+    if (queue !== undefined) return new Promise((begin) => queue.push(begin));
+    if (waiting.size === 0) setImmediate(beginNext);
+    waiting.set(keyId, []);
+    return undefined;
   };
 }
 

@@ -8,7 +8,7 @@ import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } fr
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';
 import { type ApiServer, serveApi } from '../serve.ts';
-import { createDemoApi } from '../testing/demo-api.ts';
+import { createDemoApi, fixedKeys } from '../testing/demo-api.ts';
 import { createRequestDatabase } from './request-database.ts';
 
 const WAIT = { timeout: 15_000 };
@@ -58,11 +58,12 @@ describe('what requests ask of the database', () => {
     limits: { requestTimeoutMs: number },
     settings: Record<string, string> = {},
     way: Way = { url: scratch.url },
+    poolSize = 3,
   ): Promise<void> {
     pool = openDatabase({
       ...way,
       applicationName: APPLICATION,
-      poolSize: 3,
+      poolSize,
       settings,
       logger: silentLogger(),
     });
@@ -71,6 +72,7 @@ describe('what requests ask of the database', () => {
     const { app } = createDemoApi({
       database: requests.database,
       requestScope: requests.scope,
+      keys: fixedKeys('loud', 'quiet'),
       routes: [routes],
       limits: { bodyBytesMax: 1_000, pageLimitMax: 50, rateLimit: null, ...limits },
       logger,
@@ -105,8 +107,8 @@ describe('what requests ask of the database', () => {
     return found.length;
   };
   const busy = async (): Promise<number> => (await sessions()).filter((session) => session.busy).length;
-  const get = (path: string, signal?: AbortSignal): Promise<Response> =>
-    fetch(server.url + path, signal === undefined ? {} : { signal });
+  const get = (path: string, signal?: AbortSignal, key = 'loud'): Promise<Response> =>
+    fetch(server.url + path, { headers: { 'x-api-key': key }, ...(signal !== undefined && { signal }) });
 
   /** Opens all sessions of the pool: on a busy machine that can exceed the request timeout. */
   async function openSessions(): Promise<void> {
@@ -145,6 +147,21 @@ describe('what requests ask of the database', () => {
     ]);
     expect(errors).toEqual([]);
   }
+
+  // Invariant: FAIR-KEYS
+  test('leaves connections to a key while another key sends one slow request after the other', async () => {
+    await serve({ requestTimeoutMs: 600_000 }, {}, undefined, 4);
+    const leaving = new AbortController();
+    const slow = [get('/slow', leaving.signal, 'quiet')];
+    await vi.waitFor(async () => expect(await busy()).toBe(1), WAIT);
+    for (let at = 0; at < 9; at += 1) slow.push(get('/slow', leaving.signal));
+    await vi.waitFor(async () => expect(await busy()).toBe(3), WAIT);
+    expect(await (await get('/quick', undefined, 'quiet')).json()).toEqual([{ quick: 1 }]);
+    expect(await busy()).toBe(3);
+    leaving.abort();
+    await Promise.allSettled(slow);
+    await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
+  });
 
   test('is cancelled once they were told that it takes too long, and the connections go on', () =>
     isCancelledInTime());

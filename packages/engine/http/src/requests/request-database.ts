@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { whenAborted } from '@chainstead/core';
-import type { Database, ReadDatabase, ReadSession } from '@chainstead/db';
+import { createTurns, whenAborted } from '@chainstead/core';
+import type { Database, ReadDatabase, ReadSession, Transaction } from '@chainstead/db';
 import type { Reads } from '@chainstead/db/server';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
@@ -22,12 +22,16 @@ export interface RequestDatabase {
 interface Access {
   readonly database: Database;
   readonly session: ReadSession | null;
+  /** Null: not of a request, or within a transaction that has its turn. */
+  readonly takeTurn: (<T>(work: () => Promise<T>) => Promise<T>) | null;
 }
 
 /** For unsent responses: their texts and JSON take about four times as much. */
 const HEAP_SHARE = 1 / 12;
 const SHARE_OF_KEY = 1 / 2;
 const OPEN_KEY_ID = 'open';
+/** Connections of a key while another key sends requests: more statements at once would slow that key's. */
+const CONNECTIONS_AMONG_KEYS = 2;
 
 /** `reads` null: the database serves all reads. `budget`: bytes of all responses. */
 export function createRequestDatabase(
@@ -40,33 +44,32 @@ export function createRequestDatabase(
 ): RequestDatabase {
   const requests = new AsyncLocalStorage<Access>();
   const bytes = createResponseBytes(budget);
-  const accessTo = (own: Database, signal?: AbortSignal): Access => ({
+  const turns = createTurns({
+    atOnce: database.pool.options.max,
+    atOncePerKey: database.pool.options.max,
+    atOnceAmongKeys: CONNECTIONS_AMONG_KEYS,
+    now: () => performance.now(),
+  });
+  const accessTo = (own: Database, takeTurn: Access['takeTurn'], signal?: AbortSignal): Access => ({
     database: own,
     session: reads?.session(own, signal, bytes.counting) ?? null,
+    takeTurn,
   });
-  const access = (): Access => requests.getStore() ?? accessTo(database);
-  /** A standby may not have this statement's changes yet. */
-  const primary = (): Database => {
+  const access = (): Access => requests.getStore() ?? accessTo(database, null);
+  // Invariant: FAIR-KEYS
+  const inTurn = <T>(work: (own: Access) => Promise<T>): Promise<T> => {
     const own = access();
-    own.session?.stayOnPrimary();
-    return own.database;
+    return own.takeTurn === null ? work(own) : own.takeTurn(() => work(own));
   };
-  const reading = (): ReadDatabase => {
-    const own = access();
-    return own.session ?? own.database;
-  };
-  /** Rows shown to the client count for later pages, whichever server provides them. */
-  const readingPrimary = (): ReadDatabase => {
-    const own = access();
-    own.session?.stayOnPrimary();
-    return own.session ?? own.database;
-  };
+  /** Statements beside the transaction would wait for the turn that it has. */
+  const transaction = <T>(own: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    primaryOf(own).transaction((opened) => requests.run({ ...own, takeTurn: null }, () => work(opened)));
   const ofRequest: Database = {
     ...database,
-    query: (statement) => primary().query(statement),
-    select: (statement) => readingPrimary().select(statement),
-    selectLasting: (statement) => readingPrimary().selectLasting(statement),
-    transaction: (work) => primary().transaction(work),
+    query: (statement) => inTurn((own) => primaryOf(own).query(statement)),
+    select: (statement) => inTurn((own) => readingPrimary(own).select(statement)),
+    selectLasting: (statement) => inTurn((own) => readingPrimary(own).selectLasting(statement)),
+    transaction: (work) => inTurn((own) => transaction(own, work)),
   };
   return {
     database: ofRequest,
@@ -75,8 +78,8 @@ export function createRequestDatabase(
       reads === null
         ? ofRequest
         : {
-            select: (statement) => reading().select(statement),
-            selectLasting: (statement) => reading().selectLasting(statement),
+            select: (statement) => inTurn((own) => (own.session ?? own.database).select(statement)),
+            selectLasting: (statement) => inTurn((own) => (own.session ?? own.database).selectLasting(statement)),
           },
     shown:
       reads === null
@@ -90,15 +93,29 @@ export function createRequestDatabase(
       const ended = c.get('ended');
       const abandoned = new AbortController();
       const forget = whenAborted(ended, () => abandoned.abort(ended.reason));
-      const access = accessTo(database.until(abandoned.signal, 'cancel', bytes.counting), abandoned.signal);
-      const request = bytes.run(
-        () => c.get('principal')?.id ?? OPEN_KEY_ID,
-        () => requests.run(access, next),
+      const keyId = (): string => c.get('principal')?.id ?? OPEN_KEY_ID;
+      const access = accessTo(
+        database.until(abandoned.signal, 'cancel', bytes.counting),
+        (work) => turns.run(keyId(), work, abandoned.signal),
+        abandoned.signal,
       );
+      const request = bytes.run(keyId, () => requests.run(access, next));
       whenAborted(ended, request.release);
       await request.done;
       // Work that a route left running after its response continues.
       if (c.error === undefined) forget();
     },
   };
+}
+
+/** A standby may not have this statement's changes yet. */
+function primaryOf({ database, session }: Access): Database {
+  session?.stayOnPrimary();
+  return database;
+}
+
+/** Rows shown to the client count for later pages, whichever server provides them. */
+function readingPrimary({ database, session }: Access): ReadDatabase {
+  session?.stayOnPrimary();
+  return session ?? database;
 }

@@ -53,7 +53,10 @@ export function fixedKeys(...accepted: readonly string[]): KeyStore {
     throw new TypeError('not part of this test');
   };
   return {
-    verify: (key) => (accepted.includes(key) ? { id: 'config:1', name: 'test', scopes: ALL_SCOPES } : null),
+    verify: (key) =>
+      accepted.includes(key)
+        ? { id: `config:${accepted.indexOf(key) + 1}`, name: 'test', scopes: ALL_SCOPES }
+        : null,
     inUse: () => accepted.length > 0,
     create: refuse,
     list: refuse,

@@ -1,9 +1,8 @@
-import { type Clock, errorText, type Logger, orAborted, whenAborted } from '@chainstead/core';
+import { type Clock, createTurns, errorText, type Logger, orAborted, whenAborted } from '@chainstead/core';
 import { type PooledConnection, type Sql, statementOf } from '@chainstead/db';
 import { endStatement, excessRights, openDatabase, readBounded } from '@chainstead/db/server';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
-import { createTurns } from './turns.ts';
 
 export interface Reader {
   /** One read-only transaction. Its statements end with the signal, in Postgres too. */
@@ -39,7 +38,6 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   const ofSubscriptions = createTurns({
     atOnce: 1,
     atOncePerKey: 1,
-    placesPerKey: Number.POSITIVE_INFINITY,
     now: () => clock.now(),
   });
   let checkedAt = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,10 @@
 import { createChainFinder } from '@chainstead/chains';
-import type { Clock, Logger } from '@chainstead/core';
+import { type Clock, createTurns, type Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery, shownError } from '../operations/run-query.ts';
 import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
 import { openReader } from '../reading/reader.ts';
-import { createTurns } from '../reading/turns.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { createSchemas, type KeyedSchema } from '../schema/schemas.ts';
 import { readStart } from '../subscriptions/branch.ts';
@@ -29,6 +28,12 @@ export function openResponder(settings: ThreadSettings, logger: Logger, clock: C
     atOnce: concurrency,
     atOncePerKey: Math.max(1, concurrency - 1),
     placesPerKey: PLACES_PER_KEY,
+    busy: (places) =>
+      new GraphqlRefusalError(
+        'GRAPHQL_BUSY',
+        `${places} operations of this key are running or waiting`,
+        'Retry in a second.',
+      ),
     now: () => clock.now(),
   });
   const reader = openReader({ url: databaseUrl, logger, clock, concurrency, limits: { timeoutMs, bytesMax } });

@@ -4,7 +4,8 @@ import { createTurns, type TurnsOptions } from './turns.ts';
 /** Turns on a clock that only the test moves, and the order in which they begin. */
 function startTurns(options: Partial<TurnsOptions> = {}) {
   let time = 0;
-  const turns = createTurns({ atOnce: 1, atOncePerKey: 1, placesPerKey: 3, now: () => time, ...options });
+  const busy = (places: number): Error => new Error(`${places} are running or waiting`);
+  const turns = createTurns({ atOnce: 1, atOncePerKey: 1, placesPerKey: 3, busy, now: () => time, ...options });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   return {
@@ -46,10 +47,23 @@ describe('operations of several keys', () => {
     await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1']);
   });
 
+  test('have fewer places while another key is present', async () => {
+    const { begun, run, end } = startTurns({ atOnce: 4, atOncePerKey: 3, atOnceAmongKeys: 1, placesPerKey: 9 });
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) void run(name);
+    await expect.poll(() => begun).toEqual(['a1', 'a2', 'a3', 'b1']);
+    for (const name of ['a1', 'a2', 'b1', 'b2', 'a3']) await end(name);
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
+    // Key b has been away for more than a second.
+    void run('a5');
+    await end('a4', 2_000);
+    for (const name of ['a6', 'a7']) void run(name);
+    await expect.poll(() => begun.slice(6)).toEqual(['a5', 'a6', 'a7']);
+  });
+
   test('are refused only for the key whose places are taken', async () => {
     const { begun, run, end } = startTurns();
     for (const name of ['a1', 'a2', 'a3']) void run(name);
-    await expect(run('a4')).rejects.toThrow('3 operations of this key are running or waiting');
+    await expect(run('a4')).rejects.toThrow('3 are running or waiting');
     void run('b1');
     await end('a1');
     expect(begun).toEqual(['a1', 'b1']);
