@@ -92,6 +92,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
     );
     if (byHost.size === 0) return hosts.offer(new Map());
+    lanes.noteFailing(due.filter(({ isFailing }) => isFailing).map(({ webhookUrl }) => hostOf(webhookUrl)));
     const held = await leases.heldByOthers();
     const free = Array.from(byHost).filter(([host]) => !lanes.wake(host) && !held.has(host));
     hosts.offer(

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { type Clock, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
+import { readDueDeliveries } from './due-deliveries.ts';
+import { readDueStreams } from './due-streams.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
+import { recordAttempts } from './record-attempts.ts';
 import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';
@@ -109,6 +113,7 @@ test('what is due stays due when the settings can not be read, and the host is f
 /** Lanes of hosts whose webhooks end when the test says so. */
 async function openLanes() {
   const clock = movedClock();
+  await scratch.database.query(sql`TRUNCATE streams, stream_deliveries, webhook_health`);
   const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
   const due = await addMatches(scratch.database, streamId, { blocks: [1, 2, 3, 4, 5, 6] });
   await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
@@ -126,7 +131,7 @@ async function openLanes() {
     });
   const { lanes } = lanesOf(deliver, [streamId], scratch.database, clock);
   const run = (host: string, key: string): Promise<void> => lanes.run(host, key, signal);
-  return { clock, lanes, due, open, run };
+  return { clock, lanes, due, open, run, streamId };
 }
 
 test('hosts of a key share its part of the lanes, and a part is left for another key', async () => {
@@ -142,7 +147,7 @@ test('hosts of a key share its part of the lanes, and a part is left for another
   // Half of the five lanes.
   expect(begun).toHaveLength(2);
   expect(hasRoom('http://other.example', 'b')).toBe(true);
-  clock.advance(3_000);
+  clock.advance(1_000);
   // Quiet hosts take no lanes from others of their key.
   expect(hasRoom('http://silent-19.example', 'a')).toBe(true);
 });
@@ -154,16 +159,73 @@ test('a host whose webhook timed out ends its turn, and gets one webhook at a ti
   for (const end of open) end({ success: false, durationMs: 15_000 });
   await first;
   expect(open).toHaveLength(3);
-  const isBehind = () => lanes.rankOf(HOST) > lanes.rankOf('http://unknown.example');
-  expect(isBehind()).toBe(true);
+  expect(isBehind(lanes, HOST)).toBe(true);
   const second = run(HOST, 'a');
-  const again = open.length + 1;
-  await expect.poll(() => open.length).toBe(again);
-  open.at(-1)?.({ success: true, durationMs: 20 });
-  await expect.poll(isBehind).toBe(false);
-  for (let ended = again; ended < due.length; ended++) {
+  await expect.poll(() => open.length).toBe(4);
+  open[3]?.({ success: true, durationMs: 20 });
+  await expect.poll(() => isBehind(lanes, HOST)).toBe(false);
+  for (let ended = 4; ended < due.length; ended++) {
     await expect.poll(() => open.length).toBeGreaterThan(ended);
     open[ended]?.({ success: true, durationMs: 20 });
   }
   await second;
 });
+
+test('a host that failed before a restart waits behind others until it responds', async () => {
+  const { lanes, open, run, streamId } = await openLanes();
+  const [dueBefore] = await readDueStreams(scratch.database);
+  expect(dueBefore).toMatchObject({ streamId, isFailing: false });
+  const [failed] = await readDueDeliveries(scratch.database, { streamIds: [streamId], limit: 1, without: [] });
+  if (failed === undefined) throw new Error('Nothing is due');
+  const outcome = { success: false, httpStatus: null, errorMessage: 'timeout', durationMs: 15_000 };
+  const attempt = { ...failed, id: randomUUID(), body: null, outcome, finishedAt: new Date() };
+  await recordAttempts(scratch.database, [attempt], [1_000]);
+  const [dueAfter] = await readDueStreams(scratch.database);
+  expect(dueAfter).toMatchObject({ streamId, isFailing: true });
+  lanes.noteFailing([HOST]);
+  expect(isBehind(lanes, HOST)).toBe(true);
+  const running = run(HOST, 'a');
+  await expect.poll(() => open.length).toBe(1);
+  open[0]?.({ success: true, durationMs: 20 });
+  await expect.poll(() => isBehind(lanes, HOST)).toBe(false);
+  lanes.noteFailing([HOST]);
+  expect(isBehind(lanes, HOST)).toBe(false);
+  for (let ended = 1; ended < 5; ended++) {
+    await expect.poll(() => open.length).toBeGreaterThan(ended);
+    open[ended]?.({ success: true, durationMs: 20 });
+  }
+  await running;
+});
+
+test('hosts of a key read from the database a few at a time, so those of another key go first', async () => {
+  const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
+  await addMatches(scratch.database, streamId, { blocks: [1] });
+  await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
+  const reads: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const waiting: Database = {
+    ...scratch.database,
+    query: async (statement) => {
+      const { text, values } = statementOf(statement);
+      if (text.includes('INSERT INTO webhook_host_leases')) {
+        reads.push(String(values[0]));
+        await held.promise;
+      }
+      return scratch.database.query(statement);
+    },
+  };
+  const { lanes } = lanesOf(delivering([]), [streamId], waiting);
+  const many = Array.from({ length: 20 }, (_, number) =>
+    lanes.run(`http://many-${number}.example`, 'many', signal),
+  );
+  const other = lanes.run('http://other.example', 'other', signal);
+  await expect.poll(() => reads).toContain('http://other.example');
+  expect(reads.length).toBeLessThan(10);
+  held.resolve();
+  await Promise.all([...many, other]);
+  expect(reads).toHaveLength(21);
+});
+
+function isBehind(lanes: HostLanes, host: string): boolean {
+  return lanes.rankOf(host) > lanes.rankOf('http://unknown.example');
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '@chainstead/core';
+import { type AnswerBudget, type Clock, createAnswerBudget, getOrCompute } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readStreamSettings, type StreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook, PreparedDelivery, SendingFacts } from './deliver-webhook.ts';
@@ -25,6 +25,8 @@ interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
 
+/** Reads of a key's hosts at once, so that those of other keys soon get one of the process's connections. */
+const READS_PER_KEY = 4;
 /** Milliseconds until waiting hosts get their turn. */
 const TURN_MS = 20_000;
 
@@ -34,6 +36,13 @@ export function createHostLanes(options: HostLanesOptions) {
 
   /** For all hosts: a stream may change its host while a webhook is in flight. */
   const inHand = new Set<string>();
+  const readsOf = new Map<string, AnswerBudget>();
+
+  // Invariant: FAIR-KEYS
+  function inTurn<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const budget = () => createAnswerBudget({ bytesMax: READS_PER_KEY, requestsMax: READS_PER_KEY });
+    return getOrCompute(readsOf, key, budget).run(read);
+  }
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];
@@ -54,7 +63,7 @@ export function createHostLanes(options: HostLanesOptions) {
     };
     const isHeld = (): boolean => leases.isHeld(host);
     return createHostLane<Claimed>({
-      claim: (limit) => claim(host, limit, signal),
+      claim: (limit) => inTurn(key, () => claim(host, limit, signal)),
       async deliver(claimed, onTaken) {
         const { id, streamId } = claimed.delivery;
         const { settings } = claimed;
@@ -73,6 +82,7 @@ export function createHostLanes(options: HostLanesOptions) {
   }
 
   return {
+    noteFailing: shares.noteFailing,
     rankOf: shares.rankOf,
     hasRoom: shares.hasRoom,
     shareAmong: shares.shareAmong,
@@ -82,9 +92,9 @@ export function createHostLanes(options: HostLanesOptions) {
       const lane = laneOf(host, key, signal);
       const end = shares.begin(host, key, lane);
       try {
-        if (await leases.take(host)) await lane.run();
+        if (await inTurn(key, () => leases.take(host))) await lane.run();
       } finally {
-        await leases.letGo(host);
+        await inTurn(key, () => leases.letGo(host));
         end();
       }
     },

@@ -19,9 +19,11 @@ interface Turn {
 }
 
 /** Milliseconds without an outcome after which a host no longer takes a lane from others. */
-const QUIET_MS = 3_000;
+const QUIET_MS = 1_000;
+/** Milliseconds until a failure is late. */
+const LATE_MS = 3_000;
 /** Lanes of a key, quiet ones included, as a multiple of its share. For hosts without a prompt outcome. */
-const LANES_PER_SHARE = 3;
+const LANES_PER_SHARE = 10;
 const HOSTS_REMEMBERED_MAX = 10_000;
 
 /** Hosts of a key share its part of the lanes, so hosts that don't respond stop no other key. */
@@ -32,6 +34,13 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
   const hosts = new Map<string, 'prompt' | 'slow'>();
   const lanesMax = Math.ceil(concurrency / 2);
   const shared = concurrency - lanesMax;
+
+  function remember(host: string, state: 'prompt' | 'slow'): void {
+    hosts.delete(host);
+    hosts.set(host, state);
+    const [oldest] = hosts.keys();
+    if (hosts.size > HOSTS_REMEMBERED_MAX && oldest !== undefined) hosts.delete(oldest);
+  }
 
   const isSlow = (host: string): boolean => hosts.get(host) === 'slow';
   const isQuiet = ({ host, quietSince }: Turn): boolean => isSlow(host) || clock.now() - quietSince >= QUIET_MS;
@@ -44,6 +53,10 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
   }
 
   return {
+    /** Failures of before this process count until its first outcome. */
+    noteFailing(failing: Iterable<string>): void {
+      for (const host of failing) if (!hosts.has(host)) remember(host, 'slow');
+    },
     /** Order of hosts that wait: those that respond, unknown ones, slow ones. */
     rankOf: (host: string): number => (isSlow(host) ? 2 : hosts.has(host) ? 0 : 1),
     /** @param keys of all hosts with due webhooks @returns lanes of each key */
@@ -55,10 +68,11 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
       if (hosts.get(host) !== 'prompt' && own.length >= LANES_PER_SHARE * share) return false;
       return (isSlow(host) ? quiet : own.length - quiet) < share;
     },
-    /** Webhooks at once. A slow host gets one until it responds. */
+    /** Webhooks at once. A slow host gets one until it responds, an unknown one no more after a quiet second. */
     allowance(host: string, underWay: number): number {
       const turn = turns.get(host);
       if (turn === undefined || isSlow(host)) return 1;
+      if (!hosts.has(host) && isQuiet(turn)) return Math.max(1, underWay);
       const own = turnsOf(turn.key);
       const part = partOf(shared, []);
       const extras = own.reduce((sum, { lane }) => sum + Math.max(0, lane.underWay - 1), 0);
@@ -68,11 +82,8 @@ export function createHostShares({ clock, concurrency, concurrencyPerHost }: Hos
     },
     /** @returns whether the host failed late: its turn is over, and it waits behind others */
     noteOutcome(host: string, { success, durationMs }: Pick<AttemptOutcome, 'success' | 'durationMs'>): boolean {
-      const isLate = !success && durationMs >= QUIET_MS;
-      hosts.delete(host);
-      hosts.set(host, isLate ? 'slow' : 'prompt');
-      const [oldest] = hosts.keys();
-      if (hosts.size > HOSTS_REMEMBERED_MAX && oldest !== undefined) hosts.delete(oldest);
+      const isLate = !success && durationMs >= LATE_MS;
+      remember(host, isLate ? 'slow' : 'prompt');
       const turn = turns.get(host);
       if (turn !== undefined) turn.quietSince = clock.now();
       return isLate;
