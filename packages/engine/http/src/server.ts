@@ -21,6 +21,7 @@ export {
 } from './limits/shared-limits.ts';
 export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
+export { outgoingOf } from './requests/request-end.ts';
 export type { UpgradeHandler } from './serve.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import type { ApiEnv } from '../api-context.ts';
+import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { defineApiError } from '../errors/api-error.ts';
 
 /** The client disconnected or already got a timeout: the response is never read. */
@@ -11,6 +11,13 @@ export class RequestAbandonedError extends defineApiError('REQUEST_ABANDONED', (
   retryable: true,
 })) {}
 
+/** Undefined: an inner request, without a connection. */
+export function outgoingOf(c: Pick<ApiContext, 'env'>): ServerResponse | undefined {
+  const env: unknown = c.env;
+  const hasConnection = typeof env === 'object' && env !== null && 'outgoing' in env;
+  return hasConnection && env.outgoing instanceof ServerResponse ? env.outgoing : undefined;
+}
+
 const ABANDONED = new RequestAbandonedError();
 
 /** Sets `ended`, which aborts once the response is sent, has failed, or its client disconnected. */
@@ -18,9 +25,7 @@ export function requestEnd(): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const ended = new AbortController();
     const end = (): void => ended.abort(ABANDONED);
-    const env: unknown = c.env;
-    const hasConnection = typeof env === 'object' && env !== null && 'outgoing' in env;
-    const outgoing = hasConnection && env.outgoing instanceof ServerResponse ? env.outgoing : undefined;
+    const outgoing = outgoingOf(c);
     outgoing?.once('close', end);
     if (outgoing?.destroyed === true) end();
     c.set('ended', ended.signal);

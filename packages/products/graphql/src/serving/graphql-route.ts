@@ -18,6 +18,8 @@ export interface GraphqlOptions {
   readonly timeoutMs?: number;
   /** Values of one operation. @default 16 MiB */
   readonly bytesMax?: number;
+  /** Until a larger result without a reader is abandoned, in milliseconds. @default 10,000 */
+  readonly unreadMs?: number;
 }
 
 export interface Graphql {
@@ -45,7 +47,7 @@ export function openGraphql(options: GraphqlOptions): Graphql {
   const operations = createExecutor({ ...settings, concurrency: CONCURRENCY }, logger);
   const introspections = createExecutor({ ...settings, concurrency: 1 }, logger, IDLE_MS);
   const closing = new AbortController();
-  const budget = createResultBudget(Math.max(RESULTS_BYTES_MAX, 4 * bytesMax), clock);
+  const budget = createResultBudget(Math.max(RESULTS_BYTES_MAX, 4 * bytesMax), clock, options.unreadMs);
   const streamResults = createStreamResults({ clock, logger, budget, closing: closing.signal });
 
   async function respond(c: ApiContext, request: GraphqlRequest): Promise<Response> {
@@ -66,7 +68,7 @@ export function openGraphql(options: GraphqlOptions): Graphql {
         return response;
       }
       if (reply.type !== 'result') throw new TypeError(`A request has no reply ${reply.type}`);
-      if (reply.status === 200) return budget.respond(c, keyId, reply.body);
+      if (reply.status === 200) return await budget.respond(c, keyId, reply.body);
       return c.body(reply.body, reply.status, {
         'content-type': 'application/json',
         ...(reply.isRetryable && { 'retry-after': '1' }),

@@ -10,12 +10,17 @@ import { type GraphqlStage, OTHER_KEYS, openGraphqlStage } from '../testing/grap
 import { seedVault, writeDeposits } from '../testing/seeded-vault.ts';
 
 const scratch = scratchOfFile();
-const stage: GraphqlStage = stageOfFile(() => openGraphqlStage(scratch, { timeoutMs: 60_000 }));
+const stage: GraphqlStage = stageOfFile(() =>
+  openGraphqlStage(scratch, { timeoutMs: 60_000, unreadMs: 60_000 }),
+);
+const impatient: GraphqlStage = stageOfFile(() =>
+  openGraphqlStage(scratch, { timeoutMs: 60_000, unreadMs: 2_000 }),
+);
 const clients: Socket[] = [];
 
-/** One result leaves no room for a second in the 16 MiB of a key. It can't be compressed below 7 MB. */
+/** One result leaves no room for a second in the 16 MiB of a key. It can't be compressed below 11 MB. */
 const LARGE = '{ contracts_vault_deposit(chain: 1) { nodes { note } } }';
-const NOTES = 10;
+const NOTES = 15;
 const SMALL = '{ contracts_vault_deposit(chain: 1, first: 1) { nodes { log_index } } }';
 const WAIT = { timeout: 20_000 };
 
@@ -47,11 +52,16 @@ async function statusOf(...request: Parameters<typeof post>): Promise<number> {
 }
 
 /** Sends an operation over a connection, and reads nothing after the status of its response. */
-async function statusOfUnread(query: string, encoding: string): Promise<string> {
+async function statusOfUnread(
+  query: string,
+  encoding: string,
+  { url = stage.url, key = EXAMPLE_KEY } = {},
+): Promise<string> {
   const body = JSON.stringify({ query });
-  const client = connect(Number(new URL(stage.url).port), '127.0.0.1').pause();
+  const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  client.on('error', () => client.destroy());
   client.write(
-    `POST /graphql HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${EXAMPLE_KEY}\r\nContent-Type: application/json\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Accept-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   clients.push(client);
@@ -99,6 +109,15 @@ describe('the room of results', () => {
       await expect.poll(() => statusOf(LARGE), WAIT).toBe(200);
     },
   );
+});
+
+// Invariant: FAIR-KEYS
+test('results that four keys leave unread are abandoned, so one more key gets its result', async () => {
+  const { url } = impatient;
+  for (const key of [EXAMPLE_KEY, ...OTHER_KEYS.slice(0, 3)])
+    expect(await statusOfUnread(LARGE, 'gzip;q=0', { url, key })).toBe('HTTP/1.1 200');
+  const key = OTHER_KEYS[3] ?? '';
+  expect(await statusOf(LARGE, { url, key })).toBe(200);
 });
 
 describe('an operation', () => {
