@@ -10,9 +10,7 @@ import { type GraphqlStage, OTHER_KEYS, openGraphqlStage } from '../testing/grap
 import { seedVault, writeDeposits } from '../testing/seeded-vault.ts';
 
 const scratch = scratchOfFile();
-const stage: GraphqlStage = stageOfFile(() =>
-  openGraphqlStage(scratch, { timeoutMs: 60_000, unreadMs: 60_000 }),
-);
+const stage: GraphqlStage = stageOfFile(() => openGraphqlStage(scratch, { timeoutMs: 60_000, unreadMs: 60_000 }));
 const impatient: GraphqlStage = stageOfFile(() =>
   openGraphqlStage(scratch, { timeoutMs: 60_000, unreadMs: 2_000 }),
 );

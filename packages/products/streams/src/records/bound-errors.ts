@@ -14,6 +14,15 @@ export class TooManyStreamsError extends defineApiError('STREAMS_LIMITED', (stre
   details: { streams, limit },
 })) {}
 
+export class StreamConfigsTooLargeError extends defineApiError(
+  'STREAM_CONFIGS_LIMITED',
+  (bytes: number, limit: number) => ({
+    status: 400,
+    message: `ABIs, filters and triggers in the streams of this key would have ${bytes} bytes in total, the limit is ${limit}: shorten filters, remove unused ABI items, or delete a stream`,
+    details: { bytes, limit },
+  }),
+) {}
+
 export class TooManyAddressesError extends defineApiError(
   'STREAM_ADDRESSES_LIMITED',
   (addresses: number, limit: number) => ({

@@ -1,11 +1,21 @@
 import { sql, type Transaction } from '@chainstead/db';
-import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
+import {
+  StreamConfigsTooLargeError,
+  TooManyAddressesError,
+  TooManyKeyAddressesError,
+  TooManyStreamsError,
+} from './bound-errors.ts';
 
 export interface StreamBounds {
   readonly streamsPerKey: number;
   readonly addressesPerStream: number;
   readonly addressesPerKey: number;
+  /** @default CONFIG_BYTES_PER_KEY */
+  readonly configBytesPerKey?: number;
 }
+
+/** ABIs, filters and triggers. Compiled filters take up to 15 times as much memory in each process. */
+const CONFIG_BYTES_PER_KEY = 16_777_216;
 
 export const DEFAULT_BOUNDS: StreamBounds = {
   streamsPerKey: 1_000,
@@ -24,6 +34,22 @@ export async function requireRoomForStream(
   );
   const streams = row?.streams ?? 0;
   if (streams >= streamsPerKey) throw new TooManyStreamsError(streams, streamsPerKey);
+}
+
+/** After the change, which a rollback discards. @throws StreamConfigsTooLargeError */
+// Invariant: FAIR-KEYS
+export async function requireRoomForConfigs(
+  transaction: Transaction,
+  streamId: string,
+  { configBytesPerKey = CONFIG_BYTES_PER_KEY }: StreamBounds,
+): Promise<void> {
+  const bytes = sql`(coalesce(octet_length(abi), 0) + coalesce(octet_length(advanced_options), 0) + coalesce(octet_length(triggers), 0))`;
+  const [row] = await transaction.query<{ total: number }>(
+    sql`SELECT coalesce(sum(${bytes}), 0)::bigint AS total FROM streams
+     WHERE created_by = (SELECT created_by FROM streams WHERE id = ${streamId}) AND deleted_at IS NULL`,
+  );
+  const total = row?.total ?? 0;
+  if (total > configBytesPerKey) throw new StreamConfigsTooLargeError(total, configBytesPerKey);
 }
 
 export interface WatchedAmount {

@@ -8,6 +8,7 @@ import { addAddresses } from './stream-addresses.ts';
 import {
   DEFAULT_BOUNDS,
   requireRoomForAddresses,
+  requireRoomForConfigs,
   requireRoomForStream,
   type StreamBounds,
 } from './stream-bounds.ts';
@@ -38,7 +39,7 @@ export interface StreamListRequest {
 
 /** A change raises the version in its transaction: it applies from the next block on. */
 export interface StreamStore {
-  /** Returns an identical stream unless it is terminated. @throws TooManyStreamsError */
+  /** Returns an identical stream unless it is terminated. @throws TooManyStreamsError, StreamConfigsTooLargeError */
   create(config: StreamConfig, by: AuditActor): Promise<Stream>;
   /** @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, … */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
@@ -64,7 +65,8 @@ export function createStreamStore(database: Database, bounds: StreamBounds = DEF
       database.transaction((transaction) => createWatching(transaction, config, addresses, by, bounds)),
     get: (id) => findStream(database, id),
     list: (request) => listStreams(database, request),
-    update: (id, change, by) => database.transaction((transaction) => updateStream(transaction, id, change, by)),
+    update: (id, change, by) =>
+      database.transaction((transaction) => updateStream(transaction, id, change, by, bounds)),
     duplicate: (id, by) => database.transaction((transaction) => duplicateStream(transaction, id, by, bounds)),
     async remove(id, by) {
       const removed = await database.transaction((transaction) => removeStream(transaction, id, by));
@@ -115,7 +117,7 @@ async function createStream(
   const identical = await findIdentical(transaction, config);
   if (identical !== null) return identical;
   await requireRoomForStream(transaction, by.id, bounds);
-  const stream = await insertStream(transaction, config, by.id);
+  const stream = await insertStream(transaction, config, by.id, bounds);
   await auditCreated(transaction, by, stream, 0);
   return stream;
 }
@@ -132,7 +134,7 @@ async function createWatching(
   const identical = await findIdentical(transaction, config);
   if (identical !== null) throw new IdenticalStreamError(identical.id);
   await requireRoomForStream(transaction, by.id, bounds);
-  const stream = await insertStream(transaction, config, by.id);
+  const stream = await insertStream(transaction, config, by.id, bounds);
   const { added, watched } = await addAddresses(transaction, version, stream.id, addresses);
   if (watched !== null && added > 0) await requireRoomForAddresses(transaction, watched, bounds);
   await auditCreated(transaction, by, stream, added);
@@ -162,12 +164,18 @@ async function findIdentical(transaction: Transaction, config: StreamConfig): Pr
   return row === undefined ? null : streamOf(row);
 }
 
-async function insertStream(transaction: Transaction, config: StreamConfig, createdBy: string): Promise<Stream> {
+async function insertStream(
+  transaction: Transaction,
+  config: StreamConfig,
+  createdBy: string,
+  bounds: StreamBounds,
+): Promise<Stream> {
   const others = { id: randomUUID(), status: 'active', status_message: ACTIVE_MESSAGE, created_by: createdBy };
   const rows = await transaction.query<StoredStream>(
     sql`${insertStatement(config, others)} RETURNING ${STREAM_COLUMNS}`,
   );
   const stream = single(rows);
+  await requireRoomForConfigs(transaction, stream.id, bounds);
   await transaction.query(sql`INSERT INTO stream_stats (stream_id) VALUES (${stream.id}) ON CONFLICT DO NOTHING`);
   return stream;
 }
@@ -177,6 +185,7 @@ async function updateStream(
   id: string,
   change: (current: Stream) => StreamConfig,
   by: AuditActor,
+  bounds: StreamBounds,
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const current = await findStream(transaction, id);
@@ -194,8 +203,14 @@ async function updateStream(
   const changed = CONFIG_COLUMNS.filter(
     (column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]),
   );
+  // A pause or a shorter ABI must work for a key above the limit.
+  if (lengthOf(after) > lengthOf(before)) await requireRoomForConfigs(transaction, id, bounds);
   if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
   return single(rows);
+}
+
+function lengthOf(values: ReturnType<typeof configValues>): number {
+  return JSON.stringify(values).length;
 }
 
 async function duplicateStream(
@@ -209,7 +224,7 @@ async function duplicateStream(
   if (original === null) return null;
   await trustWebhook(transaction, original.webhookUrl);
   await requireRoomForStream(transaction, by.id, bounds);
-  const copy = await insertStream(transaction, original, by.id);
+  const copy = await insertStream(transaction, original, by.id, bounds);
   const rows = await transaction.query<StoredStream>(
     sql`WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)

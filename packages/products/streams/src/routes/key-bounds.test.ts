@@ -19,6 +19,7 @@ async function clients(bounds: {
   readonly streamsPerKey?: number;
   readonly addressesPerStream?: number;
   readonly addressesPerKey?: number;
+  readonly configBytesPerKey?: number;
 }): Promise<{ readonly ask: Client; readonly requestOther: Client }> {
   await scratch.database.query(sql`UPDATE streams SET deleted_at = now() WHERE deleted_at IS NULL`);
   const unbounded = { streamsPerKey: 1_000, addressesPerStream: 1_000, addressesPerKey: 1_000 };
@@ -109,4 +110,33 @@ test('the streams of a key watch as many addresses together as they may, copies 
   expect((await add(ask, other, 900)).status).toBe(200);
   // A stream without addresses needs no room.
   expect((await ask('POST', `/streams/evm/${watching.body.id}/duplicate`)).status).toBe(200);
+});
+
+// Invariant: FAIR-KEYS
+test('ABIs and filters of a key have as many bytes together as they may, copies and changes included', async () => {
+  const abiOf = (events: number) =>
+    Array.from({ length: events }, (_, at) => ({ type: 'event', name: `Event${at}`, inputs: [] }));
+  const bytesOf = (events: number): number => JSON.stringify(abiOf(events)).length;
+  const limit = 2 * bytesOf(10) + 10;
+  const { ask, requestOther } = await clients({ configBytesPerKey: limit });
+  const withAbi = (client: Client, events: number) =>
+    client<AnsweredStream>('PUT', '/streams/evm', {
+      ...MINIMAL,
+      description: `Stream ${++count}`,
+      abi: abiOf(events),
+    });
+  const { body: first } = await withAbi(ask, 10);
+  const copy = await ask<AnsweredStream>('POST', `/streams/evm/${first.id}/duplicate`);
+  expect(copy.status).toBe(200);
+  const path = `/streams/evm/${first.id}`;
+  const bytes = bytesOf(10) + bytesOf(11);
+  expect(await ask('POST', path, { abi: abiOf(11) })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(`would have ${bytes} bytes in total`), details: { bytes, limit } },
+  });
+  expect((await withAbi(ask, 1)).status).toBe(400);
+  expect((await withAbi(requestOther, 10)).status).toBe(200);
+  expect((await create(ask)).status).toBe(200);
+  expect((await ask('POST', path, { abi: abiOf(5) })).status).toBe(200);
+  expect((await withAbi(ask, 4)).status).toBe(200);
 });
