@@ -20,7 +20,7 @@ const BSC: Schedule = { forks: [[0, FRACTIONS.cancun]] };
 /** From the chain specifications of gnosischain/reth_gnosis (`src/blobs.rs`): equal at Cancun, Prague and Osaka. */
 const GNOSIS: Schedule = { forks: [[0, 1_112_826n]], minimum: 1_000_000_000n };
 
-/** Unix seconds, from go-ethereum's `params/config.go`. A header with `excessBlobGas` is of Cancun or later. */
+/** Unix seconds, from ethereum/go-ethereum's `params/config.go` (Holesky: as of v1.16.4). A header with `excessBlobGas` is of Cancun or later. */
 const SCHEDULES: ReadonlyMap<number, Schedule> = new Map([
   [1, { forks: forks(1_710_338_135, 1_746_612_311, 1_765_290_071, 1_767_747_671) }],
   [17_000, { forks: forks(1_707_305_664, 1_740_434_112, 1_759_800_000, 1_760_389_824) }],
