@@ -1,4 +1,12 @@
-import { type Address, type Hash, type Hex, parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  type Hash,
+  type Hex,
+  parseAddress,
+  parseChainId,
+  parseHash,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
@@ -23,7 +31,11 @@ const log = (address: Address, signature: string, topics: readonly Address[], wo
   data: `0x${word.toString(16).padStart(64, '0')}` as Hex,
 });
 
-function rowsOf(logs: readonly ReturnType<typeof log>[], related: readonly Address[] = []) {
+function rowsOf(
+  logs: readonly ReturnType<typeof log>[],
+  related: readonly Address[] = [],
+  { type = 2, id = Number(chain.id) } = {},
+) {
   const executed = {
     hash: parseHash(hashOf(1, 1)),
     index: 3,
@@ -31,17 +43,19 @@ function rowsOf(logs: readonly ReturnType<typeof log>[], related: readonly Addre
     to: POOL,
     contractAddress: null,
     succeeded: true,
+    type,
     logs,
   };
   const rows = accountRows(
     { ...executed, receipt: { raw: {} } } as unknown as ExecutedTransaction,
     7,
-    chain,
+    { ...chain, id: parseChainId(id) },
     related,
   );
   return rows.map(({ account, roles, evidence }) => ({ account, roles, said: readEvidenceBits(evidence) }));
 }
 
+const ZK_BASE_TOKEN = `0x${'800a'.padStart(40, '0')}`;
 const NOTHING = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
 
 describe('rows of a transaction’s accounts', () => {
@@ -64,6 +78,21 @@ describe('rows of a transaction’s accounts', () => {
       { account: BOB, roles: 0, said: { ...NOTHING, evidence: new Set(['supply', 'stake']) } },
       { account: OTHER, roles: 0, said: { ...NOTHING, approvesOtherwise: true } },
     ]);
+  });
+
+  test('name a sender whose fee a paymaster of zkSync or a sponsor of Ronin pays', () => {
+    const [bootloader, paymaster] = [parseAddress(`0x${'8001'.padStart(40, '0')}`), addressOf(9)];
+    const payment = (payer: Address, token = ZK_BASE_TOKEN) =>
+      log(parseAddress(token), 'Transfer(address,address,uint256)', [payer, bootloader]);
+    const senderOf = (id: number, type: number, logs: readonly ReturnType<typeof log>[]) =>
+      rowsOf(logs, [], { type, id }).find(({ account }) => account === ME)?.roles;
+    const sponsored = ROLES.sender | ROLES.sponsored;
+    expect(senderOf(324, 0x71, [payment(paymaster), payment(ME)])).toBe(sponsored);
+    expect(senderOf(324, 2, [payment(ME), payment(paymaster)])).toBe(ROLES.sender);
+    expect(senderOf(324, 0x71, [payment(paymaster, TOKEN)])).toBe(ROLES.sender);
+    expect(senderOf(324, 0x71, [])).toBe(ROLES.sender);
+    expect(senderOf(1, 0x71, [payment(paymaster)])).toBe(ROLES.sender);
+    expect([senderOf(2020, 0x64, []), senderOf(42_161, 0x64, [])]).toEqual([sponsored, ROLES.sender]);
   });
 
   test('are also of those that are asked for beside, each once', () => {

@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import { isSponsored } from '@chainstead/chains/fees';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
@@ -24,7 +25,7 @@ export function accountRows(
     blockNumber,
     transactionIndex,
   };
-  const roles = rolesIn(executed);
+  const roles = rolesIn(executed, chain);
   const logs = readEvidence(executed, chain);
   const rowOf = (account: Address, role: number): AccountTransactionRow => ({
     ...{ ...shared, accountKey: addressKey(account), evidence: logs.bitsOf(account), roles: role, account },
@@ -47,7 +48,7 @@ function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransact
 }
 
 /** Failed transactions create nothing, whatever nodes say. */
-function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, number])[] {
+function rolesIn(executed: ExecutedTransaction, { id }: Chain): readonly (readonly [Address, number])[] {
   const { from, to, contractAddress } = executed;
   const roles: [Address, number][] = [];
   const add = (account: Address | null, role: number): void => {
@@ -56,7 +57,7 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
     if (entry === undefined) roles.push([account, role]);
     else entry[1] |= role;
   };
-  add(from, ROLES.sender);
+  add(from, isSponsored(executed, id) ? ROLES.sender | ROLES.sponsored : ROLES.sender);
   add(to, ROLES.receiver);
   if (statusOf(executed) !== 0) add(contractAddress, ROLES.created);
   return roles;

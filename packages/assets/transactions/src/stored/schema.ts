@@ -77,6 +77,7 @@ export const accountTransactions = storedTable(
 
 export type AccountTransactionRow = Readonly<typeof accountTransactions.$inferSelect>;
 
-export const ROLES = { sender: 1, receiver: 2, created: 4 } as const;
+/** `sponsored`: a sender whose fee another account pays. */
+export const ROLES = { sender: 1, receiver: 2, created: 4, sponsored: 8 } as const;
 /** For evidence without a role: transaction lists don't show it. */
 export const NO_ROLE = 0;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { isDeposit, isSponsored } from '@chainstead/chains/fees';
+import { isDeposit } from '@chainstead/chains/fees';
 import { type Address, isAddress, parseAddress, parseBigQuantity } from '@chainstead/core';
 import type { WholeBlock } from '@chainstead/sync/datasets';
 import { accountRows } from '../stored/account-rows.ts';
@@ -20,7 +20,7 @@ export function coinChange(paid: PaidTransaction, roles: number, { id }: Pick<Ch
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
   const received = (roles & (ROLES.receiver | ROLES.created)) === 0 ? 0n : moved;
   if ((roles & ROLES.sender) === 0 || isDeposit(paid.type, id)) return received;
-  if (isSponsored(paid.type, id)) return received - moved;
+  if ((roles & ROLES.sponsored) !== 0) return received - moved;
   const { gasUsed, gasPrice, l1Fee, blobGasUsed, blobGasPrice } = paid;
   const fees = readUint64(gasUsed) * BigInt(gasPrice) + BigInt(l1Fee ?? 0);
   return received - moved - fees - BigInt(blobGasUsed ?? 0) * BigInt(blobGasPrice ?? 0);

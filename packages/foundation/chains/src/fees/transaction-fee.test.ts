@@ -1,6 +1,6 @@
 import { parseChainId, toQuantity } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { feeParts, feesOf, isDeposit, isFeeKnownWithoutHeader, isSponsored } from './transaction-fee.ts';
+import { feeParts, feesOf, isDeposit, isFeeKnownWithoutHeader } from './transaction-fee.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -169,6 +169,6 @@ describe('the fee of a transaction', () => {
 
 test('a type is a deposit on the chains that mint its value', () => {
   expect(isDeposit(0x7e, OPTIMISM)).toBe(true);
-  expect([isDeposit(0x64, 42_161), isDeposit(0x64, 2020), isSponsored(0x64, 2020)]).toEqual([true, false, true]);
+  expect([isDeposit(0x64, 42_161), isDeposit(0x64, 2020)]).toEqual([true, false]);
   expect([isDeposit(0xff, 324), isDeposit(0xff, 747)]).toEqual([true, false]);
 });

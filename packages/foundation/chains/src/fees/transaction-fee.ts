@@ -1,6 +1,6 @@
-import { isQuantity, parseBigQuantity } from '@chainstead/core';
+import { type Address, isQuantity, parseBigQuantity } from '@chainstead/core';
 import type { Chain } from '../chain.ts';
-import { ZK_STACK } from '../native-token-contracts.ts';
+import { ZK_BASE_TOKEN, ZK_STACK } from '../native-token-contracts.ts';
 import { BLOB_GAS, blobGasPrice } from './blob-price.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -80,9 +80,26 @@ export function isDeposit(type: number, chainId: number): boolean {
   return type === OP_DEPOSIT || (ZK_STACK.has(chainId) && (type === ZK_PRIORITY || type === ZK_UPGRADE));
 }
 
-/** Another account pays the fee, and the sender the value (axieinfinity/ronin `core/types/sponsored_tx.go`). */
-export function isSponsored(type: number, chainId: number): boolean {
-  return type === ARBITRUM_DEPOSIT && RONIN.has(chainId);
+/**
+ * Another account pays the fee, and the sender the value. Ronin: type 0x64 (axieinfinity/ronin `core/types/sponsored_tx.go`).
+ * ZK Stack: a paymaster paid the bootloader (matter-labs/zksync-web-era-docs, Building custom paymaster). Nodes name no paymaster,
+ * but the payment is the first transfer of the base token to the bootloader.
+ */
+export function isSponsored(
+  { type, from, logs }: { readonly type: number; readonly from: Address; readonly logs: readonly PaymentLog[] },
+  chainId: number,
+): boolean {
+  if (type === ARBITRUM_DEPOSIT) return RONIN.has(chainId);
+  if (!ZK_STACK.has(chainId)) return false;
+  const payment = logs.find(({ address, topics: [event, , to] }) =>
+    [address === ZK_BASE_TOKEN, event === TRANSFER, to === ZK_BOOTLOADER].every(Boolean),
+  );
+  return payment !== undefined && payment.topics[1] !== paddedAddress(from);
+}
+
+interface PaymentLog {
+  readonly address: Address;
+  readonly topics: readonly string[];
 }
 
 const NOTHING: FeeParts = { gasPrice: 0n, l1Fee: null, blobGasUsed: null, blobGasPrice: null };
@@ -98,6 +115,10 @@ const MANTLE_ARSIA: ReadonlyMap<number, number> = new Map([
 const [OP_DEPOSIT, STATE_SYNC, ARBITRUM_DEPOSIT] = [0x7e, 0x7f, 0x64];
 const [ZK_UPGRADE, ZK_PRIORITY] = [0xfe, 0xff];
 const BLOB_TYPE = 3;
+
+const paddedAddress = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
+const ZK_BOOTLOADER = paddedAddress('0x8001');
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /**
  * Deposits, Polygon's state sync (PIP-74), and transactions that Optimism took from the parent chain before Bedrock

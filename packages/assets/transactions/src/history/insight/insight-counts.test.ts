@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ROLES } from '../../stored/schema.ts';
 import {
   type CountedPlace,
   type CountedTransaction,
@@ -114,6 +115,15 @@ describe('what a wallet’s activity adds up to', () => {
       native: { sent: 0, received: 1, total: 1 },
       first: { type: 'nativeTransfer', direction: 'in' },
     });
+  });
+
+  test('the fee that a sponsor pays is not the sender’s, but the value is', () => {
+    const sponsored = part(1, { roles: ROLES.sender | ROLES.sponsored });
+    const reported = count([
+      placeOf(1, { parts: [sponsored], transaction: transaction({ value: 3n }) }),
+      placeOf(2, { parts: [part(2, { roles: -3 })], transaction: transaction() }),
+    ]);
+    expect(reported).toMatchObject({ gas: '10', coinsSent: '3', initiated: 2 });
   });
 
   test('coins that moved inside transactions of others', () => {

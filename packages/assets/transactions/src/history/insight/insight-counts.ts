@@ -2,6 +2,7 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { z } from 'zod';
+import { NO_ROLE, ROLES } from '../../stored/schema.ts';
 import type { WalletPart, WalletPlace } from './wallet-parts.ts';
 
 const wei = z.string().regex(/^\d+$/);
@@ -78,15 +79,13 @@ export function createInsightCount(wallet: Address, isPriced: boolean) {
     ...{ first: null, last: null, firstInitiated: null, lastInitiated: null },
   };
 
-  function countTransaction(transaction: CountedTransaction, centsOf: CountedPlace['centsOf']): void {
+  function countTransaction(transaction: CountedTransaction, { place, centsOf }: CountedPlace): void {
     const { from, to, created, succeeded, isMinted, value, fee } = transaction;
+    const isPayer = from === wallet && !place.parts.some(isSponsoredPart);
     const receiver = to ?? created;
     const [isSent, isReceived] = [from === wallet && !isMinted, receiver === wallet];
     const moved = succeeded ? value : 0n;
-    coins.add(
-      { fee: from === wallet ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n },
-      centsOf,
-    );
+    coins.add({ fee: isPayer ? fee : 0n, sent: isSent ? moved : 0n, received: isReceived ? moved : 0n }, centsOf);
     if (moved > 0n && (isSent || isReceived))
       transfers.add('native', { isSent, isReceived, counterparty: isSent ? receiver : from });
   }
@@ -100,7 +99,8 @@ export function createInsightCount(wallet: Address, isPriced: boolean) {
   }
 
   return {
-    add({ place, time, transaction, centsOf }: CountedPlace): void {
+    add(counted: CountedPlace): void {
+      const { place, time, transaction, centsOf } = counted;
       counts.involved += 1;
       days.add(Math.floor(time / DAY_SECONDS));
       const hash = transaction?.hash ?? place.parts.find((part) => part.hash !== null)?.hash ?? '';
@@ -113,7 +113,7 @@ export function createInsightCount(wallet: Address, isPriced: boolean) {
         seen.firstInitiated ??= activity;
         seen.lastInitiated = activity;
       }
-      if (transaction !== null) countTransaction(transaction, centsOf);
+      if (transaction !== null) countTransaction(transaction, counted);
       for (const part of place.parts) countPart(part, centsOf);
     },
     result: (): InsightCounts => ({
@@ -125,6 +125,10 @@ export function createInsightCount(wallet: Address, isPriced: boolean) {
       ...coins.result(),
     }),
   };
+}
+
+function isSponsoredPart({ kind, roles }: WalletPart): boolean {
+  return kind === 'account' && roles > NO_ROLE && (roles & ROLES.sponsored) !== 0;
 }
 
 function createTransferCounts(wallet: Address) {
