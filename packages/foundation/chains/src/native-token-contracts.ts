@@ -14,7 +14,7 @@ export const ZK_STACK: ReadonlySet<number> = new Set([
   ...[388, 543_210],
 ]);
 /** `balanceOf` is the native balance; every move of it emits a `Transfer` (era-contracts `L2BaseToken.sol`). */
-export const ZK_BASE_TOKEN = '0x000000000000000000000000000000000000800a';
+export const ZK_BASE_TOKEN = parseAddress('0x000000000000000000000000000000000000800a');
 
 /**
  * Contracts whose `balanceOf` is the native balance. Their logs repeat native transfers, so they are no ERC-20 tokens.
