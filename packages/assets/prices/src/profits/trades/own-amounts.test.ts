@@ -64,6 +64,23 @@ describe('a token that takes 2 % of each transfer', () => {
   });
 });
 
+test('a rebasing token that rounds in each transfer keeps no cost, and what it grew by has none', async () => {
+  const units = (amount: bigint) => [amount, CATS] as const;
+  await seedTrades(scratch.database, [
+    { block: 10, transaction: 1, gave: dollars(100), got: units(1_000_000n) },
+    { block: 20, transaction: 2, gave: units(1_100_000n), got: dollars(220) },
+  ]);
+  await seedMoves(scratch.database, [
+    { block: 10, transaction: 1, counterparty: POOL, sent: dollars(100) },
+    { block: 10, transaction: 1, counterparty: POOL, received: units(1_000_000n - 1n) },
+    { block: 20, transaction: 2, counterparty: POOL, sent: units(1_100_000n - 1n) },
+    { block: 20, transaction: 2, counterparty: POOL, received: dollars(220) },
+  ]);
+  expect(await profitsOf(ANN)).toMatchObject([
+    { total_tokens_bought: '0.999999', total_usd_invested: '100', total_sold_usd: '220' },
+  ]);
+});
+
 test('a token in between costs what reached the next pool, in parts of any size', async () => {
   await seedTrades(scratch.database, [
     { block: 10, transaction: 1, gave: dollars(100), got: cats(100) },

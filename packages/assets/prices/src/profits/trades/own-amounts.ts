@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
 
@@ -37,18 +37,11 @@ export type Moves = ReadonlyMap<Address, TokenMoves>;
 /** By {@link movesKey}. Absent: the wallet has no transfers in the transaction, or none are indexed. */
 export async function readMoves(
   database: ReadDatabase,
-  { id }: Chain,
+  chain: Chain,
   wanted: readonly WalletTransaction[],
   isSpread: boolean,
 ): Promise<ReadonlyMap<string, Moves>> {
   if (wanted.length === 0) return new Map();
-  const places = new Map(wanted.map((one) => [`${one.wallet} ${one.block}`, one]));
-  const wallets = [...places.values()].map(({ wallet }) => wallet);
-  const blocks = [...places.values()].map(({ block }) => block);
-  const isSide = sql`side.account_key = wanted.key AND side.chain_id = ${id} AND side.block_number = wanted.block AND side.account = wanted.account`;
-  const sides = isSpread
-    ? sql`JOIN erc20_transfer_sides AS side ON ${isSide}`
-    : sql`CROSS JOIN LATERAL (SELECT * FROM erc20_transfer_sides AS side WHERE ${isSide} OFFSET 0) AS side`;
   const rows = await database.select<{
     readonly wallet: Address;
     readonly block: number;
@@ -57,12 +50,7 @@ export async function readMoves(
     readonly counterparty: Address;
     readonly isSent: boolean;
     readonly value: string;
-  }>(
-    sql`SELECT ${hexText('side.account')} AS wallet, side.block_number::int8 AS block, side.transaction_index AS transaction, ${hexText('side.token')} AS token,
-       ${hexText('side.counterparty')} AS counterparty, side.direction = ${rawSql(DIRECTION.sent)} AS is_sent, sum(side.value)::text AS value
-     FROM unnest(${wallets.map(addressKey)}::bigint[], ${wallets.map(addressBytes)}::bytea[], ${blocks}::int[]) AS wanted(key, account, block) ${sides}
-     WHERE side.direction <> ${rawSql(DIRECTION.self)} GROUP BY side.account, side.block_number, side.transaction_index, side.token, side.counterparty, side.direction`,
-  );
+  }>(movesStatement(chain, wanted, isSpread));
   const moves = new Map<string, Map<Address, TokenMoves>>();
   for (const { token, counterparty, isSent, value, ...place } of rows) {
     const key = movesKey(place);
@@ -76,6 +64,21 @@ export async function readMoves(
     } else own.received += BigInt(value);
   }
   return moves;
+}
+
+/** One range of an index for each wallet and block. */
+export function movesStatement({ id }: Chain, wanted: readonly WalletTransaction[], isSpread: boolean): Sql {
+  const places = new Map(wanted.map((one) => [`${one.wallet} ${one.block}`, one]));
+  const wallets = [...places.values()].map(({ wallet }) => wallet);
+  const blocks = [...places.values()].map(({ block }) => block);
+  const isSide = sql`side.account_key = wanted.key AND side.chain_id = ${id} AND side.block_number = wanted.block AND side.account = wanted.account`;
+  const sides = isSpread
+    ? sql`JOIN erc20_transfer_sides AS side ON ${isSide}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM erc20_transfer_sides AS side WHERE ${isSide} OFFSET 0) AS side`;
+  return sql`SELECT ${hexText('side.account')} AS wallet, side.block_number::int8 AS block, side.transaction_index AS transaction, ${hexText('side.token')} AS token,
+       ${hexText('side.counterparty')} AS counterparty, side.direction = ${rawSql(DIRECTION.sent)} AS is_sent, sum(side.value)::text AS value
+     FROM unnest(${wallets.map(addressKey)}::bigint[], ${wallets.map(addressBytes)}::bytea[], ${blocks}::int[]) AS wanted(key, account, block) ${sides}
+     WHERE side.direction <> ${rawSql(DIRECTION.self)} GROUP BY side.account, side.block_number, side.transaction_index, side.token, side.counterparty, side.direction`;
 }
 
 export function movesKey({ wallet, block, transaction }: WalletTransaction): string {
