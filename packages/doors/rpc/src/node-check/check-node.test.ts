@@ -66,7 +66,7 @@ describe('a node', () => {
     expect(report.findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(report.name).toBe(served.name);
     expect(report.calls).toBe(served.received.length);
-    expect(report.calls).toBeLessThan(600);
+    expect(report.calls).toBeLessThan(900);
     expect(findingOf(report, 'client')?.found).toBe('Geth/v1.15.0');
     expect(findingOf(report, 'head')?.found).toContain(`block ${HEAD}, 5 s old`);
     expect(findingOf(report, 'same chain')?.found).toBe(`block ${HEAD - 64} is that of ${other.name}`);

@@ -41,8 +41,8 @@ export interface NodeCheckOptions {
 }
 
 const DEADLINE_MS = 120_000;
-/** Measuring a limit of 100 calls a second takes half of them. */
-const CALLS_MAX = 2_000;
+/** Measuring a limit of 200 calls a second takes half of them. */
+const CALLS_MAX = 4_000;
 const REQUEST_SHARE = 6;
 const OTHERS_MAX = 4;
 /** Nodes on the same chain agree on blocks this far below another's head. */

@@ -20,7 +20,7 @@ function createNode(accepts: (now: number) => boolean) {
     calls += 1;
     return accepts(now);
   };
-  return { trial: { clock, signal, send, callsMax: 200, until: 60_000 }, calls: () => calls };
+  return { trial: { clock, signal, send, callsMax: 600, until: 40_000 }, calls: () => calls };
 }
 
 function bucket(perSecond: number, burst: number) {
@@ -34,39 +34,78 @@ function bucket(perSecond: number, burst: number) {
   };
 }
 
-function bySecond(perSecond: number) {
-  let [second, calls] = [-1, 0];
+/** By fixed windows, as a counter with an expiry. */
+function byWindow(perSecond: number, seconds: number) {
+  let [window, calls] = [-1, 0];
   return (now: number): boolean => {
-    if (Math.floor(now / 1_000) !== second) [second, calls] = [Math.floor(now / 1_000), 0];
+    const current = Math.floor(now / 1_000 / seconds);
+    if (current !== window) [window, calls] = [current, 0];
     calls += 1;
-    return calls <= perSecond;
+    return calls <= perSecond * seconds;
+  };
+}
+
+/** By the calls of the last seconds. */
+function bySlidingWindow(perSecond: number, seconds: number) {
+  const accepted: number[] = [];
+  return (now: number): boolean => {
+    while ((accepted[0] ?? now) <= now - seconds * 1_000) accepted.shift();
+    if (accepted.length >= perSecond * seconds) return false;
+    accepted.push(now);
+    return true;
   };
 }
 
 describe('a measured rate', () => {
   test.each(
-    [5, 20, 100].flatMap((limit) => [
-      { kind: 'a full bucket', limit, accepts: bucket(limit, limit) },
+    [5, 10, 20, 50, 100, 200].flatMap((limit) => [
+      { kind: 'a full bucket', limit, accepts: bucket(limit, Math.min(limit, 150)) },
       { kind: 'a bucket of half a second', limit, accepts: bucket(limit, Math.max(1, limit / 2)) },
-      { kind: 'a count by the second', limit, accepts: bySecond(limit) },
+      { kind: 'a bucket of 500 calls', limit, accepts: bucket(limit, 500) },
+      { kind: 'a count by the second', limit, accepts: byWindow(limit, 1) },
+      {
+        kind: 'a count by three seconds',
+        limit: Math.min(limit, 100),
+        accepts: byWindow(Math.min(limit, 100), 3),
+      },
+      { kind: 'a count by ten seconds', limit: Math.min(limit, 50), accepts: byWindow(Math.min(limit, 50), 10) },
+      { kind: 'a sliding second', limit, accepts: bySlidingWindow(limit, 1) },
+      {
+        kind: 'ten sliding seconds',
+        limit: Math.min(limit, 50),
+        accepts: bySlidingWindow(Math.min(limit, 50), 10),
+      },
     ]),
   )('is within 20 % of $limit calls per second by $kind', async ({ limit, accepts }) => {
     const { trial, calls } = createNode(accepts);
     const { perSecond } = await measureRate(trial);
     expect(perSecond).toBeGreaterThanOrEqual(limit * 0.8);
     expect(perSecond).toBeLessThanOrEqual(limit * 1.2);
-    expect(calls()).toBeLessThan(30 * limit + 50);
+    // 1,300 of CALLS_MAX are left for the other checks.
+    expect(calls()).toBeLessThan(2_700);
   });
 
   test('of a node that refuses nothing is unknown after a burst', async () => {
     const { trial, calls } = createNode(() => true);
-    expect(await measureRate(trial)).toMatchObject({ perSecond: null, calls: 200 });
-    expect(calls()).toBe(200);
+    expect(await measureRate(trial)).toMatchObject({ perSecond: null, calls: 600 });
+    expect(calls()).toBe(600);
   });
 
-  test('of a node that stays silent after its first refusal is that of the burst', async () => {
+  test('of a node that stays silent is at most the calls of the burst over the time', async () => {
     let calls = 0;
-    const { trial } = createNode(() => ++calls <= 30);
-    expect((await measureRate(trial)).perSecond).toBe(30);
+    const { trial } = createNode(() => ++calls <= 80);
+    const { perSecond } = await measureRate(trial);
+    expect(perSecond).toBeGreaterThan(80 / 41);
+    expect(perSecond).toBeLessThan(80 / 38);
+  });
+
+  test('of a slow node that refuses nothing is unknown after three seconds', async () => {
+    const { trial } = createNode(() => true);
+    const send = async (): Promise<boolean> => {
+      await trial.clock.sleep(5, signal);
+      return true;
+    };
+    const { perSecond, calls } = await measureRate({ ...trial, send });
+    expect([perSecond, calls <= 624]).toEqual([null, true]);
   });
 });

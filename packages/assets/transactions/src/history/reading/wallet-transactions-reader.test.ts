@@ -1,5 +1,5 @@
 /** Transactions of a wallet's history, read from a node: with the header if the fee depends on it. */
-import { parseChainId, parseHash, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { type Hex, parseChainId, parseHash, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { hashOf } from '@chainstead/testkit';
@@ -16,7 +16,7 @@ const stage = stageOfFile(openStateStage);
 async function mineTwo() {
   const { client, accounts } = stage.devnet;
   await client.setAutomine(false);
-  const sent = [];
+  const sent: Hex[] = [];
   for (const account of accounts.slice(0, 2))
     sent.push(await client.sendTransaction({ account, to: ZERO_ADDRESS, gas: 30_000n, chain: null }));
   await client.mine({ blocks: 1 });
