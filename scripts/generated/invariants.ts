@@ -79,7 +79,7 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     'Settings of the server, the database or the role change neither rows nor responses: each session sets its own.',
   'DB-READ-ONLY': 'SQL and GraphQL of clients run read-only, as a role that is refused if it could write.',
   'HTTP-BODY-BOUNDED':
-    'A request body is bounded in bytes while it arrives, and in values before it is parsed, as are responses of nodes and sources.',
+    'A request body is bounded in bytes while it arrives, and in values before it is parsed, as are responses of nodes, sources and other servers.',
   'HTTP-ABI-MEASURED': 'Untrusted ABI data is measured before it is decoded, and refused above its bound.',
   'HTTP-KEY-HASHES': 'Created API keys are stored as SHA-256 only; the key itself is returned once.',
   'LAKE-WHOLE-FILES': 'The manifest of an export lists only files that are written whole.',

@@ -1,5 +1,12 @@
 import type { AbiSource } from '@chainstead/console';
-import { type Address, type ChainId, defineError, errorText } from '@chainstead/core';
+import {
+  type Address,
+  type ChainId,
+  defineError,
+  errorText,
+  JsonBoundsError,
+  requireModestJson,
+} from '@chainstead/core';
 import { readAbi } from '@chainstead/events/decoding';
 import { readFileOrUrl } from './read-file-or-url.ts';
 
@@ -14,6 +21,8 @@ export class AbiNotFoundError extends defineError(
 ) {}
 
 const PROBLEM_MAX = 300;
+/** The console reads it in an API process. */
+const RESPONSE_BYTES_MAX = 10 * 1024 * 1024;
 
 /**
  * Requests an ABI from a server of verified contracts, such as Sourcify or an explorer with the API of Etherscan.
@@ -29,9 +38,10 @@ export async function readSourceAbi(
   const { host } = new URL(url);
   const refuse = (problem: string): AbiNotFoundError =>
     new AbiNotFoundError(host, address, problem.slice(0, PROBLEM_MAX));
-  const text = await readFileOrUrl(url, signal).catch((error: unknown) => {
+  const text = await readFileOrUrl(url, signal, RESPONSE_BYTES_MAX).catch((error: unknown) => {
     throw refuse(errorText(error).replaceAll(url, host));
   });
+  const parsed = (json: string): unknown => parseJson(json, refuse);
   const document = parsed(text);
   const { result }: { result?: unknown } = Object(document);
   // Explorers return the JSON as a text, or with a reason.
@@ -58,10 +68,13 @@ export function createAbiSource(source: string): AbiSource {
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string, refuse: (problem: string) => AbiNotFoundError): unknown {
   try {
+    // Invariant: HTTP-BODY-BOUNDED
+    requireModestJson(Buffer.from(text));
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw refuse(error.message);
     return undefined;
   }
 }

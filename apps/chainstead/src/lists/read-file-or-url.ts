@@ -24,9 +24,10 @@ export function isUrl(place: string): boolean {
   return URL_START.test(place);
 }
 
-export async function readFileOrUrl(place: string, signal: AbortSignal): Promise<string> {
+/** @param bytesMax of a response. @throws UnreadablePlaceError */
+export async function readFileOrUrl(place: string, signal: AbortSignal, bytesMax = BYTES_MAX): Promise<string> {
   try {
-    return isUrl(place) ? await readUrl(place, signal) : await readFile(place, 'utf8');
+    return isUrl(place) ? await readUrl(place, signal, bytesMax) : await readFile(place, 'utf8');
   } catch (error) {
     throw error instanceof UnreadablePlaceError
       ? error
@@ -34,13 +35,13 @@ export async function readFileOrUrl(place: string, signal: AbortSignal): Promise
   }
 }
 
-async function readUrl(url: string, signal: AbortSignal): Promise<string> {
+async function readUrl(url: string, signal: AbortSignal, bytesMax: number): Promise<string> {
   const egress = createEgress({
     allowPrivate: false,
     // A local user reaches its networks anyway; the server of the URL does not.
     privateOrigin: URL.parse(url)?.origin ?? '',
     timeoutMs: TIMEOUT_MS,
-    maxResponseBytes: BYTES_MAX,
+    maxResponseBytes: bytesMax,
   });
   try {
     const answer = await egress.request({ url, redirects: REDIRECTS_MAX, signal });

@@ -48,6 +48,7 @@ describe('a JSON document', () => {
     ['a text', '"ipfs://x"', 'DOCUMENT_NOT_JSON'],
     ['half a document', '{"name":"A"', 'DOCUMENT_NOT_JSON'],
     ['a document too deep', nested(JSON_DEPTH_MAX + 1), 'DOCUMENT_TOO_DEEP'],
+    ['half a million empty lists', `{"a":[${'[],'.repeat(500_000)}0]}`, 'DOCUMENT_TOO_LARGE'],
     ['two million brackets', '['.repeat(2_000_000), 'DOCUMENT_TOO_DEEP'],
   ])('is refused: %s', (_, content, code) => {
     expect(() => read(content)).toThrow(expect.objectContaining({ code }));

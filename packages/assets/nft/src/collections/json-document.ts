@@ -1,10 +1,12 @@
-import { parseLosslessJson } from '@chainstead/core';
+import { JsonBoundsError, parseLosslessJson, requireModestJson } from '@chainstead/core';
 import { DocumentError } from './document-error.ts';
 import type { Document } from './fetch-document.ts';
 
 export const JSON_DEPTH_MAX = 32;
+/** Parsed for exact numbers, values take up to 120 times their bytes for a moment. */
+const MEASURED_FROM_BYTES = 64 * 1024;
 
-/** `text` is valid for `::jsonb`. @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP */
+/** `text` is valid for `::jsonb`. @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP, DOCUMENT_TOO_LARGE */
 export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>) {
   const first = parse(document.bytes);
   const json = first === undefined && document.decoded !== null ? parse(document.decoded) : first;
@@ -25,11 +27,7 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>) 
 
 function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
   const text = new TextDecoder().decode(bytes).replaceAll('\0', '').trim();
-  if (depthOf(text) > JSON_DEPTH_MAX)
-    throw new DocumentError({
-      code: 'DOCUMENT_TOO_DEEP',
-      message: `The document is nested deeper than ${JSON_DEPTH_MAX} levels`,
-    });
+  requireModest(Buffer.from(text));
   try {
     return { value: parseLosslessJson(text), text };
   } catch {
@@ -37,20 +35,23 @@ function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: str
   }
 }
 
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let at = 0; at < text.length && deepest <= JSON_DEPTH_MAX; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
-    else if (character === ']' || character === '}') depth--;
+/** @throws DocumentError */
+function requireModest(json: Uint8Array): void {
+  try {
+    // Invariant: HTTP-BODY-BOUNDED
+    requireModestJson(json, { depthMax: JSON_DEPTH_MAX, fromBytes: MEASURED_FROM_BYTES });
+  } catch (error) {
+    if (!(error instanceof JsonBoundsError)) throw error;
+    if (error.code === 'JSON_TOO_DEEP')
+      throw new DocumentError({
+        code: 'DOCUMENT_TOO_DEEP',
+        message: `The document is nested deeper than ${JSON_DEPTH_MAX} levels`,
+      });
+    throw new DocumentError({
+      code: 'DOCUMENT_TOO_LARGE',
+      message: `The document of ${json.length} bytes holds too many values`,
+    });
   }
-  return deepest;
 }
 
 /** A whole surrogate pair, a rejected escape (its group), or any other escape. */

@@ -1,4 +1,4 @@
-import { countJsonValues, JsonBoundsError, valuesOfBytes } from '@chainstead/core';
+import { JsonBoundsError, requireModestJson } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { parseRetryAfter } from '../upstream-http/back-off.ts';
 import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
@@ -107,7 +107,7 @@ export function toAnswer(
   body: Buffer,
 ): JsonAnswer {
   const { length: bytes } = body;
-  requireFewValues(body);
+  requireModest(body);
   const text = withoutMark(body.toString('utf8'));
   freeBody(body);
   const json = parseJson(text);
@@ -128,15 +128,11 @@ export function toAnswer(
   };
 }
 
-/** Fewer bytes do no harm, whatever they hold. */
-const COUNTED_FROM_BYTES = 1024 * 1024;
-
 /** @throws TransportError for values that would take many times the bytes */
-function requireFewValues(body: Buffer): void {
-  if (body.length < COUNTED_FROM_BYTES) return;
+function requireModest(body: Buffer): void {
   try {
     // Invariant: HTTP-BODY-BOUNDED
-    countJsonValues(body, { depthMax: DEPTH_MAX, valuesMax: valuesOfBytes(body.length) });
+    requireModestJson(body, { depthMax: DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof JsonBoundsError)) throw error;
     freeBody(body);

@@ -1,4 +1,4 @@
-import { countJsonValues, errorText, JSON_DEPTH_MAX, JsonBoundsError, valuesOfBytes } from '@chainstead/core';
+import { errorText, JsonBoundsError, requireModestJson } from '@chainstead/core';
 import type { CreateFault, HttpStream } from './http-stream.ts';
 
 /** Read, joined, decoded and parsed, it takes five times its size. */
@@ -184,6 +184,6 @@ function parseJson(bytes: Buffer, fault: CreateFault): unknown {
 // Invariant: HTTP-BODY-BOUNDED
 /** @throws JsonBoundsError, SyntaxError */
 function parseBounded(bytes: Buffer): unknown {
-  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: valuesOfBytes(bytes.length) });
+  requireModestJson(bytes);
   return JSON.parse(bytes.toString('utf8'));
 }

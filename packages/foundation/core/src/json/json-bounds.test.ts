@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countJsonValues, type JsonBounds, parseBoundedJson, startOfJson } from './json-bounds.ts';
+import {
+  countJsonValues,
+  type JsonBounds,
+  parseBoundedJson,
+  requireModestJson,
+  startOfJson,
+} from './json-bounds.ts';
 
 const WIDE: JsonBounds = { depthMax: 64, valuesMax: 1_000_000 };
 
@@ -47,6 +53,55 @@ describe('values are counted before they are parsed', () => {
     expect(parseBoundedJson(nested(64), WIDE)).toEqual(JSON.parse(nested(64)));
     expect(() => parseBoundedJson(nested(65), WIDE)).toThrow('JSON is nested deeper than 64 levels');
     expect(() => parseBoundedJson('{"a":'.repeat(65), WIDE)).toThrow('JSON is nested deeper than 64 levels');
+  });
+});
+
+describe('JSON of a megabyte and more', () => {
+  const many = (item: (place: number) => string) => {
+    const items = Array.from({ length: 200_000 }, (_, place) => item(place));
+    return Buffer.from(`{"a":[${items.join(',')}]}`);
+  };
+  const word = (place: number): string => place.toString(36).padStart(6, '0');
+  const hash = (place: number): string => `0x${place.toString(16).padStart(64, '0')}`;
+
+  // Invariant: HTTP-BODY-BOUNDED
+  test.each<readonly [string, (place: number) => string]>([
+    ['empty lists', () => '[ ],[]'],
+    ['empty objects', () => '{ },{}'],
+    ['short texts that differ', (place) => `"${word(place)}"`],
+    ['a name of its own in each object', (place) => `{"${word(place)}":1}`],
+    ['a name of its own behind spaces', (place) => `{"${word(place)}" :1}`],
+    ['objects in objects', (place) => `{"${word(place)}":{"b":{}}}`],
+  ])('is refused for %s', (_what, item) => {
+    expect(() => requireModestJson(many(item))).toThrow(/^JSON holds more values than fit \d+ bytes of memory/);
+  });
+
+  test('is refused for an object with a name for each few bytes', () => {
+    const names = Array.from({ length: 200_000 }, (_, place) => `"${word(place)}":{}`);
+    expect(() => requireModestJson(Buffer.from(`{${names.join(',')}}`))).toThrow(/more values than fit/);
+  });
+
+  test.each<readonly [string, (place: number) => string]>([
+    [
+      'logs',
+      (place) =>
+        `{"address":"0x${'ab'.repeat(20)}","topics":["${hash(place)}"],"data":"0x","blockNumber":"0x1","transactionHash":"${hash(place)}","logIndex":"0x${place.toString(16)}","removed":false}`,
+    ],
+    [
+      'traces of deep calls',
+      (place) =>
+        `{"action":{"from":"0x${'ab'.repeat(20)}","gas":"0x${place.toString(16)}","value":"0x0"},"subtraces":1,"traceAddress":[${'0,'.repeat(200)}0],"type":"call"}`,
+    ],
+    ['storage by its places', (place) => `{"${hash(place)}":"${hash(place + 1)}"}`],
+    ['texts that repeat', () => '"transfer","0x"'],
+  ])('is read for %s', (_what, item) => {
+    expect(() => requireModestJson(many(item))).not.toThrow();
+  });
+
+  test('is measured from a size on', () => {
+    const lists = Buffer.from(`[${'[],'.repeat(300_000)}0]`);
+    expect(() => requireModestJson(lists)).not.toThrow();
+    expect(() => requireModestJson(lists, { fromBytes: 64_000 })).toThrow(/more values than fit/);
   });
 });
 

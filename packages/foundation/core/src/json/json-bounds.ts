@@ -4,17 +4,25 @@ export interface JsonBounds {
   readonly depthMax: number;
   /** The whole, list items and members count. */
   readonly valuesMax: number;
+  /** Of the parsed objects, estimated. @default no bound */
+  readonly heapBytesMax?: number;
 }
 
 export const JSON_DEPTH_MAX = 64;
 
+const EXCEEDED = {
+  depth: (max: number) => `JSON is nested deeper than ${max} levels`,
+  values: (max: number) => `JSON holds more than ${max} values`,
+  heap: (max: number) => `JSON holds more values than fit ${max} bytes of memory`,
+};
+
 /** JSON that exceeds its reader's limits. Thrown before parsing. */
 export class JsonBoundsError extends ChainsteadError {
-  constructor(kind: 'depth' | 'values', max: number) {
+  constructor(kind: keyof typeof EXCEEDED, max: number) {
     const isDeep = kind === 'depth';
     super({
       code: isDeep ? 'JSON_TOO_DEEP' : 'JSON_TOO_MANY_VALUES',
-      message: isDeep ? `JSON is nested deeper than ${max} levels` : `JSON holds more than ${max} values`,
+      message: EXCEEDED[kind](max),
       facts: { max },
       remedy: isDeep ? 'Send it with fewer levels' : 'Send it in several requests',
       retryable: false,
@@ -24,6 +32,7 @@ export class JsonBoundsError extends ChainsteadError {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const LIST_END = 0x5d;
@@ -31,37 +40,80 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 const SPACE = 0x20;
 
+/** Bytes in V8, measured: a list or object, a place in it, a string, and a name that no object before had. */
+const HEAP = { container: 64, place: 8, string: 56, newName: 200 };
+/** V8 keeps shorter strings once. */
+const COPIED_FROM_LENGTH = 11;
+const FNV_PRIME = 16_777_619;
+/** Senders can't choose strings of equal hashes. */
+const SEED = Math.floor(Math.random() * 2 ** 32);
+/** Eight million bits. */
+const SEEN_BYTES = 2 ** 20;
+
 /** Counts without parsing: a byte can become 30 bytes of objects. @throws JsonBoundsError */
-export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonBounds): number {
+export function countJsonValues(json: Uint8Array, { depthMax, valuesMax, heapBytesMax }: JsonBounds): number {
+  const seen = heapBytesMax === undefined ? null : new Uint8Array(SEEN_BYTES);
   let values = 1;
   let depth = 0;
+  let heap = 0;
   let isOpened = false;
+  /** Of the last string. */
+  let ofString = 0;
+  let isNew = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
     if (byte <= SPACE) continue;
     const isEnd = byte === LIST_END || byte === OBJECT_END;
     if (byte === COMMA || (isOpened && !isEnd)) {
       values++;
+      heap += HEAP.place;
       if (values > valuesMax) throw new JsonBoundsError('values', valuesMax);
+      if (heapBytesMax !== undefined && heap > heapBytesMax) throw new JsonBoundsError('heap', heapBytesMax);
     }
     isOpened = byte === LIST || byte === OBJECT;
     if (isOpened) {
       depth++;
+      heap += HEAP.container;
       if (depth > depthMax) throw new JsonBoundsError('depth', depthMax);
     } else if (isEnd) depth--;
-    else if (byte === QUOTE)
+    else if (byte === QUOTE) {
+      const start = at + 1;
       for (at++; at < json.length && json[at] !== QUOTE; ) at += json[at] === BACKSLASH ? 2 : 1;
+      if (seen === null) continue;
+      isNew = addString(seen, json, start, at);
+      ofString = isNew || at - start >= COPIED_FROM_LENGTH ? HEAP.string + at - start : 0;
+      heap += ofString;
+    } else if (byte === COLON) heap += isNew ? HEAP.newName : -ofString;
   }
   return values;
 }
 
-/** Shortest values of responses have ten bytes with their names. Lists of small numbers are short. */
-const BYTES_PER_VALUE = 10;
-const FREE_VALUES = 100_000;
+/** @returns whether it is the first of its hash */
+function addString(seen: Uint8Array, json: Uint8Array, start: number, end: number): boolean {
+  let hash = SEED;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (json[at] ?? 0), FNV_PRIME);
+  const bit = 1 << ((hash >>> 9) & 7);
+  const before = seen[hash >>> 12] ?? 0;
+  seen[hash >>> 12] = before | bit;
+  return (before & bit) === 0;
+}
 
-/** So many values that objects take a few times the bytes, and not 30 times. */
-export function valuesOfBytes(bytes: number): number {
-  return FREE_VALUES + Math.floor(bytes / BYTES_PER_VALUE);
+/** Below, nothing takes more than 30 MB. */
+const MEASURED_FROM_BYTES = 1024 * 1024;
+const HEAP_BYTES_PER_BYTE = 4;
+
+/**
+ * Refuses JSON whose objects would take more than four times its bytes. With its bytes and text, it takes six times.
+ * Blocks, receipts, logs and traces take up to 2.2 times.
+ * @throws JsonBoundsError
+ */
+export function requireModestJson(
+  json: Uint8Array,
+  { depthMax = JSON_DEPTH_MAX, fromBytes = MEASURED_FROM_BYTES } = {},
+): void {
+  const bounds = { depthMax, valuesMax: Number.POSITIVE_INFINITY };
+  const heapBytesMax = HEAP_BYTES_PER_BYTE * json.length;
+  countJsonValues(json, json.length < fromBytes ? bounds : { ...bounds, heapBytesMax });
 }
 
 /** @throws JsonBoundsError, SyntaxError */
