@@ -179,6 +179,8 @@ describe('a node', () => {
     ['says it', 500, 'query exceeds max block range 500', 500],
     ['does not say it', 700, 'range is too large', 635],
     ['allows wide ones', 2_000, 'range is too large', 1_800],
+    ['says it in the words of nodes that take 1,000', 2_000, 'block range too large', 1_600],
+    ['says a narrower one', 5_000, 'query exceeds max block range 500', 4_000],
   ])('whose eth_getLogs takes so many blocks, and %s, is found out', async (_how, max, message, least) => {
     const served = await fullNode(({ method, params: [filter] }) => {
       if (method !== 'eth_getLogs') return undefined;

@@ -56,6 +56,7 @@ function receiptsFinding(answer: ProbeAnswer, number: number, transactions: numb
 const NOBODY = '0x00000000000000000000000000000000c4a15d0e';
 const RANGE_STEPS = 10;
 const RANGE_GOOD = 1_000;
+const RANGE_TOLERANCE = 1.2;
 
 export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const widest = Math.min(DEFAULT_LIMITS.logRangeMax, head + 1 - Math.min(head, chain.firstBlock));
@@ -72,17 +73,25 @@ export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number
       'Backfills use eth_getLogs.',
       'Use a node or a plan that supports it.',
     );
-  const reported = all.limitBlocks;
-  const limit =
-    reported !== null && reported > 1 && reported < widest && (await works(reported))
-      ? reported
-      : await largestThatWorks({ works: 1, fails: widest, steps: RANGE_STEPS }, works);
+  const limit = await widestRange(all.limitBlocks, widest, works);
   if (limit >= RANGE_GOOD) return logRange.ok(`${limit} blocks or so`);
   return logRange.warning(
     `${limit} ${limit === 1 ? 'block' : 'blocks or so'}: ${all.text}`,
     `Reading the whole history takes about ${Math.ceil((head + 1) / limit).toLocaleString('en-US')} calls.`,
     'Backfill with a node or a plan with a wider range, or start at a later block (START_BLOCK).',
   );
+}
+
+/** A range that a refusal states, or one that its wording stands for, may be narrower than the node's own. */
+async function widestRange(
+  stated: number | null,
+  fails: number,
+  works: (blocks: number) => Promise<boolean>,
+): Promise<number> {
+  const search = (known: number) => largestThatWorks({ works: known, fails, steps: RANGE_STEPS }, works);
+  if (stated === null || stated <= 1 || stated >= fails || !(await works(stated))) return search(1);
+  const wider = Math.ceil(stated * RANGE_TOLERANCE);
+  return wider < fails && (await works(wider)) ? search(wider) : stated;
 }
 
 const BATCH_STEPS = 6;
