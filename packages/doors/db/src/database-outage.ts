@@ -9,12 +9,14 @@ export class DatabaseUnavailableError extends DatabaseError {
       code: 'DATABASE_UNAVAILABLE',
       message: `The database ${reason}: ${errorText(cause)}`,
       facts: { sqlstate },
-      remedy: 'Check the Postgres server and its free disk space. Work resumes automatically',
+      remedy: `Check the Postgres server and its free disk space${sqlstate === READ_ONLY ? ', and default_transaction_read_only of role and database' : ''}. Work resumes automatically`,
       retryable: true,
       cause,
     });
   }
 }
+
+const READ_ONLY = '25006';
 
 /** Not the query's fault. Two characters: a class; five: a code. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,7 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '57P01': 'is shutting down',
   '57P02': 'is restarting after a crash',
   '57P03': 'does not accept connections now',
-  '25006': 'is read-only',
+  [READ_ONLY]: 'is read-only',
   '58030': "can't read or write its disk",
 };
 

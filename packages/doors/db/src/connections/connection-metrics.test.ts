@@ -89,7 +89,10 @@ test.each([
   const failing = database.query(
     sql`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${rawSql(sqlstate)}'; END $$`,
   );
-  await expect(failing).rejects.toThrow();
+  const remedy = expect.stringMatching(
+    sqlstate === '25006' ? /default_transaction_read_only/ : /^Check the Postgres server/,
+  );
+  await expect(failing).rejects.toMatchObject({ remedy });
   await database.query(sql`SELECT 1`);
   expect(await shown('chainstead_database_up')).toBe(0);
 });
