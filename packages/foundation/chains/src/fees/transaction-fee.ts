@@ -130,7 +130,7 @@ function isUnpaid(transaction: Json, chainId: number): boolean {
 }
 
 function isPaidInToken(transaction: Json, receipt: Json): boolean {
-  return [transaction.feeCurrency, transaction.feeToken, receipt.feeToken].some(isNamed);
+  return isNamed(transaction.feeCurrency) || isNamed(transaction.feeToken) || isNamed(receipt.feeToken);
 }
 
 /**
@@ -138,9 +138,10 @@ function isPaidInToken(transaction: Json, receipt: Json): boolean {
  * Execution engine). Null: not charged.
  */
 function operatorFee(receipt: Json, header: Json, chainId: number): bigint | null {
-  const [scalar, constant] = [receipt.operatorFeeScalar, receipt.operatorFeeConstant].map(quantity);
-  const gasUsed = quantity(receipt.gasUsed);
-  if (gasUsed === null || (scalar == null && constant == null)) return null;
+  const scalar = quantity(receipt.operatorFeeScalar);
+  const constant = quantity(receipt.operatorFeeConstant);
+  const gasUsed = scalar === null && constant === null ? null : quantity(receipt.gasUsed);
+  if (gasUsed === null) return null;
   const scaled = gasUsed * (scalar ?? 0n);
   // Mantle took over the operator fee with Jovian's formula.
   const isOfJovian = isJovian(receipt, header) || MANTLE_ARSIA.has(chainId);
@@ -199,7 +200,7 @@ function hasBlobs(transaction: Json): boolean {
 }
 
 function typeOf({ type }: Json): number {
-  return Number(quantity(type) ?? 0n);
+  return isQuantity(type) ? Number(type) : 0;
 }
 
 function isNamed(value: unknown): boolean {
@@ -207,5 +208,6 @@ function isNamed(value: unknown): boolean {
 }
 
 function quantity(value: unknown): bigint | null {
-  return isQuantity(value) ? parseBigQuantity(value) : null;
+  // Most members are absent.
+  return value !== undefined && isQuantity(value) ? parseBigQuantity(value) : null;
 }
