@@ -96,6 +96,7 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   STREAM_ADDRESS_INVALID: 'Use addresses of 0x and 40 hexadecimal digits',
   STREAM_ADDRESSES_LIMITED: 'Move some addresses to another stream, or raise ADDRESSES_PER_STREAM',
   STREAM_CHAIN_MISMATCH: 'Use a chain of the stream, or add the chain to it',
+  STREAM_CONFIGS_LIMITED: 'Shorten filters, remove unused ABI items, or delete a stream',
   STREAM_IDENTICAL: 'Change the other stream, or set another description or tag for this one',
   STREAM_TERMINATED: 'Resume the stream with status active and resumeTerminated true, or create a new one',
   STREAM_VALIDATION_FAILED: 'Correct the fields listed in the response',

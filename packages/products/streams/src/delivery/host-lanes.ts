@@ -26,7 +26,7 @@ interface Claimed extends PreparedDelivery {
 }
 
 /** Reads of a key's hosts at once, so that those of other keys soon get one of the process's connections. */
-const READS_PER_KEY = 4;
+const READS_PER_KEY = 6;
 /** Milliseconds until waiting hosts get their turn. */
 const TURN_MS = 20_000;
 

@@ -18,7 +18,7 @@ export class StreamConfigsTooLargeError extends defineApiError(
   'STREAM_CONFIGS_LIMITED',
   (bytes: number, limit: number) => ({
     status: 400,
-    message: `ABIs, filters and triggers in the streams of this key would have ${bytes} bytes in total, the limit is ${limit}: shorten filters, remove unused ABI items, or delete a stream`,
+    message: `ABIs, filters and triggers in the streams of this key would have ${bytes} bytes in total, the limit is ${limit}: shorten filters, or delete a stream`,
     details: { bytes, limit },
   }),
 ) {}

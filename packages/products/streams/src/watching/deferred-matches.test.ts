@@ -31,7 +31,7 @@ const LONG_FILTER = {
   })),
 };
 
-async function open() {
+async function open(budget: WorkBudget = BUDGET) {
   const followed = await openFollowedChain(scratch.database, nextChain++);
   onTestFinished(() => followed.close());
   const { chain, pool } = followed;
@@ -46,7 +46,7 @@ async function open() {
     );
   const filtered = { advancedOptions: [{ topic0: TRANSFER_SIGNATURE, filter: LONG_FILTER }] };
   const start = () => {
-    const running = followed.start(createStreamsWatcher({ database: scratch.database, budget: BUDGET }));
+    const running = followed.start(createStreamsWatcher({ database: scratch.database, budget }));
     onTestFinished(() => running.stop());
     return running;
   };
@@ -58,7 +58,7 @@ async function open() {
       database,
       chains: [{ chain, pool, policy: 'strict' }],
       logger,
-      budget: BUDGET,
+      budget,
     });
     dueWork.start();
     const stop = () => dueWork.close(0);
@@ -187,5 +187,30 @@ describe('streams that exceed the work of a key per block', () => {
     expect(await webhooks(long, 'removed')).toEqual(gone.map((line) => Number(line.split(' ')[0])));
     await nothingDeferred(chain.id);
     expect(await matchedBlocks(long)).toEqual(await matchedBlocks(other));
+  });
+
+  it('are all matched if they are more than one turn takes, for several blocks at once', async () => {
+    // A key may have 160 items per block.
+    const { chain, scripted, caughtUp, create, start, work } = await open({ perKey: 4_800, perBlock: 100_000 });
+    const streams: Stream[] = [];
+    // A turn compiles 100.
+    for (let number = 0; number < 204; number++) streams.push(await create('many', `${number}`));
+    const other = await create('other', 'other');
+    const running = start();
+    await caughtUp();
+    await running.stop();
+    scripted.mine(3);
+    start();
+    await caughtUp();
+    const deferred = (await deferredRows(chain.id)).filter(({ key }) => key === 'many');
+    expect(Math.max(...deferred.map((row) => row.streams.length))).toBeGreaterThan(100);
+    work();
+    await nothingDeferred(chain.id);
+    const [all, due] = [await matchedBlocks(other), await webhooks(other, 'unconfirmed')];
+    expect(all.length).toBeGreaterThan(2);
+    for (const stream of streams) {
+      expect(await matchedBlocks(stream)).toEqual(all);
+      expect(await webhooks(stream, 'unconfirmed')).toEqual(due);
+    }
   });
 });
