@@ -90,6 +90,12 @@ describe('a statement is run', () => {
       ['{"many":true}'],
     ],
     ['SELECT count(*) AS v FROM (VALUES (1)) AS v(n) ORDER BY v', ['{"v":1}']],
+    ["SELECT n || 'x' AS a FROM generate_series(1, 9) AS n ORDER BY n DESC LIMIT 1 OFFSET 2", ['{"a":"7x"}']],
+    ['SELECT n FROM generate_series(1, 9) AS n ORDER BY n LIMIT 10 / 10', ['{"n":1}']],
+    [
+      'SELECT count(*) AS n FROM (SELECT n FROM generate_series(1, 9) AS n ORDER BY n LIMIT 100000) AS q',
+      ['{"n":9}'],
+    ],
     ['SELECT 1 WHERE false', []],
   ])('%s', async (sql, rows) => {
     expect(await reader.read(sql, ASKER)).toMatchObject({ rows, hasMore: false });
@@ -188,6 +194,27 @@ describe('a hostile statement is refused', () => {
       'many copies',
       `SELECT ${Array.from({ length: 500 }, () => 'lower(t)').join()} FROM (VALUES ('a')) AS v(t)`,
       'too many or too large',
+    ],
+    ['a value of many rows', 'SELECT mode() WITHIN GROUP (ORDER BY n) FROM generate_series(1, 9) AS n', 'mode'],
+    [
+      'long values in a sort with a limit',
+      `SELECT n FROM (SELECT n, v || v || n AS t FROM generate_series(1, 9) AS n, (SELECT '${'x'.repeat(2_000)}' AS v) AS z OFFSET 0) AS w ORDER BY n LIMIT 5000`,
+      'ORDER BY with a limit of 5000 rows',
+    ],
+    [
+      'values of many rows in a sort with a limit outside',
+      "SELECT count(t) FROM (SELECT n || 'x' AS t FROM generate_series(1, 9) AS n ORDER BY n OFFSET 0) AS w LIMIT 200000",
+      'ORDER BY with a limit of 200000 rows',
+    ],
+    [
+      'values in a sort with a limit that is computed',
+      "SELECT n || 'x' FROM generate_series(1, 9) AS n ORDER BY n LIMIT 10 * 10",
+      'ORDER BY with a limit',
+    ],
+    [
+      'many values of a log',
+      `SELECT ${Array.from({ length: 9 }, () => 'data').join(' || ')} AS text FROM logs`,
+      'Columns of logs and own contracts',
     ],
     ['rows as text', 'SELECT r::text FROM (SELECT 1 AS a) AS r', 'whole row'],
     ['rows in a function', 'SELECT r.row_to_json FROM (SELECT 1 AS a) AS r', 'row_to_json'],

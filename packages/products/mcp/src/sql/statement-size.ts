@@ -41,6 +41,7 @@ export function measureStatement(tree: unknown): StatementFacts {
     throw new StatementRefusal('The text must be exactly one SELECT statement (42601)');
   const measure = new Measure();
   measure.select(fieldsOf(select), { columns: 1, rows: new Set(), queries: new Map() });
+  measure.requireSmallValues();
   return { innerSorts: measure.innerSorts, hasGrowingGroups: measure.hasGrowingGroups };
 }
 
@@ -52,9 +53,27 @@ class Measure {
   #hasGrowing = false;
   #hasNumeric = false;
   #hasLongNumbers = false;
+  #computed = 0;
+  #constantBytes = COLUMN_BYTES;
+  #hasLongColumns = false;
+  #isSorted = false;
+  /** That a sort with a limit keeps. */
+  #rows = ROWS_MAX;
 
   get hasGrowingGroups(): boolean {
     return this.#hasGrowing || (this.#hasNumeric && (this.#hasLongNumbers || this.#products > PRODUCTS_MAX));
+  }
+
+  requireSmallValues(): void {
+    if (this.#hasLongColumns && this.#computed > LONG_VALUES_MAX)
+      throw new StatementRefusal(
+        'Columns of logs and own contracts can hold a megabyte, and the statement makes too many or too long values of them. Use fewer casts to text and ||',
+      );
+    // A sort with a limit keeps as many rows in memory, however long: long ones take the place of short ones.
+    if (this.#isSorted && this.#rows * this.#computed * this.#constantBytes > SORTED_BYTES_MAX)
+      throw new StatementRefusal(
+        `ORDER BY with a limit of ${this.#rows} rows would keep too many or too long computed values. Use a smaller LIMIT, shorter constants, or compute the values of fewer rows`,
+      );
   }
 
   select(given: Fields, outer: Scope): number {
@@ -65,7 +84,7 @@ class Measure {
     for (const target of listOf(given.targetList)) {
       const { val } = fieldsOf(fieldsOf(target).ResTarget);
       const size = isStar(val) ? scope.columns : this.#expression(val, scope);
-      this.#count(isStar(val) ? STAR_VALUES * size : size);
+      this.#count(isStar(val) ? STAR_VALUES * size : size, 0);
       largest = Math.max(largest, size);
     }
     for (const half of [given.larg, given.rarg])
@@ -84,6 +103,8 @@ class Measure {
     const names = new Set(listOf(given.targetList).map((target) => fieldsOf(fieldsOf(target).ResTarget).name));
     const rows = new Set([...scope.rows].filter((name) => !names.has(name)));
     const { sortClause, groupClause, ...conditions } = others;
+    this.#isSorted ||= sortClause !== undefined;
+    this.#rows = Math.max(this.#rows, rowsOf(conditions.limitCount) + rowsOf(conditions.limitOffset));
     this.#expressions({ sortClause, groupClause }, { ...scope, rows });
     return Math.max(largest, this.#expressions(conditions, scope));
   }
@@ -118,6 +139,7 @@ class Measure {
         throw new StatementRefusal(
           `${schema === undefined ? '' : `${schema}.`}${name} is not allowed. Read the views of the schema analytics and the tables of contracts`,
         );
+      this.#hasLongColumns ||= schema === 'contracts' || LONG_RELATIONS.test(name);
       const size = schema === undefined ? (scope.queries.get(name) ?? 1) : 1;
       return withRow(scope, nameOf(fields.alias) ?? name, size);
     }
@@ -151,6 +173,7 @@ class Measure {
         return this.#expressions(fields, scope);
       case 'A_Const':
         this.#hasLongNumbers ||= isLongNumber(fields);
+        this.#constantBytes = Math.max(this.#constantBytes, Buffer.byteLength(String(constantOf(node) ?? '')));
         return 1;
       case 'ColumnRef':
         return columnSize(listOf(fields.fields), scope);
@@ -182,7 +205,7 @@ class Measure {
       throw new StatementRefusal(`The operator ${operator} is not allowed`);
     const sizes = [lexpr, rexpr].map((side) => this.#expressions({ side: side }, scope));
     if (operator === '||') return this.#count(sumOf(sizes));
-    if (SLOW_OPERATORS.has(operator)) this.#count(2);
+    if (SLOW_OPERATORS.has(operator)) this.#count(2, 0);
     if (operator === '*') this.#products++;
     this.#hasLongNumbers ||= operator === '^';
     const largest = Math.max(...sizes);
@@ -208,10 +231,11 @@ class Measure {
     const sizes = isRowCount ? [] : args.map((one) => this.#expression(one, scope));
     const largest = Math.max(1, ...sizes);
     if (SMALL_FUNCTIONS.has(name)) {
-      this.#count(1);
+      this.#count(1, 0);
       return 1;
     }
     if (SELECTING_FUNCTIONS.has(name)) return this.#count(largest);
+    if (/^[lr]pad$/.test(name)) this.#constantBytes = Math.max(this.#constantBytes, PADDING_MAX);
     const size = growth(name, args, sizes);
     if (size !== null) return this.#count(size);
     throw new StatementRefusal(
@@ -230,8 +254,9 @@ class Measure {
     return this.#count(type === 'jsonb' ? JSONB_GROWTH * size : size);
   }
 
-  #count(size: number): number {
+  #count(size: number, computed = size): number {
     this.#values += size;
+    this.#computed += computed;
     if (this.#values > VALUES_MAX)
       throw new StatementRefusal(
         'The statement makes too many or too large values for each row. Use fewer columns, casts to text and ||',
@@ -244,6 +269,16 @@ class Measure {
 const TABLES_MAX = 20;
 const STAR_VALUES = 10;
 const JSONB_GROWTH = 8;
+/** Views whose columns can hold a megabyte. */
+const LONG_RELATIONS = /^(?:logs$|contract_)/;
+/** Of a megabyte. All of a row are in memory. */
+const LONG_VALUES_MAX = 40;
+/** Of results, and the next one. */
+const ROWS_MAX = 201;
+/** Hashes as text have 66. */
+const COLUMN_BYTES = 256;
+/** Half of what a statement may use: others of its parts hold the rest. */
+const SORTED_BYTES_MAX = 32 * 1024 * 1024;
 const PADDING_MAX = 1_000;
 
 /** Size of a value that functions enlarge; null: no bound. */
@@ -333,6 +368,13 @@ function constantOf(node: unknown): string | number | null {
   const { sval, ival } = A_Const;
   if (isFields(sval)) return String(sval.sval ?? '');
   return isFields(ival) ? Number(ival.ival ?? 0) : null;
+}
+
+/** Of LIMIT or OFFSET. Without one, or with NULL, there are none. */
+function rowsOf(node: unknown): number {
+  if (node === undefined || fieldsOf(fieldsOf(node).A_Const).isnull === true) return 0;
+  const rows = constantOf(node);
+  return typeof rows === 'number' ? rows : Number.POSITIVE_INFINITY;
 }
 
 function textOf(node: unknown): string {
