@@ -1002,6 +1002,7 @@ CREATE TABLE "pool_candles" (
   "decimals0" smallint,
   "decimals1" smallint,
   "is_valued" boolean NOT NULL,
+  "is_quoted_in0" boolean NOT NULL,
   "pool" bytea NOT NULL,
   "buy_volume" numeric,
   "sell_volume" numeric,
@@ -3176,6 +3177,8 @@ SELECT
   analytics.candle_price(candle.prices, 3) AS close,
   trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
   candle.swaps,
+  -- Whether the base token is token 1.
+  candle.is_quoted_in0,
   candle.buys,
   candle.sells,
   candle.start AS start_hour,
@@ -3259,8 +3262,9 @@ SELECT
   swap.amount1,
   analytics.amount(swap.amount0, asset0.decimals) AS token0_amount,
   analytics.amount(swap.amount1, asset1.decimals) AS token1_amount,
-  -- Of the side that is ether, by the newest value of the chain's ETH/USD feed at or before the swap.
-  round(analytics.amount(abs(CASE WHEN ether0.is_ether THEN swap.amount0 ELSE swap.amount1 END), coalesce(ether0.decimals, ether1.decimals))
+  -- Of the side that is ether, by the newest value of the chain's ETH/USD feed at or before the swap. Otherwise of the base token, at the close of
+  -- the pool's stored candle of that hour.
+  round(coalesce(analytics.amount(abs(CASE WHEN ether0.is_ether THEN swap.amount0 ELSE swap.amount1 END), coalesce(ether0.decimals, ether1.decimals))
     * CASE WHEN ether0.is_ether OR ether1.is_ether THEN (
     SELECT analytics.amount(latest.answer, latest.decimals)
     FROM (
@@ -3281,7 +3285,10 @@ SELECT
       WHERE phase.chain_id = swap.chain_id
       ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
     ) AS latest WHERE latest.answer > 0
-  ) END, 2) AS amount_usd,
+  ) END,
+    CASE WHEN span.is_stored AND span.price_changes = 0 AND stale.pool IS NULL THEN analytics.candle_price(candle.prices, 3) *
+      CASE WHEN candle.is_quoted_in0 THEN analytics.amount(abs(swap.amount1), asset1.decimals) ELSE analytics.amount(abs(swap.amount0), asset0.decimals) END
+    END), 2) AS amount_usd,
   swap.tick_lower,
   swap.tick_upper,
   swap.liquidity_delta,
@@ -3300,7 +3307,45 @@ LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_i
 LEFT JOIN public.tokens AS asset0 ON asset0.address = coalesce(pool.token0, swap.token0) AND asset0.chain_id = swap.chain_id
 LEFT JOIN public.tokens AS asset1 ON asset1.address = coalesce(pool.token1, swap.token1) AND asset1.chain_id = swap.chain_id
 LEFT JOIN public.payment_tokens AS ether0 ON ether0.token_address = coalesce(pool.token0, swap.token0) AND ether0.chain_id = swap.chain_id AND ether0.is_ether
-LEFT JOIN public.payment_tokens AS ether1 ON ether1.token_address = coalesce(pool.token1, swap.token1) AND ether1.chain_id = swap.chain_id AND ether1.is_ether;--> statement-breakpoint
+LEFT JOIN public.payment_tokens AS ether1 ON ether1.token_address = coalesce(pool.token1, swap.token1) AND ether1.chain_id = swap.chain_id AND ether1.is_ether
+LEFT JOIN public.pool_candles AS candle ON swap.kind = 0 AND candle.pool_key = swap.pool_key AND candle.chain_id = swap.chain_id AND candle.hours = 1
+  AND candle.start = floor(extract(epoch FROM block.block_timestamp) / 3600)::integer AND candle.pool = swap.pool
+LEFT JOIN public.candle_spans AS span ON span.chain_id = candle.chain_id AND span.hours = candle.hours AND span.start = candle.start
+LEFT JOIN public.stale_candles AS stale ON stale.pool_key = candle.pool_key AND stale.chain_id = candle.chain_id
+  AND stale.hours = candle.hours AND stale.start = candle.start AND stale.pool = candle.pool;--> statement-breakpoint
+-- Prices of tokens in US dollars by hour and pool: the close of each stored candle of a proven pool. Find them by address_key(token_bytes).
+CREATE VIEW analytics.token_prices AS
+SELECT
+  priced.chain_id,
+  analytics.hex(priced.token) AS token_address,
+  token.symbol AS token_symbol,
+  -- The price at a block is that of the hour with this block, or of the last one before.
+  span.first_block,
+  span.last_block,
+  to_timestamp(candle.start::bigint * 3600) AS start_time,
+  -- US dollars per whole token; null: unknown.
+  analytics.candle_price(candle.prices, 3) AS usd,
+  -- Volume of the pool in this hour. More volume: a better price.
+  trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
+  analytics.hex(priced.pool) AS pool,
+  priced.exchange,
+  priced.token AS token_bytes,
+  priced.pool AS pool_bytes,
+  priced.pool_key
+FROM (
+  SELECT pool_key, chain_id, pool, exchange, token0 AS token, false AS is_quoted_in0 FROM public.pools
+  WHERE status = 'proven' AND is_counted AND left_out IS NULL
+  UNION ALL
+  SELECT pool_key, chain_id, pool, exchange, token1, true FROM public.pools
+  WHERE status = 'proven' AND is_counted AND left_out IS NULL
+) AS priced
+JOIN public.pool_candles AS candle ON candle.pool_key = priced.pool_key AND candle.chain_id = priced.chain_id AND candle.hours = 1
+  AND candle.pool = priced.pool AND candle.is_quoted_in0 = priced.is_quoted_in0
+JOIN public.candle_spans AS span ON span.chain_id = candle.chain_id AND span.hours = candle.hours AND span.start = candle.start
+LEFT JOIN public.stale_candles AS stale ON stale.pool_key = candle.pool_key AND stale.chain_id = candle.chain_id
+  AND stale.hours = candle.hours AND stale.start = candle.start AND stale.pool = candle.pool
+LEFT JOIN public.tokens AS token ON token.address = priced.token AND token.chain_id = priced.chain_id
+WHERE span.is_stored AND span.price_changes = 0 AND stale.pool IS NULL;--> statement-breakpoint
 -- End of generated: views of datasets
 -- Gateway calls by key, day and method. API keys themselves are not stored.
 CREATE VIEW analytics.gateway_usage AS

@@ -172,15 +172,17 @@ const EXPECTED: readonly (readonly object[])[] = [
     { exchange: 'Uniswap v3', proven: 1, by_address: 1, by_factory: 0, percent_of_pools: '25.00' },
     { exchange: null, proven: 0, waiting: 1, disproved: 1, percent_of_pools: '50.00' },
   ],
+  // Rows are tested next to the values of the views.
+  [],
 ];
 
 /** Rows of imports, chains and operators: they don't grow with blocks. */
 const SMALL_TABLES = new Set(['address_labels', 'price_feed_phases', 'sync_ranges', 'upstream_errors']);
 
 describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
-  test('has thirty-one queries', () => {
-    expect(DOCUMENTED_QUERIES).toHaveLength(31);
-    expect(EXPECTED).toHaveLength(31);
+  test('has thirty-two queries', () => {
+    expect(DOCUMENTED_QUERIES).toHaveLength(32);
+    expect(EXPECTED).toHaveLength(32);
   });
 
   test('says by which state what is derived lacks rows', async () => {
@@ -361,7 +363,7 @@ describe('the views', () => {
     ).toEqual([{ price: '60', price_usd: '180030.00', is_zero_price: false }]);
   });
 
-  test('show the value of ether in swaps and transfers, at the newest price of the feed', async () => {
+  test('show the value of swaps and transfers, by the feed of ether or the candles of a pool', async () => {
     const { database } = scratch;
     const [pool, weth] = [addressBytes(POOL), addressBytes(WETH)];
     const place = { swap: 26, transfer: 16 };
@@ -383,7 +385,7 @@ describe('the views', () => {
         token1_decimals: 18,
         token0_amount: '-500',
         token1_amount: '0.25',
-        amount_usd: null,
+        amount_usd: '500.00',
       },
       {
         ...{ token0_symbol: 'USDC', token1_decimals: 18, token0_amount: '1500.25', token1_amount: '-0.5' },
@@ -397,6 +399,9 @@ describe('the views', () => {
            WHERE token_key = analytics.token_key('${WETH}') AND token_bytes = analytics.bytes('${WETH}')`,
         ),
       ).toEqual([{ token_decimals: 18, amount: '0.25', amount_usd: '500.00' }]);
+    expect(await asReader(DOCUMENTED_QUERIES.at(-1)?.[1] ?? '')).toMatchObject([
+      { amount: '0.25', token_symbol: 'WETH', amount_usd: '500.00' },
+    ]);
     await database.query(sql`DELETE FROM swaps WHERE block_number = ${place.swap}`);
     await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = ${place.transfer}`);
   });

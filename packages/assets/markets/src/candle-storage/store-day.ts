@@ -59,12 +59,14 @@ async function joinHours(database: Database, chain: Chain, day: number): Promise
 
 export function joinRecord(earlier: PoolCandle | undefined, row: PricedRecord): PoolCandle {
   const decimals = [row.decimals0, row.decimals1] as const;
+  const { isQuotedIn0 } = row;
   const totals = totalsOfRecord(row);
-  if (earlier === undefined) return { pool: { pool: row.pool, decimals }, totals };
+  if (earlier === undefined) return { pool: { pool: row.pool, decimals }, isQuotedIn0, totals };
   const [decimals0, decimals1] = earlier.pool.decimals;
   const isSame = decimals0 === row.decimals0 && decimals1 === row.decimals1;
   return {
     pool: { pool: row.pool, decimals: isSame ? decimals : CHANGED_DECIMALS },
+    isQuotedIn0,
     totals: joinTotals(earlier.totals, totals),
   };
 }

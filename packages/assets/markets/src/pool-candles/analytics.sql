@@ -13,6 +13,8 @@ SELECT
   analytics.candle_price(candle.prices, 3) AS close,
   trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
   candle.swaps,
+  -- Whether the base token is token 1.
+  candle.is_quoted_in0,
   candle.buys,
   candle.sells,
   candle.start AS start_hour,

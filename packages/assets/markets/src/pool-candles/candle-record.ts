@@ -12,6 +12,7 @@ import { type StoredSpan, secondsOf } from './stored-span.ts';
 
 export interface PoolCandle {
   readonly pool: Pick<FiguredPool, 'pool' | 'decimals'>;
+  readonly isQuotedIn0: boolean;
   readonly totals: PoolTotals;
 }
 
@@ -22,29 +23,34 @@ export async function copyCandles(
   candles: Iterable<PoolCandle>,
   keepsTraders: boolean,
 ): Promise<void> {
-  const lines = Array.from(candles, ({ pool: { pool, decimals }, totals: { candles: own, figures } }) =>
-    [
-      ...[copyValue(poolKey(pool)), copyValue(chain.id), copyValue(hours), copyValue(start), copyHex(pool)],
-      ...decimals.map(copyValue),
-      ...[own.usd.trades, figures.buys, figures.sells, figures.buyVolume, figures.sellVolume].map(copyValue),
-      ...[copyValue(own.usd.volume !== null), copyHex(`0x${packPrices(own).toString('hex')}`)],
-      ...[figures.buyers, figures.sellers].map((traders) =>
-        keepsTraders ? copyHex(`0x${Array.from(traders, (trader) => trader.slice(2)).join('')}`) : COPY_NULL,
-      ),
-    ].join('\t'),
+  const lines = Array.from(
+    candles,
+    ({ pool: { pool, decimals }, isQuotedIn0, totals: { candles: own, figures } }) =>
+      [
+        ...[copyValue(poolKey(pool)), copyValue(chain.id), copyValue(hours), copyValue(start), copyHex(pool)],
+        ...decimals.map(copyValue),
+        ...[own.usd.trades, figures.buys, figures.sells, figures.buyVolume, figures.sellVolume].map(copyValue),
+        ...[own.usd.volume !== null, isQuotedIn0].map(copyValue),
+        copyHex(`0x${packPrices(own).toString('hex')}`),
+        ...[figures.buyers, figures.sellers].map((traders) =>
+          keepsTraders ? copyHex(`0x${Array.from(traders, (trader) => trader.slice(2)).join('')}`) : COPY_NULL,
+        ),
+      ].join('\t'),
   );
   await transaction.copy('pool_candles', COLUMNS, lines);
 }
 
 const COLUMNS = [
   ...['pool_key', 'chain_id', 'hours', 'start', 'pool', 'decimals0', 'decimals1'],
-  ...['swaps', 'buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
+  ...['swaps', 'buys', 'sells', 'buy_volume', 'sell_volume'],
+  ...['is_valued', 'is_quoted_in0', 'prices', 'buyers', 'sellers'],
 ];
 
 export interface PricedRecord extends PricedVolume {
   readonly pool: PoolId;
   readonly decimals0: number | null;
   readonly decimals1: number | null;
+  readonly isQuotedIn0: boolean;
   readonly buys: number;
   readonly sells: number;
 }
@@ -58,7 +64,7 @@ export interface PricedVolume {
   readonly prices: Buffer;
 }
 
-export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells,
+export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, is_quoted_in0, swaps, buys, sells,
   buy_volume::text, sell_volume::text, is_valued, prices`;
 
 export function candleOf(record: PricedVolume, currency: Currency): OpenCandle {

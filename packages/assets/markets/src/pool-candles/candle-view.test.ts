@@ -22,8 +22,8 @@ test('the view of candles has the prices of stored, valid spans', async () => {
   for (const [start, given] of Object.entries(prices)) {
     const packed = packPrices({ usd: { prices: given, isPriced: true }, native: unknown });
     await database.query(
-      sql`INSERT INTO pool_candles (pool_key, chain_id, start, swaps, buys, sells, hours, is_valued, pool, buy_volume, sell_volume, prices)
-       VALUES (1, 1, ${Number(start)}, 3, 2, 1, 1, true, ${hexBytes(POOL)}, 1500000000000000000000000, 500000000000000000000000, ${packed})`,
+      sql`INSERT INTO pool_candles (pool_key, chain_id, start, swaps, buys, sells, hours, is_valued, is_quoted_in0, pool, buy_volume, sell_volume, prices)
+       VALUES (1, 1, ${Number(start)}, 3, 2, 1, 1, true, false, ${hexBytes(POOL)}, 1500000000000000000000000, 500000000000000000000000, ${packed})`,
     );
     // Hour 7 is being stored, and hour 8 is stale.
     await database.query(

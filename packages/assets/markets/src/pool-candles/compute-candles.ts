@@ -4,6 +4,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type AnchorBook, isPriceable, readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { pairOf } from '../trade-values/price-trade.ts';
 import type { PoolCandle } from './candle-record.ts';
 import { readPoolFacts } from './pool-facts.ts';
 import { joinTotals, type PoolSwap, totalsOf } from './pool-totals.ts';
@@ -43,7 +44,9 @@ export async function computeCandles(
       const own = totalsOf(pool, swapsOf.get(pool.pool) ?? [], chain, book);
       const earlier = candles.get(pool.pool);
       if (own === null) continue;
-      candles.set(pool.pool, { pool, totals: earlier === undefined ? own : joinTotals(earlier.totals, own) });
+      const { isQuotedIn0 } = pairOf(pool.token0, pool.token1, chain);
+      const totals = earlier === undefined ? own : joinTotals(earlier.totals, own);
+      candles.set(pool.pool, { pool, isQuotedIn0, totals });
     }
   }
   return [...candles.values()];

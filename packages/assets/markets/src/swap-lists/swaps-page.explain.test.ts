@@ -88,8 +88,8 @@ async function seedCandles(): Promise<void> {
      SELECT ${eth.id}, 1, hour, 0, 0, 0, ${priceSettingsOf(eth)}, gen_random_uuid(), true FROM ${hours}`,
   );
   await scratch.database.query(
-    sql`INSERT INTO pool_candles (pool_key, chain_id, hours, start, pool, swaps, buys, sells, is_valued, prices)
-     SELECT address_key(pool), ${eth.id}, 1, hour, pool, 1, 1, 0, true, '' FROM ${hours}, unnest(${[PAIR, OTHER].map((pool) => hexBytes(pool))}::bytea[]) AS pool`,
+    sql`INSERT INTO pool_candles (pool_key, chain_id, hours, start, pool, swaps, buys, sells, is_valued, is_quoted_in0, prices)
+     SELECT address_key(pool), ${eth.id}, 1, hour, pool, 1, 1, 0, true, false, '' FROM ${hours}, unnest(${[PAIR, OTHER].map((pool) => hexBytes(pool))}::bytea[]) AS pool`,
   );
   // A row per hour: their statistics are never far behind.
   await scratch.database.query(sql`ANALYZE candle_spans, pool_candles`);

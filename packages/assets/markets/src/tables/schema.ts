@@ -241,6 +241,8 @@ export const poolCandles = storedTable(
     decimals1: smallint('decimals1'),
     /** The quote token's price is known for every swap. */
     isValued: boolean('is_valued').notNull(),
+    /** Prices are of token 1, in terms of token 0. For readers in SQL. */
+    isQuotedIn0: boolean('is_quoted_in0').notNull(),
     pool: hexadecimal('pool').notNull(),
     /** 1e-24 US dollars; null: a value is unknown. */
     buyVolume: numeric('buy_volume'),

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
-import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
 /** The pool in the queries of docs/api/sql-examples.md. */
 export const POOL = parseAddress('0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640');
@@ -10,6 +10,11 @@ export const OTHER_POOL = addressOf(0x9001);
 export const UNPROVEN_POOL = addressOf(0x9002);
 const DISPROVED_POOL = addressOf(0x9003);
 export const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
+
+/** Of the blocks 0 to 299, in hours since the epoch. */
+const HOUR = Math.floor(timestampOf(0) / 3_600);
+/** A packed candle: one price of 2,000 dollars, and none in the native token. */
+const PRICED_2000 = '0x09000207d000010100';
 
 export interface SeededTraders {
   readonly wallet: Address;
@@ -55,6 +60,14 @@ export async function seedPools(
          ${amount0}, ${amount1}, ${addressBytes(sender)}, ${beneficiary === null ? null : addressBytes(beneficiary)}, ${hexBytes(hashOf(2, block))})`,
     );
   }
+  await database.query(
+    sql`INSERT INTO candle_spans (chain_id, hours, start, first_block, last_block, prices_from_block, settings, is_stored, claim)
+     VALUES (${id}, 1, ${HOUR}, 0, 299, 0, '', true, gen_random_uuid())`,
+  );
+  await database.query(
+    sql`INSERT INTO pool_candles (pool_key, chain_id, hours, start, pool, swaps, buys, sells, buy_volume, sell_volume, is_valued, is_quoted_in0, prices)
+     VALUES (address_key(${addressBytes(POOL)}), ${id}, 1, ${HOUR}, ${addressBytes(POOL)}, 2, 1, 1, 0, 0, true, true, ${hexBytes(PRICED_2000)})`,
+  );
   await database.query(
     sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
      VALUES (address_key(${addressBytes(POOL)}), ${id}, 3, 0, 1, ${addressBytes(POOL)}, 1771595571142957166518320255467520, 1, 200311)`,
