@@ -11,7 +11,7 @@ export const UNPROVEN_POOL = addressOf(0x9002);
 const DISPROVED_POOL = addressOf(0x9003);
 export const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 
-/** Of the blocks 0 to 299, in hours since the epoch. */
+/** Hours since the epoch. The hour has the blocks 0 to 299. */
 const HOUR = Math.floor(timestampOf(0) / 3_600);
 /** A packed candle: one price of 2,000 dollars, and none in the native token. */
 const PRICED_2000 = '0x09000207d000010100';
