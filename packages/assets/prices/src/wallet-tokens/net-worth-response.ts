@@ -22,6 +22,7 @@ export const netWorthSchema = z
             native_balance_formatted: z.string().openapi({ description: 'The same in whole tokens' }),
             native_balance_usd: dollars('Value of the native balance. 0.00 without a price'),
             token_balance_usd: dollars('Value of all tokens with a price'),
+            token_balance_usd_uncapped: dollars('The same, without the limit by the depth of the pools'),
             networth_usd: dollars('Sum of both'),
             indexed: indexedSchema,
           })
@@ -43,6 +44,8 @@ export interface ChainNetWorth {
   /** US dollars of the native balance, and of all tokens. */
   readonly nativeValue: Fraction;
   readonly tokensValue: Fraction;
+  /** Without the limit by the depth of the pools. */
+  readonly uncappedValue: Fraction;
   readonly indexed: Indexed;
 }
 
@@ -52,12 +55,13 @@ export function showNetWorth(
 ): z.infer<typeof netWorthSchema> {
   return {
     total_networth_usd: cents(sumOf(found.flatMap(({ nativeValue, tokensValue }) => [nativeValue, tokensValue]))),
-    chains: found.map(({ chain, native, nativeValue, tokensValue, indexed }) => ({
+    chains: found.map(({ chain, native, nativeValue, tokensValue, uncappedValue, indexed }) => ({
       chain: chain.key,
       native_balance: native.toString(),
       native_balance_formatted: decimalAmount(native.toString(), chain.native.decimals),
       native_balance_usd: cents(nativeValue),
       token_balance_usd: cents(tokensValue),
+      token_balance_usd_uncapped: cents(uncappedValue),
       networth_usd: cents(addFractions(nativeValue, tokensValue)),
       indexed: showIndexed(indexed),
     })),

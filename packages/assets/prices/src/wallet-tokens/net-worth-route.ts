@@ -13,7 +13,7 @@ import {
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
-import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf } from './held-values.ts';
+import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf, totalOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';
 import { type ChainNetWorth, netWorthSchema, showNetWorth } from './net-worth-response.ts';
 import type { WalletTokensOptions } from './wallet-tokens-route.ts';
@@ -105,11 +105,13 @@ async function readNetWorth(
   const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], {
     ...{ block, limits: query, changing: [] },
   });
+  const holdings = reported.balances.map((balance) => holdingOf(balance, prices));
   const complete = reported.isComplete && !reported.hasNext && native.isKnown;
   return {
     ...{ chain, native: native.balance },
     nativeValue: dollarValue(nativeHolding(chain, native.balance, prices)) ?? wholeFraction(0n),
-    tokensValue: sumOf(reported.balances.map((balance) => payableValue(holdingOf(balance, prices)))),
+    tokensValue: sumOf(holdings.map(payableValue)),
+    uncappedValue: totalOf(holdings),
     indexed: { ...reported.indexed, complete },
   };
 }

@@ -39,6 +39,7 @@ test('has every field, and sums exact values', async () => {
         native_balance_formatted: '0.1',
         native_balance_usd: '200.00',
         token_balance_usd: '166.67',
+        token_balance_usd_uncapped: '166.67',
         networth_usd: '366.67',
         indexed: { from_block: '0', to_block: '6', complete: true },
       },
@@ -68,7 +69,13 @@ test('an airdrop counts with at most what its pools could pay out', async () => 
     [BIRDS, 1_000_000_000],
   ]);
   expect(await served.body<Body>(PATH)).toMatchObject({
-    chains: [{ native_balance_usd: '0.00', token_balance_usd: '2000.00' }],
+    chains: [
+      {
+        native_balance_usd: '0.00',
+        token_balance_usd: '2000.00',
+        token_balance_usd_uncapped: '2000000000.00',
+      },
+    ],
   });
 });
 

@@ -61,7 +61,10 @@ const NET_WORTH: DataTable = {
       ['Tokens with a price', dollars('token_balance_usd', '0.00')],
     ],
   ),
-  note: 'A token counts for at most what its pools can pay out. The table of balances shows its whole balance at the price of the token.',
+  note: (chain) =>
+    chain.token_balance_usd === chain.token_balance_usd_uncapped
+      ? null
+      : 'A token counts for at most what its pools can pay out. The table of balances shows its whole balance at the price of the token.',
   rowsOf: (body) => resultOf({ result: isObject(body) ? body.chains : null }),
 };
 

@@ -98,7 +98,8 @@ export const TOKEN_TABLES: readonly DataTable[] = [
       ['Share of supply', share('percentage_relative_to_total_supply'), 'number'],
       ['Notes', flags({ is_contract: 'contract' })],
     ]),
-    note: 'Values are balances at the price of the token. All holders together can receive at most what its pools can pay out.',
+    note: () =>
+      'Values are balances at the price of the token. All holders together can receive at most what its pools can pay out.',
   },
   listTable('token-swaps', 'Swaps', ({ address }) => `/api/v2.2/erc20/${address}/swaps`, [
     ['Time', time('blockTimestamp')],
@@ -143,7 +144,8 @@ export const POOL_TABLES: readonly DataTable[] = [
         ['Value of the quote token', dollars('quoteToken.usdAmount')],
       ],
     ),
-    note: 'Pools of concentrated liquidity and pools with more than two tokens have no pair of reserves. Their liquidity is above.',
+    note: () =>
+      'Pools of concentrated liquidity and pools with more than two tokens have no pair of reserves. Their liquidity is above.',
   },
   listTable('pool-swaps', 'Swaps and liquidity changes', ({ address }) => `/api/v2.2/pairs/${address}/swaps`, [
     ['Time', time('blockTimestamp')],

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ACCOUNT_TABLES } from './account-tables.ts';
 import { curlLine } from './data-table.ts';
 
 test('a line asks for the address as it is', () => {
@@ -21,4 +22,10 @@ test('a shell reads nothing else out of it, whatever the server is called', () =
     ),
     { numRuns: 30 },
   );
+});
+
+test('the value of a wallet notes that tokens count for less, only if they do', () => {
+  const note = ACCOUNT_TABLES.find(({ name }) => name === 'net-worth')?.note;
+  expect(note?.({ token_balance_usd: '2.00', token_balance_usd_uncapped: '2.00' })).toBeNull();
+  expect(note?.({ token_balance_usd: '2.00', token_balance_usd_uncapped: '9.00' })).toContain('can pay out');
 });

@@ -23,8 +23,8 @@ export interface DataTable {
   readonly columns: readonly Column[];
   /** For live lists: an opened value stays with its row. */
   readonly idOf?: (row: DataRow) => string;
-  /** What a reader of these values has to know. */
-  readonly note?: string;
+  /** What a reader of these values has to know. Null: nothing. @param first row */
+  readonly note?: (first: DataRow) => string | null;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -195,7 +195,8 @@ function contentOf(table: DataTable, answer: TableAnswer, context: TableContext)
   const [first] = rows;
   if (first === undefined)
     return html`<p class="soft">${cursor === null ? 'No rows.' : 'No rows on this page.'}</p>${following}`;
-  const note = table.note !== undefined && html`<p class="soft">${table.note}</p>`;
+  const text = table.note?.(first) ?? null;
+  const note = text !== null && html`<p class="soft">${text}</p>`;
   if (table.shape === 'record') return html`${factsView(table.columns, first, context.place)}${note}`;
   return html`${rowsView(table, rows, context.place)}${note}
 ${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
