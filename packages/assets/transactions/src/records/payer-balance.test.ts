@@ -125,7 +125,7 @@ interface BalanceLog {
   readonly from: string;
   readonly to: string;
   readonly amount: bigint;
-  /** Of `from`; for a fee, before the transaction. */
+  /** The balance of `from`; for a fee, before the transaction. */
   readonly before: bigint;
 }
 

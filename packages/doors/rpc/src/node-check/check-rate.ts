@@ -147,7 +147,7 @@ async function sendStep({ clock, signal, send }: RateTrial, perSecond: number) {
   const answers: Promise<{ readonly at: number; readonly isAccepted: boolean }>[] = [];
   let firstAt: number | null = null;
   let lastAt = startedAt;
-  // Of refused calls only: slow answers are no silence.
+  // Only refused calls count: slow responses are no silence.
   let isSilent = false;
   for (let at = startedAt; !isSilent && at < (firstAt ?? startedAt) + lastsMs; ) {
     const sentAt = clock.now();
