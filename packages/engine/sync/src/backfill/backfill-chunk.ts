@@ -7,7 +7,7 @@ import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
-import { linkRange } from '../read/link-range.ts';
+import { linkRange, requireUpstreams } from '../read/link-range.ts';
 import {
   type DecodedRange,
   logsWanted,
@@ -47,8 +47,11 @@ export async function readClaimed(
     const read = await readDecoded(options, span.datasets, range, signal, datasetsToProve(options, span));
     sizing.seen(rangeSize(range), read.weight);
     // Blocks that a reorg may replace must have the hashes of followed ones.
-    if (!isReadWhole(options, span.datasets) || options.isUnsettled === true) return read;
-    return await linkRange(options, read, signal).catch((error: unknown) => {
+    if (options.isUnsettled === true) return read;
+    const linked = isReadWhole(options, span.datasets)
+      ? linkRange(options, read, signal)
+      : requireUpstreams(options, { range, upstreams: upstreamsOf(read) }, signal).then(() => read);
+    return await linked.catch((error: unknown) => {
       read.batch.release();
       throw error;
     });
@@ -56,6 +59,10 @@ export async function readClaimed(
     await options.owner.release(options.chain.id, range);
     throw error;
   }
+}
+
+function upstreamsOf({ levels }: DecodedRange): string[] {
+  return (levels.logs ?? []).flatMap(({ upstream }) => upstream ?? []);
 }
 
 /** Parts from the start of the range, each to be committed before the next. Nothing if another process holds blocks of it. */

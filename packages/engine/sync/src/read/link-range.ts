@@ -5,7 +5,7 @@ import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { Coverage } from '../coverage/coverage.ts';
 import { isLinkedByParents, readFollowedBlock, readLinkedBlocks } from '../coverage/linked-blocks.ts';
-import { OtherChainError } from '../errors.ts';
+import { OtherChainError, ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from './decoded-batch.ts';
 import type { DecodedRange } from './read-range.ts';
 
@@ -47,18 +47,76 @@ export async function linkRange<Read extends Pick<DecodedRange, 'range' | 'block
   return { ...read, levels: Object.fromEntries(levels), isLinked: false };
 }
 
-/** The newest block of each upstream stands for all logs that it returned. @throws OtherChainError */
+/** The newest block of each upstream stands for all logs that it returned. @throws as requireUpstreams */
 export async function requireSameChain(
   linking: Linking,
-  blocks: Iterable<BlockFacts>,
+  { blocks, ...read }: Parameters<typeof requireUpstreams>[1] & { readonly blocks: Iterable<BlockFacts> },
   signal: AbortSignal,
 ): Promise<void> {
+  await requireUpstreams(linking, read, signal);
   const newest = new Map<string | undefined, BlockFacts>();
   for (const block of blocks)
     if (block.number > (newest.get(block.upstream)?.number ?? -1)) newest.set(block.upstream, block);
   // Invariant: PROOF-SAME-CHAIN
   for (const block of newest.values())
     await isLinkedToChain(linking, block, signal, linking.pool.isCanonical === true);
+}
+
+/**
+ * Logs of upstreams, and the absence of logs, count only if each upstream still has the first followed block. One that
+ * lacks it must have the last block of the range as a second upstream has it. Costs one block per upstream.
+ * @throws OtherChainError, ReorgedWhileReadingError
+ */
+export async function requireUpstreams(
+  linking: Linking,
+  read: { readonly range: BlockRange; readonly upstreams: Iterable<string> },
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, chain, pool } = linking;
+  if (pool.isCanonical === true) return;
+  const nodes = new Set(pool.status().map(({ name }) => name));
+  const mark = await readFollowedBlock(database, chain.id);
+  // Invariant: PROOF-SAME-CHAIN
+  for (const upstream of new Set(read.upstreams)) {
+    // Logs of a source of history are checked as they are read.
+    if (!nodes.has(upstream)) continue;
+    const marked = mark === null ? null : await blockAt(linking, mark.number, upstream, signal);
+    if (mark !== null && marked !== null) {
+      if (marked !== 'unknown' && marked.hash !== mark.hash) await refuse(linking, marked, mark.hash);
+      continue;
+    }
+    const last = await blockAt(linking, read.range.to, upstream, signal);
+    if (last === null) {
+      await pool.checkChain(upstream, null);
+      const what = `${upstream} has no block ${read.range.to}, whose logs it returned`;
+      throw new ReorgedWhileReadingError({ chain: chain.key, what });
+    }
+    if (last !== 'unknown') await isLinkedToChain(linking, last, signal, false);
+  }
+}
+
+/**
+ * Null: the upstream lacks it. `unknown`: it did not respond, which says nothing.
+ * @throws ReorgedWhileReadingError if another read found that it is on another chain
+ */
+async function blockAt(
+  { chain, pool }: Linking,
+  number: number,
+  upstream: string,
+  signal: AbortSignal,
+): Promise<BlockFacts | 'unknown' | null> {
+  try {
+    const options = { only: upstream, background: true, timeoutMs: SECOND_TIMEOUT_MS, signal };
+    const answer = await pool.getBlock(number, options);
+    return answer === null ? null : { ...answer.value.header, upstream };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ChainsteadError)) throw error;
+    const isExcluded = pool.status().some(({ name, state }) => name === upstream && state === 'disabled');
+    const what = `${upstream} was excluded after it returned logs`;
+    if (isExcluded) throw new ReorgedWhileReadingError({ chain: chain.key, what });
+    return 'unknown';
+  }
 }
 
 /** Newest first; blocks that were left out part them. */

@@ -152,7 +152,7 @@ async function readChunk(
     // Otherwise the next turn would begin with the same chunk.
     return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
   }
-  await requireSameChain(turn, read.blocks.values(), signal);
+  await requireSameChain(turn, { range, upstreams: read.upstreams, blocks: read.blocks.values() }, signal);
   sizing.seen(rangeSize(range), read.weight);
   turn.made += read.calls;
   let { calls } = read;

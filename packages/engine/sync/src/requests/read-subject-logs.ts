@@ -17,6 +17,8 @@ interface SubjectRead {
   readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
   readonly weight: number;
   readonly blocks: ReadonlyMap<number, BlockFacts>;
+  /** Also those that returned no log. */
+  readonly upstreams: ReadonlySet<string>;
   readonly calls: number;
 }
 
@@ -77,7 +79,8 @@ export async function readSubjectLogs(
   const upstreamOf = (number: number): string | undefined =>
     sources.find(({ range: { from, to } }) => from <= number && number <= to)?.upstream;
   const blocks = new Map([...facts].map(([number, one]) => [number, { ...one, upstream: upstreamOf(number) }]));
-  return { parts, weight: weighLogs(all), blocks, calls: calls + headersRead };
+  const upstreams = new Set(sources.map(({ upstream }) => upstream));
+  return { parts, weight: weighLogs(all), blocks, upstreams, calls: calls + headersRead };
 }
 
 /** Self-transfers match two filters. */

@@ -20,6 +20,8 @@ export interface TwoChainsOptions {
   readonly window: number;
   /** `eth_chainId` of the second node shows the chain that it answers for. */
   readonly tellsChain: boolean;
+  /** See `ScriptedChainOptions`. */
+  readonly finalityDepth?: number;
 }
 
 export interface TwoChainsStage extends ScriptedStage {
@@ -29,6 +31,9 @@ export interface TwoChainsStage extends ScriptedStage {
   misrouted(): number;
   /** A pool of the second node alone. */
   readonly misroutedPool: UpstreamPool;
+  readonly other: ScriptedChain;
+  /** Returns the pool of both nodes, whose first read of filtered logs goes to the second one. */
+  startingAtSecond(): UpstreamPool;
   /** Rows and hashes of marks that are not of the chain, and blocks of its marks without a row. */
   wrongMarks(from: number, to: number): Promise<{ readonly foreign: number; readonly missing: number }>;
 }
@@ -44,16 +49,16 @@ export async function openTwoChains(
   database: Database,
   chainId: number,
   datasets: readonly Dataset[],
-  { blocks, window, tellsChain }: TwoChainsOptions,
+  { window, tellsChain, ...staged }: TwoChainsOptions,
 ): Promise<TwoChainsStage> {
   await using parts = new AsyncDisposableStack();
-  const stage = parts.use(await openScriptedStage(database, chainId, datasets, { blocks }));
+  const stage = parts.use(await openScriptedStage(database, chainId, datasets, staged));
   const other = createScriptedChain({
     seed: chainId + 500_000,
     chainId: tellsChain ? chainId + 1 : chainId,
     wallets: 10,
   });
-  other.mine(blocks);
+  other.mine(staged.blocks);
   const random = createSeededRandom(`misrouted/${chainId}`);
   let share = 0;
   let count = 0;
@@ -102,6 +107,18 @@ export async function openTwoChains(
     },
     misrouted: () => count,
     misroutedPool,
+    other,
+    startingAtSecond() {
+      let only = pool.status()[1]?.name;
+      return {
+        ...pool,
+        getLogs(query, options) {
+          const given = { ...options, ...(only !== undefined && { only }) };
+          only = undefined;
+          return pool.getLogs(query, given);
+        },
+      };
+    },
     async wrongMarks(from, to) {
       const rows = await database.query<{ place: string }>(
         sql`SELECT concat_ws(' ', block_number, log_index, encode(block_hash, 'hex')) AS place FROM marks WHERE chain_id = ${chainId}`,

@@ -1,4 +1,5 @@
 /** One of two nodes answers for another chain at times: same numbers, another genesis, all of it consistent. */
+import { type BlockRange, ChainsteadError } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -27,7 +28,8 @@ const fill = (
   stage: TwoChainsStage,
   proof: 'none' | 'receipts',
   order: 'newest-first' | 'oldest-first' = 'newest-first',
-) => backfill({ ...stage, order, proof, kind: 'add' }, [RANGE], NEVER);
+  range: BlockRange = RANGE,
+) => backfill({ ...stage, order, proof, kind: 'add' }, [range], NEVER);
 
 function proverOf(stage: TwoChainsStage, changes: Partial<ProverOptions> = {}): ProverOptions {
   const idle = { isBehind: () => false, isFilling: () => false, onRate: () => undefined, finished: () => true };
@@ -60,13 +62,26 @@ describe.each(KINDS)(
 
     it('the prover puts right what was filled from the other chain', async () => {
       const stage = await open(kind);
+      stage.misroute(1);
+      // The check of the node gets no response.
+      const getBlock = () => Promise.reject(new ChainsteadError({ code: 'SILENT', message: 'No response' }));
+      await fill({ ...stage, pool: { ...stage.misroutedPool, getBlock } }, 'none');
+      expect((await stage.wrongMarks(RANGE.from, RANGE.to)).foreign).toBeGreaterThan(0);
       stage.misroute(0.4);
-      await fill({ ...stage, pool: stage.misroutedPool }, 'none');
       for (let round = 0; round < 3; round++) await prove(proverOf(stage), NEVER);
       stage.misroute(0);
       await prove(proverOf(stage), NEVER);
       expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
       expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+    });
+
+    it('a backfill of filtered logs stores none of it', async () => {
+      const stage = await open(kind);
+      stage.misroute(1);
+      await fill({ ...stage, pool: stage.startingAtSecond() }, 'none');
+      expect(stage.misrouted()).toBeGreaterThan(0);
+      expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+      expect((await stage.coverageOf(marks)).levels).toEqual(['none']);
     });
 
     it.each(['newest-first', 'oldest-first'] as const)(
@@ -109,35 +124,23 @@ describe('with a single upstream', () => {
 
   it('a chunk that nothing links yet is a record, and proven once the block above it is stored', async () => {
     const stage = await open();
-    const own = {
-      ...stage,
-      pool: stage.misroutedPool,
-      order: 'newest-first',
-      proof: 'receipts',
-      kind: 'add',
-    } as const;
-    await backfill(own, [{ from: 1, to: 20 }], NEVER);
+    const own = { ...stage, pool: stage.misroutedPool };
+    await fill(own, 'receipts', 'newest-first', { from: 1, to: 20 });
     expect((await stage.coverageOf(marks)).levels).toEqual(['record']);
-    await backfill(own, [{ from: 31, to: BLOCKS }], NEVER);
+    await fill(own, 'receipts', 'newest-first', { from: 31, to: BLOCKS });
     expect((await stage.coverageOf(marks)).levels).toEqual(['receipts', 'record']);
-    await backfill(own, [{ from: 21, to: 30 }], NEVER);
+    await fill(own, 'receipts', 'newest-first', { from: 21, to: 30 });
     expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
   });
 
   it('the prover replaces a record of another chain once it reaches it', async () => {
     const stage = await open();
-    const own = {
-      ...stage,
-      pool: stage.misroutedPool,
-      order: 'newest-first',
-      proof: 'receipts',
-      kind: 'add',
-    } as const;
+    const own = { ...stage, pool: stage.misroutedPool };
     stage.misroute(1);
-    await backfill(own, [{ from: 1, to: 20 }], NEVER);
+    await fill(own, 'receipts', 'newest-first', { from: 1, to: 20 });
     expect((await stage.wrongMarks(1, 20)).foreign).toBeGreaterThan(0);
     stage.misroute(0);
-    await backfill(own, [{ from: 21, to: BLOCKS }], NEVER);
+    await fill(own, 'receipts', 'newest-first', { from: 21, to: BLOCKS });
     expect((await stage.coverageOf(marks)).levels).toEqual(['receipts', 'record']);
     await prove(proverOf(stage, { pool: stage.misroutedPool }), NEVER);
     expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
