@@ -47,6 +47,8 @@ export interface LogsQuery {
 export interface LogsOptions extends RequestOptions {
   /** @default unlimited */
   readonly bytesMax?: number;
+  /** Counts calls as they are made. Above `max`, a range of several blocks ends. @default not counted */
+  readonly counted?: { readonly max: number; made: number };
 }
 
 export interface LogsAnswer {
@@ -158,7 +160,7 @@ export interface UpstreamPool {
     at: number | Hash,
     options?: WholeBlockOptions,
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
-  /** @param options.bytesMax for several blocks @throws RangeTooLargeError, BlockTooLargeError */
+  /** @param options.bytesMax, options.counted for several blocks @throws RangeTooLargeError, BlockTooLargeError */
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
   /** Its chain id is asked again. */

@@ -168,7 +168,7 @@ export class LogsTask {
   async #ask(upstream: Upstream, range: BlockRange, signal: AbortSignal | undefined): Promise<readonly Log[]> {
     const { trust, budget } = this.#tools;
     const { timeoutMs } = this.#given;
-    this.#calls++;
+    this.#countCall();
     const params = [toFilter(this.#query, range)];
     const options = { signal, timeoutMs, bytesMax: this.#bytesMax() };
     const { result, bytes } = await upstream.callSized(METHOD, params, options);
@@ -205,6 +205,18 @@ export class LogsTask {
     const { bytesMax } = this.#given;
     const isLimited = bytesMax !== undefined && bytesMax < this.#tools.limits.responseBytesMax;
     return isLimited && rangeSize(this.#query.range) > 1 ? bytesMax : undefined;
+  }
+
+  /** Calls that a node refuses count too. */
+  #countCall(): void {
+    const { counted } = this.#given;
+    const { range } = this.#query;
+    if (counted !== undefined) {
+      if (counted.made >= counted.max && rangeSize(range) > 1)
+        throw new RangeTooLargeError({ chain: this.#tools.chain.key, ...range, calls_max: counted.max });
+      counted.made++;
+    }
+    this.#calls++;
   }
 
   #count(bytes: number): void {

@@ -2,7 +2,6 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
 import { isGap } from '@chainstead/sources';
-import { halvesOf } from '../backfill/retry-range.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
@@ -140,21 +139,19 @@ async function readChunk(
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
   signal: AbortSignal,
 ): Promise<HistoryOutcome | null> {
-  const { chain, pool, subject, chunkBytesMax } = turn;
+  const { chain, subject, chunkBytesMax } = turn;
   const wanted = { chain, datasets, subject, range, chunkBytesMax };
-  const read = await runRisky(turn, () => readUpTo(pool, wanted, signal));
+  const read = await runRisky(turn, () => readUpTo(turn, wanted, signal));
   if (read === null) {
-    // Refused at its limit of bytes, or at a gap: its logs are lost, and the next chunks are smaller.
+    // Its logs are lost, and the next chunks are smaller.
     sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
-    turn.made += 1;
-    const [newer = range, older = range] = halvesOf('newest-first', range);
-    const readHalf = (half: BlockRange) => readChunk(turn, { datasets, range: half, sizing }, signal);
+    const { newer, older } = splitByCalls(turn, datasets, range);
+    const readPart = (part: BlockRange) => readChunk(turn, { datasets, range: part, sizing }, signal);
     // Otherwise the next turn would begin with the same chunk.
-    return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
+    return (await readPart(newer)) ?? (await endOfTurn(turn)) ?? readPart(older);
   }
   await requireSameChain(turn, { range, upstreams: read.upstreams, blocks: read.blocks.values() }, signal);
   sizing.seen(rangeSize(range), read.weight);
-  turn.made += read.calls;
   let { calls } = read;
   for (const { dataset, logs } of read.parts) {
     if (subject.kind === 'trader') {
@@ -173,14 +170,41 @@ async function readChunk(
   return null;
 }
 
-/** Null if the logs are too many bytes to hold, or if era files may lack only some of the blocks. */
-async function readUpTo(...[pool, wanted, signal]: Parameters<typeof readSubjectLogs>) {
+/** A node's limit of blocks can be unknown until its first refusal. */
+const CALLS_PER_CHUNK_LIMIT = 2 * CALLS_PER_CHUNK_MAX;
+
+/** Null if the logs are too many bytes or calls, or if era files may lack only some of the blocks. Its calls count in any case. */
+async function readUpTo(
+  turn: HistoryTurn,
+  wanted: Omit<Parameters<typeof readSubjectLogs>[1], 'counted'>,
+  signal: AbortSignal,
+) {
+  const { max } = turn.calls;
+  // Invariant: FAIR-BACKFILLS
+  const counted = { made: 0, max: Math.max(max, CALLS_PER_CHUNK_LIMIT) };
+  let calls: number | null = null;
   try {
-    return await readSubjectLogs(pool, wanted, signal);
+    const read = await readSubjectLogs(turn.pool, { ...wanted, counted }, signal);
+    calls = read.calls;
+    return read;
   } catch (error) {
     if (error instanceof RangeTooLargeError || (isGap(error) && rangeSize(wanted.range) > 1)) return null;
     throw error;
+  } finally {
+    turn.made += calls ?? Math.max(1, counted.made);
   }
+}
+
+/** Halves, or a newer part with as many calls as a chunk may have, now that the node's limits are known. */
+function splitByCalls(
+  { pool, chain, subject, calls: { max } }: HistoryTurn,
+  datasets: readonly Dataset[],
+  { from, to }: BlockRange,
+): { newer: BlockRange; older: BlockRange } {
+  const calls = estimateCalls(pool, chain, subject, [{ datasets, ranges: [{ from, to }] }]);
+  const parts = max === Number.POSITIVE_INFINITY ? 2 : Math.max(2, calls / Math.min(CALLS_PER_CHUNK_MAX, max));
+  const start = to + 1 - Math.max(1, Math.floor((to - from + 1) / parts));
+  return { newer: { from: start, to }, older: { from, to: start - 1 } };
 }
 
 function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Generator<BlockRange> {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
-import type { LogsAnswer, LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import type { LogsAnswer, LogsOptions, LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset, HistoryFilter } from '../dataset/dataset.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
@@ -47,17 +47,19 @@ export async function readSubjectLogs(
     readonly subject: Subject;
     readonly range: BlockRange;
     readonly chunkBytesMax?: number | undefined;
+    /** Of all filters. */
+    readonly counted: NonNullable<LogsOptions['counted']>;
   },
   signal: AbortSignal,
 ): Promise<SubjectRead> {
-  const { chain, subject, range, chunkBytesMax = CHUNK_BYTES_MAX } = requested;
+  const { chain, subject, range, counted, chunkBytesMax = CHUNK_BYTES_MAX } = requested;
   const wanted = requested.datasets.map((dataset) => ({ dataset, filters: filtersOf(dataset, chain, subject) }));
   const filters = joinFilters(wanted.flatMap((want) => want.filters));
   let calls = 0;
   const sources: LogsAnswer['sources'][number][] = [];
   const readLogs = async (filter: HistoryFilter, of: BlockRange) => {
     const query = { range: of, ...toQuery(filter) };
-    const answer = await pool.getLogs(query, { signal, minBlock: of.to, bytesMax: chunkBytesMax });
+    const answer = await pool.getLogs(query, { signal, minBlock: of.to, bytesMax: chunkBytesMax, counted });
     calls += answer.calls;
     sources.push(...answer.sources);
     return answer;

@@ -21,7 +21,8 @@ const PER_SECOND = 4;
 const WINDOW_CALLS = PER_SECOND * 10;
 let nextChainId = 977_201;
 
-async function openStage() {
+/** @param rangeKnown the maximum of the pool; a node refuses more than {@link RANGE_MAX} in any case */
+async function openStage(rangeKnown = RANGE_MAX) {
   const chainId = nextChainId++;
   const sent = new Set<Address>();
   const scripted = createScriptedChain({
@@ -33,6 +34,7 @@ async function openStage() {
   });
   scripted.mine(BLOCKS);
   const node = await serveScriptedChain(scripted, {
+    faults: { logLimit: { style: 'geth', maxRange: RANGE_MAX } },
     methods: () =>
       new Map([
         [
@@ -43,7 +45,7 @@ async function openStage() {
   });
   onTestFinished(() => node.close());
   const { database } = scratch;
-  const shape = { chainId, blocks: BLOCKS, firstFollowed: BLOCKS + 1, logRangeMax: RANGE_MAX };
+  const shape = { chainId, blocks: BLOCKS, firstFollowed: BLOCKS + 1, logRangeMax: rangeKnown };
   const stage = await openHistoryStage(database, { ...shape, served: { scripted, node } });
   onTestFinished(() => stage.close());
   let seconds = 0;
@@ -120,6 +122,21 @@ test('a key’s backfills make its calls and no more, and another key’s are re
   expect(expectedRows(expected)).toEqual(
     expect.arrayContaining(await storedRows(scratch.database, stage.chain.id)),
   );
+});
+
+test('a first backfill finds out the block range of a node within the calls of one turn', async () => {
+  const stage = await openStage(BLOCKS);
+  const wallet = walletOf(stage, 0);
+  stage.sent.add(wallet);
+  await stage.request(wallet, 'ann');
+  expect(await stage.turn(wallet)).toBe('more');
+  expect(stage.logCalls()).toBeGreaterThan(0);
+  // Those until the range is known, and those of a chunk.
+  expect(stage.logCalls()).toBeLessThanOrEqual(32 + 16);
+  await untilDone(stage, wallet);
+  expect(stage.logCalls()).toBeLessThanOrEqual(CALLS_PER_WALLET + 32 + 16);
+  const expected = stage.scripted.expectedNftMoves().filter(({ from, to }) => from === wallet || to === wallet);
+  expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(expected));
 });
 
 test('wallets without activity cost one batch at first, and are never shown as complete', async () => {
