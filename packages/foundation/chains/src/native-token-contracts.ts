@@ -21,8 +21,8 @@ export const ZK_BASE_TOKEN = parseAddress('0x00000000000000000000000000000000000
  * Each line names its source. Wrapped native tokens have separate balances, so they do not belong here.
  */
 const NATIVE_TOKEN_CONTRACTS: readonly NativeTokenContract[] = [
-  // maticnetwork/genesis-contracts `MRC20.sol`: Polygon, Amoy, Mumbai.
-  { address: '0x0000000000000000000000000000000000001010', chainIds: [137, 80_002, 80_001] },
+  // maticnetwork/genesis-contracts `MRC20.sol`: Polygon, Amoy, Mumbai, and the forks of its node, Shibarium and Puppynet.
+  { address: '0x0000000000000000000000000000000000001010', chainIds: [137, 80_002, 80_001, 109, 157] },
   // docs.moonbeam.network, Native Token ERC-20 Precompile: Moonbeam, Moonriver, Moonbase Alpha.
   { address: '0x0000000000000000000000000000000000000802', chainIds: [1284, 1285, 1287] },
   // docs.celo.org, Token duality and Core contracts (GoldToken, CeloToken): Celo and Celo Sepolia, Alfajores, Baklava.

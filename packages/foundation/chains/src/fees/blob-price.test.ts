@@ -13,7 +13,7 @@ test.each([
   ['of ten updates', CANCUN, 33_384_770n, 22_026n],
   ['from Prague on, of the same excess', PRAGUE, 33_384_770n, 785n],
   ['of an excess that no chain reaches', CANCUN, 2n ** 64n, null],
-  ['after the newest fork that is known', 1_791_158_400, 0n, null],
+  ['long after the newest fork that is known', 1_900_000_000, 116_846_710n, 22_026n],
 ])('the price of blob gas %s', (_, timestamp, excess, price) => {
   expect(blobGasPrice(MAINNET, timestamp, excess)).toBe(price);
 });

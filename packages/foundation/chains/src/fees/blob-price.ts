@@ -31,16 +31,13 @@ const SCHEDULES: ReadonlyMap<number, Schedule> = new Map([
   [100, GNOSIS],
   [10_200, GNOSIS],
 ]);
-/** No later fork was scheduled at this time (5 October 2026). */
-const KNOWN_UNTIL = 1_791_158_400;
-
 export const BLOB_GAS = 131_072n;
 
-/** Wei; null: the schedule is unknown. */
+/** Wei, by the newest fork that is listed; null: the schedule is unknown. */
 export function blobGasPrice(chainId: number, timestamp: number, excessBlobGas: bigint): bigint | null {
   const schedule = SCHEDULES.get(chainId);
   const fraction = schedule?.forks.find(([activated]) => timestamp >= activated)?.[1];
-  if (fraction === undefined || timestamp >= KNOWN_UNTIL || excessBlobGas > EXPONENT_MAX * fraction) return null;
+  if (fraction === undefined || excessBlobGas > EXPONENT_MAX * fraction) return null;
   return exponential(schedule?.minimum ?? 1n, excessBlobGas, fraction);
 }
 
