@@ -64,7 +64,8 @@ describe.each(KINDS)(
       const stage = await open(kind);
       stage.misroute(1);
       // The check of the node gets no response.
-      const getBlock = () => Promise.reject(new ChainsteadError({ code: 'SILENT', message: 'No response' }));
+      const silence = new ChainsteadError({ code: 'SILENT', message: 'No response', retryable: true });
+      const getBlock = () => Promise.reject(silence);
       await fill({ ...stage, pool: { ...stage.misroutedPool, getBlock } }, 'none');
       expect((await stage.wrongMarks(RANGE.from, RANGE.to)).foreign).toBeGreaterThan(0);
       stage.misroute(0.4);
