@@ -242,6 +242,16 @@ describe('status', () => {
     expect(toStatusJson(facts)).toMatchObject({ chains: [{ traits: null }] });
   });
 
+  // Invariant: PROOF-SAME-CHAIN
+  it('shows blocks that nothing links to the chain on a line of their own, with what to do', () => {
+    const [first] = status.coverage;
+    if (first === undefined) throw new Error('The status covers nothing');
+    const coverage = [{ ...first, range: { from: 1, to: 20 }, proof: 'record', reason: 'receipts' } as const];
+    const text = renderStatus({ ...facts, chains: [{ ...status, coverage }] });
+    expect(text).toMatch(/record {6}20 blocks match their roots, but nothing links them.* RPC_URLS_ETH/);
+    expect(renderStatus(facts)).not.toContain('record  ');
+  });
+
   it('gives a program the same facts', () => {
     expect(toStatusJson(facts)).toMatchObject({
       chains: [

@@ -132,6 +132,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
             .join(', ') || 'nothing indexed'
         }; ${missing} blocks missing`,
     ),
+    ...renderUnlinked(status, name),
     ...status.failures.map(
       ({ dataset, range, blocks, message }) =>
         `  FAILED      ${dataset} can't decode ${blocks} blocks from ${range.from} to ${range.to}: ${message}`,
@@ -150,6 +151,16 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...(status.stallReason === null ? [] : [`  blocked     ${status.stallReason}`]),
   ];
   return `${lines.join('\n')}\n${renderUpstreams(status).replaceAll(/^(?=.)/gm, '  ')}`;
+}
+
+/** Counts the dataset with the most: a link counts for all of a block. */
+function renderUnlinked(status: ChainStatus, name: string): string[] {
+  const blocks = Math.max(0, ...coveredByDataset(status).map(({ levels }) => levels.record ?? 0));
+  if (blocks === 0) return [];
+  const setting = `RPC_URLS_${name.toUpperCase().replaceAll('-', '_')}`;
+  return [
+    `  record      ${blocks} blocks match their roots, but nothing links them to the chain yet. Links come when the blocks above are indexed, or sooner with a second upstream in ${setting}`,
+  ];
 }
 
 export function storedText(name: string, since: Date | null): string {

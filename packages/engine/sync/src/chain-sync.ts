@@ -12,6 +12,7 @@ import { listCoverage } from './coverage/coverage.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import { datasetsOf } from './dataset/datasets-of.ts';
 import { type BlockGuard, openBlockGuard } from './follow/block-guard.ts';
+import { requireNotReset } from './follow/chain-reset.ts';
 import { follow } from './follow/follower.ts';
 import { endQuietly, lead } from './lead.ts';
 import { announceAgain } from './partitions/ensure-partitions.ts';
@@ -47,6 +48,7 @@ const BEHIND_BLOCKS = 10;
 
 const STOPPING: ReadonlySet<string> = new Set([
   'REORG_TOO_DEEP',
+  'CHAIN_RESET',
   'UNPROVEN_BLOCK',
   'FILES_LACK_BLOCKS',
   REMOVAL_CODE,
@@ -240,6 +242,7 @@ async function prepare(
   const { chain, pool, database, settings } = options;
   await requireNotBeingRemoved(database, chain);
   const { value: head } = await pool.waitForHead(null, signal);
+  await requireNotReset(options, head.number, signal);
   const before = await readChainState(database, chain.id);
   const coverage = await listCoverage(database, chain.id);
   const highestCovered = coverage.reduce((highest, { range }) => Math.max(highest, range.to), -1);

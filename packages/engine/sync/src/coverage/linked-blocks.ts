@@ -44,6 +44,22 @@ export async function readFollowedBlock(source: Source, chainId: ChainId): Promi
   return block ?? null;
 }
 
+/** The oldest linked block above genesis, which a restarted chain may share. Null: none up to `highest`. */
+export async function readOldestLinked(
+  source: Source,
+  chainId: ChainId,
+  highest: number,
+): Promise<IndexedBlock | null> {
+  const [block] = await source.query<IndexedBlock>(
+    sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks b
+      WHERE chain_id = ${chainId} AND block_number <= ${highest} AND ${IS_LINKED}
+        AND block_number >= greatest(1, least((SELECT first_followed FROM sync_chains WHERE chain_id = ${chainId}),
+          (SELECT min(first_block) FROM sync_ranges WHERE chain_id = ${chainId} AND proof IN ${LINKED_LEVELS})))
+      ORDER BY block_number LIMIT 1`,
+  );
+  return block ?? null;
+}
+
 /** Pairs of stored blocks of which the upper one names the lower one as its parent, by the lower one. */
 const pairsIn = (chainId: ChainId, from: number, to: number) =>
   sql`SELECT b.block_number AS n FROM blocks b

@@ -100,6 +100,13 @@ describe('findBranch', () => {
     expect(branch.ancestor).toBe(990);
   });
 
+  // Invariant: SYNC-REORG-LIMIT
+  it('refuses a branch whose tip is below the limit, if no block there is indexed', async () => {
+    const checkpoint = { number: 1000, hash: hashOf('a', 1000) };
+    const search = findBranch(CHAIN, checkpoint, blockOf('b', 6, -1), readers(-1, 900));
+    await expect(search).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
+  });
+
   it('refuses a branch that leaves below genesis: it is another chain', async () => {
     const other = {
       ...readers(-1, 0),

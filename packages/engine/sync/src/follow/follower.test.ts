@@ -16,6 +16,7 @@ import {
   storedOutcomes,
   storedPayments,
 } from '../testing/whole-block-datasets.ts';
+import { requireNotReset } from './chain-reset.ts';
 import { follow } from './follower.ts';
 
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
@@ -210,6 +211,25 @@ describe('the follower', () => {
     const before = await storedOutcomes(scratch.database, stage.chain.id);
     stage.scripted.reorg(REORG_DEPTH_MAX + 1, REORG_DEPTH_MAX + 3);
     await expect(stage.follow()).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
+  });
+
+  // Invariant: PROOF-SAME-CHAIN
+  it('stops at a chain that was restarted with its id, names both hashes, and keeps what it had', async () => {
+    const stage = await openStage(40);
+    await stage.follow();
+    const before = await storedOutcomes(scratch.database, stage.chain.id);
+    const old = stage.scripted.blockAt(FIRST)?.hash;
+    stage.scripted.reorg(40, 45);
+    const message = new RegExp(
+      `Block ${FIRST} .* is ${old} .* and ${stage.scripted.blockAt(FIRST)?.hash} at all`,
+    );
+    const reset = { code: 'CHAIN_RESET', message: expect.stringMatching(message) };
+    await expect(stage.follow()).rejects.toMatchObject(reset);
+    const { signal } = new AbortController();
+    // The head of a chain that has just begun is below the checkpoint.
+    await expect(requireNotReset(stage, FIRST, signal)).rejects.toMatchObject(reset);
+    await expect(requireNotReset(stage, FIRST - 1, signal)).resolves.toBeUndefined();
     expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
   });
 

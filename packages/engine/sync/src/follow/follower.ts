@@ -8,7 +8,12 @@ import { type CommitDependencies, commitFollowed, type FollowedCommit } from '..
 import { type CommitQueue, createCommitQueue } from '../commit/commit-queue.ts';
 import { isIndexed } from '../coverage/coverage.ts';
 import { readingOf } from '../dataset/whole-block.ts';
-import { ReorgedWhileReadingError, SenderContradictedError, WatchNeedsChangedError } from '../errors.ts';
+import {
+  ReorgedWhileReadingError,
+  ReorgTooDeepError,
+  SenderContradictedError,
+  WatchNeedsChangedError,
+} from '../errors.ts';
 import type { WatchNeeds } from '../read/block-watcher.ts';
 import { holdLargeBlock } from '../read/large-blocks.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
@@ -18,6 +23,7 @@ import { createRereads, type Rereads } from '../read/rereads.ts';
 import { weighBlock } from '../read/weigh.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import type { BlockGuard } from './block-guard.ts';
+import { requireNotReset } from './chain-reset.ts';
 import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './next-head.ts';
 import { reconcileHead } from './reconcile.ts';
@@ -180,6 +186,9 @@ async function reorganise(options: Following, checkpoint: Checkpoint, tip: Prove
     storedHash: (number) => storedHash(database, chain.id, number),
     isIndexed: (blocks) => isIndexed(database, chain.id, blocks),
     readByHash: (hash) => readByHash(options, hash, signal),
+  }).catch(async (error: unknown) => {
+    if (error instanceof ReorgTooDeepError) await requireNotReset(options, tip.header.number, signal);
+    throw error;
   });
   const depth = checkpoint.number - branch.ancestor;
   options.logger.warn(

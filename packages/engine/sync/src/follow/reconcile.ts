@@ -57,10 +57,12 @@ export type BranchStep =
 export function reconcileBranch(indexed: IndexedChain, { number, parentHash }: BranchRoot): BranchStep {
   const parent = number - 1;
   if (parent > indexed.checkpoint.number) return { kind: 'fetch-parent' };
+  const deepest = Math.max(0, indexed.checkpoint.number - indexed.depthMax);
+  // Invariant: SYNC-REORG-LIMIT
+  if (parent < deepest) return { kind: 'stop', lowestCompared: deepest };
   const hash = indexed.hashes.get(parent);
   if (hash === undefined) return { kind: 'look-up', number: parent };
   if (hash === parentHash) return { kind: 'replace', ancestor: parent };
-  const deepest = Math.max(0, indexed.checkpoint.number - indexed.depthMax);
   if (hash === null) {
     const hasIndexed = indexed.hasIndexed.get(parent);
     if (hasIndexed === undefined) return { kind: 'search', blocks: { from: deepest, to: parent } };

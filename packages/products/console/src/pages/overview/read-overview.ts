@@ -344,6 +344,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   CHAIN_BEING_REMOVED: 'Run "chainstead chains remove" for this chain to the end, then it is indexed again.',
   REORG_TOO_DEEP:
     'Find out which branch is right with a block explorer. If the upstreams are right, start once with a larger REORG_DEPTH_MAX of the chain.',
+  CHAIN_RESET:
+    'If the upstreams are right, remove the chain from CHAINS, run "chainstead chains remove", and add it again. Otherwise correct RPC_URLS of the chain.',
   VERSIONS_PRUNED:
     'The fullnodes pruned the oldest versions. Add a fullnode with the full history, or start later. New versions are still indexed.',
 };
