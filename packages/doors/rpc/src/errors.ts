@@ -185,7 +185,7 @@ export class BlockTooLargeError extends defineError(
 export class RangeTooLargeError extends defineError(
   'RANGE_TOO_LARGE',
   (facts: { chain: string; from: number; to: number } & ({ bytes_max: number } | { calls_max: number })) => ({
-    message: `Blocks ${facts.from} to ${facts.to} of ${facts.chain} have more than ${'calls_max' in facts ? `${facts.calls_max} calls` : `${facts.bytes_max} bytes`} of logs or transactions`,
+    message: `Blocks ${facts.from} to ${facts.to} of ${facts.chain} take more than ${'calls_max' in facts ? `${facts.calls_max} calls` : `${facts.bytes_max} bytes`} for logs or transactions`,
     remedy: 'No action is needed: the range is read in smaller parts',
     retryable: true,
   }),
