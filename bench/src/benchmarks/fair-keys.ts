@@ -15,7 +15,7 @@ const QUIET_KEY = 'benchmark-quiet-key';
 const LOUD_KEY = 'benchmark-loud-key';
 const BLOCK_MS = 250;
 const BLOCKS_BEFORE = 100;
-/** Of each part of a run: quiet, and with each kind of work. */
+/** Each part of a run has so many: the quiet one, and that of each kind of work. */
 const BLOCKS = 60;
 const TRANSACTIONS_PER_BLOCK = 20;
 const REQUESTS_PER_BLOCK = 3;
@@ -269,7 +269,7 @@ async function timesOf(stage: Stage): Promise<QuietTimes> {
   return { webhooks, requests };
 }
 
-/** Of the loud key, refusals included, unless a key is given: its responses must be 200. */
+/** The loud key may be refused. Other keys must get a 200. */
 async function ask(url: string, method: string, path: string, body?: unknown, key = LOUD_KEY): Promise<string> {
   const response = await fetch(url + path, {
     method,

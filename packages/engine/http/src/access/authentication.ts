@@ -70,7 +70,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
  * would otherwise slow those of all others by as many.
  */
 function createPace(): (keyId: string) => Promise<void> | undefined {
-  /** Of keys with a request in this turn: their next ones. */
+  /** Keys with a request in this turn, and their next requests. */
   const waiting = new Map<string, (() => void)[]>();
   const beginNext = (): void => {
     for (const [keyId, queue] of waiting) {

@@ -61,7 +61,7 @@ export function createRequestDatabase(
     const own = access();
     return own.takeTurn === null ? work(own) : own.takeTurn(() => work(own));
   };
-  /** Statements beside the transaction would wait for the turn that it has. */
+  /** Statements outside the transaction would wait for its turn. */
   const transaction = <T>(own: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     primaryOf(own).transaction((opened) => requests.run({ ...own, takeTurn: null }, () => work(opened)));
   const ofRequest: Database = {

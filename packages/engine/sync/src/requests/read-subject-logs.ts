@@ -47,7 +47,7 @@ export async function readSubjectLogs(
     readonly subject: Subject;
     readonly range: BlockRange;
     readonly chunkBytesMax?: number | undefined;
-    /** Of all filters. */
+    /** All filters share them. */
     readonly counted: NonNullable<LogsOptions['counted']>;
   },
   signal: AbortSignal,

@@ -4,7 +4,7 @@ export interface JsonBounds {
   readonly depthMax: number;
   /** The whole, list items and members count. */
   readonly valuesMax: number;
-  /** Of the parsed objects, estimated. @default no bound */
+  /** Estimated bytes of the parsed objects. @default no bound */
   readonly heapBytesMax?: number;
 }
 
@@ -57,7 +57,7 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax, heapByt
   let depth = 0;
   let heap = 0;
   let isOpened = false;
-  /** Of the last string. */
+  /** Bytes of the last string. */
   let ofString = 0;
   let isNew = false;
   for (let at = 0; at < json.length; at++) {

@@ -271,9 +271,9 @@ const STAR_VALUES = 10;
 const JSONB_GROWTH = 8;
 /** Views whose columns can hold a megabyte. */
 const LONG_RELATIONS = /^(?:logs$|contract_)/;
-/** Of a megabyte. All of a row are in memory. */
+/** Texts of a megabyte. All of a row are in memory. */
 const LONG_VALUES_MAX = 40;
-/** Of results, and the next one. */
+/** Rows of results, and the next one. */
 const ROWS_MAX = 201;
 /** Hashes as text have 66. */
 const COLUMN_BYTES = 256;
