@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Checkpoint, readChainState } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BlockWatcher } from '../read/block-watcher.ts';
+import { requireUpstreams } from '../read/link-range.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
 import {
@@ -233,6 +234,19 @@ describe('the follower', () => {
     expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
   });
 
+  it('is compared with a node by one call for many ranges that wait for it', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    const before = stage.callsOf('eth_getBlockByNumber');
+    const read = { range: { from: FIRST, to: 20 }, upstreams: [stage.pool.status()[0]?.name ?? ''] };
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 60 }, () => requireUpstreams(stage, read, signal)));
+    expect(stage.callsOf('eth_getBlockByNumber') - before).toBeLessThan(30);
+    const after = stage.callsOf('eth_getBlockByNumber');
+    await requireUpstreams(stage, read, signal);
+    expect(stage.callsOf('eth_getBlockByNumber')).toBe(after + 1);
+  });
+
   it('writes nothing of blocks whose commit did not come to its end, and all of them the next time', async () => {
     const stage = await openStage(30);
     await stage.follow();
@@ -289,7 +303,6 @@ describe('a block whose receipts no response can hold', () => {
   const TOO_LARGE = { error: { code: -32008, message: 'Response is too big' } } as const;
 
   async function followPast(refuses: (method: string) => boolean) {
-    const number = 12;
     const refused = new Set<unknown>();
     const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
       blocks: 30,
@@ -299,30 +312,37 @@ describe('a block whose receipts no response can hold', () => {
         refuses(method) && refused.has(params[0]) ? Promise.resolve(TOO_LARGE) : own(params),
     });
     onTestFinished(() => stage.close());
+    const isWanted = (number: number) => (stage.scripted.blockAt(number)?.transactions.length ?? 0) > 0;
+    const number = [12, 13, 14, 15, 16, 17, 18].find(isWanted) ?? Number.NaN;
     const { hash, header, transactions } = stage.scripted.blockAt(number) ?? {};
     for (const key of [hash, header?.number, ...(transactions ?? []).map((transaction) => transaction.hash)])
       refused.add(key);
     const given = { ...stage, clock: systemClock, firstFollowed: FIRST, endBlock: 30 };
     await follow({ ...given, onProgress: () => undefined }, null, AbortSignal.timeout(20_000));
     const covered = await Promise.all(ALL.map(async (dataset) => (await stage.coverageOf(dataset)).ranges));
-    return { stage, covered, marks: await stage.marksOf(FIRST, 30) };
+    return { stage, number, covered, marks: await stage.marksOf(FIRST, 30) };
   }
 
   it('is read receipt by receipt', async () => {
-    const { stage, covered, marks: found } = await followPast((method) => method === 'eth_getBlockReceipts');
+    const {
+      stage,
+      number,
+      covered,
+      marks: found,
+    } = await followPast((method) => method === 'eth_getBlockReceipts');
     expect(covered).toEqual(ALL.map(() => [{ from: FIRST, to: 30 }]));
     expect(found.stored).toBe(found.expected);
-    expect(stage.callsOf('eth_getTransactionReceipt')).toBe(stage.scripted.blockAt(12)?.transactions.length);
+    expect(stage.callsOf('eth_getTransactionReceipt')).toBe(stage.scripted.blockAt(number)?.transactions.length);
   });
 
   it('is a gap if a receipt is too large as well, and later blocks continue', async () => {
-    const { stage, covered } = await followPast((method) =>
+    const { stage, number, covered } = await followPast((method) =>
       /^eth_get(BlockReceipts|TransactionReceipt)$/.test(method),
     );
     expect(covered).toEqual(
       ALL.map(() => [
-        { from: FIRST, to: 11 },
-        { from: 13, to: 30 },
+        { from: FIRST, to: number - 1 },
+        { from: number + 1, to: 30 },
       ]),
     );
     expect((await readChainState(stage.database, stage.chain.id))?.checkpoint?.number).toBe(30);

@@ -1,6 +1,13 @@
 /** Ties proven blocks to the followed chain: another chain's blocks match their headers and roots too. */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, ChainsteadError, type Hash, intersectRanges, subtractRanges } from '@chainstead/core';
+import {
+  type BlockRange,
+  ChainsteadError,
+  type Hash,
+  intersectRanges,
+  orAborted,
+  subtractRanges,
+} from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { Coverage } from '../coverage/coverage.ts';
@@ -80,7 +87,7 @@ export async function requireUpstreams(
   for (const upstream of new Set(read.upstreams)) {
     // Logs of a source of history are checked as they are read.
     if (!nodes.has(upstream)) continue;
-    const marked = mark === null ? null : await blockAt(linking, mark.number, upstream, signal);
+    const marked = mark === null ? null : await markAt(linking, mark.number, upstream, signal);
     if (mark !== null && marked !== null) {
       if (marked !== 'unknown' && marked.hash !== mark.hash) await refuse(linking, marked, mark.hash);
       continue;
@@ -93,6 +100,30 @@ export async function requireUpstreams(
     }
     if (last !== 'unknown') await isLinkedToChain(linking, last, signal, false);
   }
+}
+
+type Look = Promise<BlockFacts | 'unknown' | null>;
+
+/** Reads of an upstream's followed block: the running one, and the next one, which all share that wait for it. */
+const looks = new WeakMap<UpstreamPool, Map<string, { running: Look; next: Look | null }>>();
+
+/** Concurrent ranges share a call that begins after their logs were read: nodes with few calls a second count each. */
+async function markAt(linking: Linking, number: number, upstream: string, signal: AbortSignal) {
+  const ofPool = looks.get(linking.pool) ?? new Map<string, { running: Look; next: Look | null }>();
+  looks.set(linking.pool, ofPool);
+  const begin = (): Look => {
+    const running = blockAt(linking, number, upstream, new AbortController().signal);
+    const look = { running, next: null };
+    ofPool.set(upstream, look);
+    const forget = (): void => {
+      if (ofPool.get(upstream) === look && look.next === null) ofPool.delete(upstream);
+    };
+    running.then(forget, forget);
+    return running;
+  };
+  const look = ofPool.get(upstream);
+  if (look !== undefined) look.next ??= look.running.then(begin, begin);
+  return orAborted(look?.next ?? begin(), signal);
 }
 
 /**
