@@ -36,12 +36,10 @@ async function feesOfSent(devnet: Devnet, transaction: Json, more: Json = {}) {
   const signed = await payer.signTransaction({ ...defaults, ...transaction } as never);
   const hash = await client.sendRawTransaction({ serializedTransaction: signed });
   await vi.waitFor(() => client.getTransactionReceipt({ hash }), { interval: 5, timeout: 10_000 });
-  const [raw, receipt] = (await Promise.all(
-    ['eth_getTransactionByHash', 'eth_getTransactionReceipt'].map((method) =>
-      requestFrom(devnet, method, [hash]),
-    ),
-  )) as [Json, Json];
-  const header = (await requestFrom(devnet, 'eth_getBlockByHash', [raw.blockHash, false])) as Json;
+  const receipt = (await requestFrom(devnet, 'eth_getTransactionReceipt', [hash])) as Json;
+  // The transaction by its hash can still be a pending one at this time.
+  const header = (await requestFrom(devnet, 'eth_getBlockByHash', [receipt.blockHash, true])) as Json;
+  const [raw = {}] = header.transactions as readonly Json[];
   const executed = executedTransaction(raw, parseReceipt({ ...receipt, ...more }), 0);
   const record = transactionRecord(executed, { raw: header }, { id: parseChainId(chainId) });
   const value = record.status === 0 ? 0n : BigInt(record.value);
