@@ -22,8 +22,8 @@ export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     sql`${WAITING_STREAMS}
-     SELECT s.id AS "streamId", s.webhook_url, s.created_by,
-       coalesce(h.success_rate < ${SUCCESS_RATE_MAX}, false) AS "isFailing"
+     SELECT s.id AS stream_id, s.webhook_url, s.created_by,
+       coalesce(h.success_rate < ${SUCCESS_RATE_MAX}, false) AS is_failing
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      LEFT JOIN webhook_health h ON h.webhook_url = s.webhook_url
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (
