@@ -136,18 +136,20 @@ export const NO_ACTIVITY = 'NO_ACTIVITY';
 /** Its blocks stay missing: the next request reads them. */
 export async function putOffHistory(database: Database, subject: Subject, calls: number): Promise<void> {
   const message =
-    'This wallet has sent no transaction, holds no native tokens and has no code. Its older token transfers are read after another request';
+    subject.kind === 'contract' || subject.kind === 'emitter'
+      ? 'This address has no code. Its older logs are read after another request'
+      : 'This wallet has sent no transaction, holds no native tokens and has no code. Its older token transfers are read after another request';
   await database.query(
     sql`UPDATE backfill_requests SET status = 'done', due_at = NULL, ${UNCLAIMED}, attempts = 0, calls_made = calls_made + ${calls},
        error_code = ${NO_ACTIVITY}, error_message = ${message}, updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
-/** Whether the key waits for other accounts of the chain. */
-export async function hasOthers(database: Database, subject: Subject, key: string): Promise<boolean> {
+/** Whether the key waits for another address of any chain, or requested one within a day. */
+export async function requestsOthers(database: Database, subject: Subject, key: string): Promise<boolean> {
   const [other] = await database.query(
-    sql`SELECT FROM backfill_requests WHERE chain_id = ${subject.chainId} AND requested_by = ${key}
-        AND status IN ('pending', 'running') AND subject <> ${addressBytes(subject.address)} LIMIT 1`,
+    sql`SELECT FROM backfill_requests WHERE requested_by = ${key} AND subject <> ${addressBytes(subject.address)}
+        AND (status IN ('pending', 'running') OR requested_at > now() - interval '1 day') LIMIT 1`,
   );
   return other !== undefined;
 }

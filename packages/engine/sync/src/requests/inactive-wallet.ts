@@ -1,26 +1,37 @@
 import { parseBigQuantity, parseQuantity } from '@chainstead/core';
 import { type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
-import type { Subject } from '../coverage/subject.ts';
+import type { Subject, SubjectKind } from '../coverage/subject.ts';
 
-const METHODS = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode'] as const;
+const METHODS = ['eth_getCode', 'eth_getTransactionCount', 'eth_getBalance'] as const;
 
-export const ACTIVITY_CALLS = METHODS.length;
+/** A contract is known by its code alone. */
+const METHODS_OF: Partial<Record<SubjectKind, readonly (typeof METHODS)[number][]>> = {
+  wallet: METHODS,
+  trader: METHODS,
+  contract: ['eth_getCode'],
+  emitter: ['eth_getCode'],
+};
+
+export function activityCalls({ kind }: Subject): number {
+  return METHODS_OF[kind]?.length ?? 0;
+}
 
 /**
- * No transaction sent, no native tokens and no code at the head. Such a wallet may have received
- * tokens: only a scan of its logs makes its lists complete.
+ * No code at the head and, for a wallet, no transaction sent and no native tokens. Such a wallet may
+ * have received tokens, and such a contract may be destroyed: only a scan of logs makes their lists complete.
  */
 export async function isInactive(
   pool: Pick<UpstreamPool, 'request'>,
   { kind, address }: Subject,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (kind !== 'wallet' && kind !== 'trader') return false;
+  const methods = METHODS_OF[kind];
+  if (methods === undefined) return false;
   try {
-    const [sent, balance, code] = await Promise.all(
-      METHODS.map(async (method) => (await pool.request(method, [address, 'latest'], { signal })).value),
+    const [code, sent = '0x0', balance = '0x0'] = await Promise.all(
+      methods.map(async (method) => (await pool.request(method, [address, 'latest'], { signal })).value),
     );
-    return parseQuantity(sent) === 0 && parseBigQuantity(balance) === 0n && code === '0x';
+    return code === '0x' && parseQuantity(sent) === 0 && parseBigQuantity(balance) === 0n;
   } catch (error) {
     // A chain of files alone has no node, and its logs cost none.
     if (error instanceof UpstreamsExhaustedError) return false;

@@ -11,9 +11,15 @@ import { requireSameChain } from '../read/link-range.ts';
 import type { TurnCalls } from './call-budget.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
-import { type BegunHistory, finishHistory, hasOthers, putOffHistory, saveEstimate } from './history-record.ts';
+import {
+  type BegunHistory,
+  finishHistory,
+  putOffHistory,
+  requestsOthers,
+  saveEstimate,
+} from './history-record.ts';
 import { endOfTurn, type HistoryOptions, type HistoryTurn, runRisky } from './history-turn.ts';
-import { ACTIVITY_CALLS, isInactive } from './inactive-wallet.ts';
+import { activityCalls, isInactive } from './inactive-wallet.ts';
 import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
 import { readSentRows } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
@@ -75,27 +81,24 @@ async function work(
   }
 }
 
-/** Turns that a wallet without activity may take before it is requested again. */
+/** Turns that the first address of a day may take, with or without activity. */
 const TURNS_AT_FIRST = 4;
 
-/** Invented wallets cost one batch. A second request shows that a client waits for the transfers. */
+/** Invented addresses cost one batch, however slowly a key requests them. A second request shows that a client waits for the rows. */
 async function isPutOff(
   { database, pool }: HistoryOptions,
   { subject, requestedBy, callsMade }: BegunHistory,
   { expected, calls }: { readonly expected: number; readonly calls: TurnCalls },
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (
-    requestedBy === null ||
-    callsMade > 0 ||
-    expected <= ACTIVITY_CALLS ||
-    calls.max === Number.POSITIVE_INFINITY
-  )
+  const cost = activityCalls(subject);
+  if (requestedBy === null || callsMade > 0 || expected <= cost || calls.max === Number.POSITIVE_INFINITY)
     return false;
-  if (expected <= calls.max * TURNS_AT_FIRST && !(await hasOthers(database, subject, requestedBy))) return false;
+  if (expected <= calls.max * TURNS_AT_FIRST && !(await requestsOthers(database, subject, requestedBy)))
+    return false;
   const isIdle = await isInactive(pool, subject, signal);
-  calls.made += ACTIVITY_CALLS;
-  if (isIdle) await putOffHistory(database, subject, ACTIVITY_CALLS);
+  calls.made += cost;
+  if (isIdle) await putOffHistory(database, subject, cost);
   return isIdle;
 }
 

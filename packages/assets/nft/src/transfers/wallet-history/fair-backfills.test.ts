@@ -3,6 +3,7 @@ import type { Address } from '@chainstead/core';
 import { hexText, sql } from '@chainstead/db';
 import { createBackfillBudget, createLocalLimits } from '@chainstead/http/server';
 import { claimDue } from '@chainstead/jobs';
+import type { SubjectKind } from '@chainstead/sync/datasets';
 import { isHistoryMissing } from '@chainstead/sync/ingest';
 import { DUE_HISTORIES } from '@chainstead/sync/requests';
 import { addressOf, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
@@ -22,7 +23,7 @@ const WINDOW_CALLS = PER_SECOND * 10;
 let nextChainId = 977_201;
 
 /** @param rangeKnown the maximum of the pool; a node refuses more than {@link RANGE_MAX} in any case */
-async function openStage(rangeKnown = RANGE_MAX) {
+async function openStage(rangeKnown = RANGE_MAX, blocks = BLOCKS) {
   const chainId = nextChainId++;
   const sent = new Set<Address>();
   const scripted = createScriptedChain({
@@ -32,7 +33,7 @@ async function openStage(rangeKnown = RANGE_MAX) {
     finalityDepth: 0,
     transactionsMax: 2,
   });
-  scripted.mine(BLOCKS);
+  scripted.mine(blocks);
   const node = await serveScriptedChain(scripted, {
     faults: { logLimit: { style: 'geth', maxRange: RANGE_MAX } },
     methods: () =>
@@ -45,7 +46,7 @@ async function openStage(rangeKnown = RANGE_MAX) {
   });
   onTestFinished(() => node.close());
   const { database } = scratch;
-  const shape = { chainId, blocks: BLOCKS, firstFollowed: BLOCKS + 1, logRangeMax: rangeKnown };
+  const shape = { chainId, blocks, firstFollowed: blocks + 1, logRangeMax: rangeKnown };
   const stage = await openHistoryStage(database, { ...shape, served: { scripted, node } });
   onTestFinished(() => stage.close());
   let seconds = 0;
@@ -56,14 +57,14 @@ async function openStage(rangeKnown = RANGE_MAX) {
     sent,
     logCalls: () => callsOf('eth_getLogs'),
     lookCalls: () => callsOf('eth_getTransactionCount') + callsOf('eth_getBalance') + callsOf('eth_getCode'),
-    request: (wallet: Address, requestedBy: string) =>
-      stage.request(stage.subject('wallet', wallet), { requestedBy }),
+    request: (wallet: Address, requestedBy: string, kind: SubjectKind = 'wallet') =>
+      stage.request(stage.subject(kind, wallet), { requestedBy }),
     /** A turn, whenever the backfill is due. */
-    async turn(wallet: Address) {
+    async turn(wallet: Address, kind: SubjectKind = 'wallet') {
       await database.query(
         sql`UPDATE backfill_requests SET due_at = now() WHERE chain_id = ${chainId} AND due_at > now()`,
       );
-      return stage.read(stage.subject('wallet', wallet), { budget });
+      return stage.read(stage.subject(kind, wallet), { budget });
     },
     pass(more: number) {
       seconds += more;
@@ -128,7 +129,7 @@ test('a first backfill finds out the block range of a node within the calls of o
   const stage = await openStage(BLOCKS);
   const wallet = walletOf(stage, 0);
   stage.sent.add(wallet);
-  await stage.request(wallet, 'ann');
+  await stage.request(wallet, 'gil');
   expect(await stage.turn(wallet)).toBe('more');
   expect(stage.logCalls()).toBeGreaterThan(0);
   // Those until the range is known, and those of a chunk.
@@ -165,6 +166,45 @@ test('wallets without activity cost one batch at first, and are never shown as c
   expect(expected.length).toBeGreaterThan(0);
   expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(expected));
   expect(stage.lookCalls()).toBe(3 * 9);
+});
+
+test('wallets without activity that a key requests one by one cost a batch each after the first of a day', async () => {
+  // A range of which a whole scan takes few turns.
+  const stage = await openStage(RANGE_MAX, 80);
+  const turns = async (wallet: Address): Promise<void> => {
+    await stage.request(wallet, 'dan');
+    for (let outcome = 'more'; outcome !== 'done'; stage.pass(10)) outcome = await stage.turn(wallet);
+  };
+  await turns(addressOf(7_100));
+  const first = stage.logCalls();
+  expect(first).toBeGreaterThan(0);
+  for (let place = 1; place <= 5; place++) await turns(addressOf(7_100 + place));
+  expect(stage.logCalls()).toBe(first);
+  expect(stage.lookCalls()).toBe(3 * 5);
+  // As another chain, whose requests count alike.
+  const other = await openStage(RANGE_MAX, 80);
+  await other.request(addressOf(7_200), 'dan');
+  expect(await other.turn(addressOf(7_200))).toBe('done');
+  expect([other.logCalls(), other.lookCalls()]).toEqual([0, 3]);
+  await other.request(addressOf(7_201), 'eve');
+  expect(await other.turn(addressOf(7_201))).toBe('more');
+  expect(other.logCalls()).toBeGreaterThan(0);
+});
+
+test('contracts without code cost one call at first, and a contract with code is read', async () => {
+  const stage = await openStage();
+  const invented = [addressOf(7_300), addressOf(7_301), addressOf(7_302)];
+  for (const contract of invented) await stage.request(contract, 'fay', 'contract');
+  for (const contract of invented) {
+    expect(await stage.turn(contract, 'contract')).toBe('done');
+    expect(await stage.messageOf(contract)).toBe('NO_ACTIVITY');
+    stage.pass(2);
+  }
+  expect([stage.logCalls(), stage.lookCalls()]).toEqual([0, invented.length]);
+  const collection = stage.subject('contract', stage.collections[0]).address;
+  await stage.request(collection, 'fay', 'contract');
+  expect(await stage.turn(collection, 'contract')).toBe('more');
+  expect(stage.logCalls()).toBeGreaterThan(0);
 });
 
 test('a key with many wallets at work lets another key’s contract go first', async () => {
