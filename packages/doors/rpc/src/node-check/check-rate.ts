@@ -1,4 +1,4 @@
-/** Calls per second that a node accepts: a burst until its first refusal, then steps of a steady rate, or whole windows of a limit. */
+/** Calls that a node accepts: concurrently, and per second by a burst until its first refusal, then by steps of a steady rate or by windows. */
 import type { Chain } from '@chainstead/chains';
 import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { type Clock, type Finding, findingsOf } from '@chainstead/core';
@@ -13,22 +13,31 @@ export interface RateTrial {
   readonly until: number;
   /** False: refused because of the rate. */
   send(): Promise<boolean>;
+  /** Of the last refusal. @default 0 */
+  retryAfterMs?(): number;
 }
 
 export interface RateMeasurement {
   /** Null: no call was refused. */
   readonly perSecond: number | null;
+  /** Null: as many as the program sends. */
+  readonly concurrent: number | null;
   readonly calls: number;
   readonly tookMs: number;
 }
 
 const rateLimit = findingsOf('rate limit');
 
-/** A window of ten seconds, or a bucket of several, holds hundreds. */
-const BURST_CALLS = 600;
+/** A minute, or a bucket of several seconds, holds hundreds. */
+const BURST_CALLS = 1_300;
 const BURST_IN_FLIGHT = 24;
 /** Slow nodes reach no limit. */
-const BURST_MS = 3_000;
+const BURST_MS = 5_000;
+/** Waves of as many calls as the first accepted. A limit by the second refuses most of the next one. */
+const WAVES_MS = 1_500;
+const WAVES_MAX = 40;
+/** More calls a second than a bucket of one wave accepts. */
+const WAVES_ABOVE = 1.5;
 /** A configured rate is not exceeded: more calls would only wait for it. */
 const CONFIGURED_SECONDS = 1.5;
 /** Whole seconds, as most providers count. */
@@ -38,33 +47,60 @@ const STEPS_MAX = 8;
 const SILENT_MS = 1_200;
 const SILENT_GAPS = 3;
 const RECOVERY_POLL_MS = 250;
+/** Providers count by the second, by ten seconds, or by the minute. */
+const LONG_WINDOW_SECONDS = 12;
+const MINUTE_SECONDS = 60;
 /** A step above the estimate that is refused nothing was too slow. */
 const ABOVE = 1.3;
 const GROWTH = 1.6;
+/** A minute's calls within a second are no rate. */
+const FIRST_STEP_MAX = 400;
 const RATE_MIN = 0.5;
-const TIME_SHARE = 1 / 3;
+/** 72 of 120 seconds: a minute's window is over. */
+const TIME_SHARE = 0.6;
 /** Below the measured limit, as processes and other programs share it. */
 const ADVISED_SHARE = 0.95;
 const PACE_SHARE = 0.9;
 
-/** Sets the pace of all later calls. @returns the finding; null if none was refused */
+/** A whole block takes both. Providers that count compute units charge them differently. */
+const METHODS = [
+  ['eth_getBlockByNumber', ['0x1', false]],
+  ['eth_getBlockReceipts', ['0x1']],
+] as const;
+
+/** Sets the pace of all later calls. @returns findings for refused calls */
 export async function checkRate(
   chain: Chain,
   probe: NodeProbe,
   { clock, signal, deadlineMs }: Pick<RateTrial, 'clock' | 'signal'> & { readonly deadlineMs: number },
-): Promise<Finding | null> {
+): Promise<readonly Finding[]> {
   const { requestsPerSecond } = probe.config;
   const callsMax = Math.ceil(Math.min(BURST_CALLS, (requestsPerSecond ?? BURST_CALLS) * CONFIGURED_SECONDS));
-  const measured = await measureRate({
+  let [sent, retryAfterMs] = [0, 0];
+  const { perSecond, concurrent } = await measureRate({
     ...{ clock, signal, callsMax, until: clock.now() + deadlineMs * TIME_SHARE },
     send: async () => {
-      const answer = await probe.tryOnce('eth_blockNumber', []);
-      return answer.ok || answer.reaction !== 'throttled';
+      const [method, params] = METHODS[sent++ % 2 === 0 ? 0 : 1];
+      const answer = await probe.tryOnce(method, params);
+      if (answer.ok || answer.reaction !== 'throttled') return true;
+      retryAfterMs = answer.retryAfterMs ?? 0;
+      return false;
     },
+    retryAfterMs: () => retryAfterMs,
   });
-  if (measured.perSecond === null) return null;
-  probe.paceAt(measured.perSecond * PACE_SHARE);
-  return rateLimitFinding(chain, measured.perSecond);
+  if (perSecond !== null) probe.paceAt(perSecond * PACE_SHARE);
+  return [
+    ...(concurrent === null ? [] : [concurrencyFinding(chain, concurrent)]),
+    ...(perSecond === null ? [] : [rateLimitFinding(chain, perSecond)]),
+  ];
+}
+
+function concurrencyFinding(chain: Chain, concurrent: number): Finding {
+  return rateLimit.warning(
+    `it refuses more than ${concurrent} concurrent calls`,
+    'Refused calls are repeated, which takes longer than waiting for a free place.',
+    `Set RPC_CONCURRENCY_${environmentSuffix(chain)}=${concurrent}.`,
+  );
 }
 
 export function rateLimitFinding(chain: Chain, perSecond: number): Finding {
@@ -79,44 +115,88 @@ function rateText(perSecond: number): string {
   return perSecond < 2 ? Math.max(0.1, perSecond).toFixed(1) : String(Math.round(perSecond));
 }
 
-/** Limits by bucket, by second or by a longer window. @throws RequestAbortedError */
-export async function measureRate(trial: RateTrial): Promise<RateMeasurement> {
-  const burst = await sendBurst(trial);
-  if (!burst.isRefused) return { perSecond: null, calls: burst.accepted, tookMs: burst.tookMs };
+/** Limits by concurrent calls, by bucket, by second or by a longer window. @throws RequestAbortedError */
+export async function measureRate(given: RateTrial): Promise<RateMeasurement> {
+  const startedAt = given.clock.now();
+  let accepted = 0;
+  const send = async (): Promise<boolean> => {
+    const isAccepted = await given.send();
+    if (isAccepted) accepted += 1;
+    return isAccepted;
+  };
+  const trial = { ...given, send };
+  const wave = await sendWave(trial, Math.min(BURST_IN_FLIGHT, trial.callsMax));
+  const concurrent = wave.isRefused ? await measureConcurrency(trial, wave.accepted) : null;
+  const before = wave.isRefused ? { accepted: 0, tookMs: 0 } : wave;
+  const burst = await sendBurst(trial, concurrent ?? BURST_IN_FLIGHT);
+  const measured = { concurrent, calls: accepted, tookMs: before.tookMs + burst.tookMs };
+  if (!burst.isRefused) return { ...measured, perSecond: null };
+  // The first wave has used up more than a second.
+  if (wave.isRefused && burst.accepted === 0)
+    return { ...measured, perSecond: await measureWindow(trial, { accepted, startedAt }) };
   // A full bucket holds about a second's calls.
-  const estimate = Math.max(RATE_MIN, burst.accepted / (1 + burst.tookMs / 1_000));
+  const estimate = Math.max(RATE_MIN, (before.accepted + burst.accepted) / (1 + measured.tookMs / 1_000));
   let perSecond = estimate;
-  let asked = estimate * ABOVE;
+  let asked = Math.min(FIRST_STEP_MAX, estimate * ABOVE);
   for (let step = 0; step < STEPS_MAX && hasTime(trial); step++) {
-    const { accepted, refused, isSilent } = await sendStep(trial, asked);
+    const { accepted: inStep, refused, isSilent } = await sendStep(trial, asked);
     if (isSilent) {
-      perSecond = await measureWindow(trial, burst);
+      perSecond = await measureWindow(trial, { accepted, startedAt });
       break;
     }
-    perSecond = accepted / STEP_SECONDS;
+    perSecond = inStep / STEP_SECONDS;
     if (refused > 0) break;
     asked *= GROWTH;
   }
-  return { perSecond, calls: burst.accepted, tookMs: burst.tookMs };
+  return { ...measured, perSecond };
 }
 
-/** All calls of one window, over the time to the next. Without a recovery in time, at most the calls of the burst until now. */
+async function sendWave({ clock, send }: RateTrial, calls: number) {
+  const startedAt = clock.now();
+  const answers = await Promise.all(Array.from({ length: calls }, send));
+  const accepted = answers.filter((isAccepted) => isAccepted).length;
+  return { accepted, isRefused: accepted < calls, tookMs: clock.now() - startedAt };
+}
+
+/** Null: another limit refused calls of the first wave. What it counts by the second has passed then. */
+async function measureConcurrency(trial: RateTrial, calls: number): Promise<number | null> {
+  const { clock, signal } = trial;
+  await sleepInCheck(clock, SILENT_MS, signal);
+  const startedAt = clock.now();
+  let accepted = 0;
+  let isRefused = calls === 0;
+  for (let waves = 0; !isRefused && waves < WAVES_MAX && clock.now() < startedAt + WAVES_MS; waves++) {
+    const wave = await sendWave(trial, calls);
+    accepted += wave.accepted;
+    isRefused = wave.isRefused;
+  }
+  const isRate = isRefused || accepted <= (WAVES_ABOVE * calls * (clock.now() - startedAt)) / 1_000;
+  if (isRate) await sleepInCheck(clock, SILENT_MS, signal);
+  return isRate ? null : calls;
+}
+
+/** All calls of one window, over the time to the next. Without a recovery within ten seconds, a minute's. */
 async function measureWindow(trial: RateTrial, first: { accepted: number; startedAt: number }): Promise<number> {
   const { clock } = trial;
   const since = (startedAt: number): number => (clock.now() - startedAt) / 1_000;
-  if (!(await hasRecovered(trial))) return first.accepted / since(first.startedAt);
+  const hasRecoveredOnce = await hasRecovered(trial);
+  const seconds = since(first.startedAt);
+  if (!hasRecoveredOnce || seconds > LONG_WINDOW_SECONDS)
+    return first.accepted / Math.max(MINUTE_SECONDS, seconds);
   const startedAt = clock.now();
-  const { accepted, isRefused } = await sendBurst(trial);
+  const { accepted, isRefused } = await sendBurst(trial, BURST_IN_FLIGHT);
   if (isRefused) await hasRecovered(trial);
-  return (accepted + 1) / since(startedAt);
+  const passed = since(startedAt);
+  return (accepted + 1) / (passed > LONG_WINDOW_SECONDS ? Math.max(MINUTE_SECONDS, passed) : passed);
 }
 
 /** Waits for an accepted call. False: no time is left. */
-async function hasRecovered(trial: RateTrial): Promise<boolean> {
-  const { clock, signal, until, send } = trial;
+async function hasRecovered({ clock, signal, until, send, retryAfterMs }: RateTrial): Promise<boolean> {
   while (clock.now() < until) {
     if (await send()) return true;
-    await sleepInCheck(clock, RECOVERY_POLL_MS, signal);
+    // Calls before that may prolong the refusal.
+    const waitMs = Math.max(RECOVERY_POLL_MS, retryAfterMs?.() ?? 0);
+    await sleepInCheck(clock, Math.min(waitMs, Math.max(RECOVERY_POLL_MS, until - clock.now())), signal);
   }
   return false;
 }
@@ -125,7 +205,7 @@ function hasTime({ clock, until }: RateTrial): boolean {
   return clock.now() + (STEP_SECONDS + 1) * 1_000 <= until;
 }
 
-async function sendBurst({ clock, callsMax, send }: RateTrial) {
+async function sendBurst({ clock, callsMax, send }: RateTrial, inFlight: number) {
   const startedAt = clock.now();
   let [sent, accepted, isRefused] = [0, 0, false];
   const sendOn = async (): Promise<void> => {
@@ -135,8 +215,8 @@ async function sendBurst({ clock, callsMax, send }: RateTrial) {
       else isRefused = true;
     }
   };
-  await Promise.all(Array.from({ length: BURST_IN_FLIGHT }, sendOn));
-  return { accepted, isRefused, startedAt, tookMs: clock.now() - startedAt };
+  await Promise.all(Array.from({ length: inFlight }, sendOn));
+  return { accepted, isRefused, tookMs: clock.now() - startedAt };
 }
 
 /** Counts from the first accepted call on: a second that a burst has used up accepts none. */

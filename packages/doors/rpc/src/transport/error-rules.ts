@@ -94,7 +94,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
 
   // 4. Throttles by code.
   { source: 'any: HTTP 429', reaction: 'throttled', http: [429] },
-  { source: 'any: code 429 in HTTP 200, QuickNode, others', reaction: 'throttled', codes: [429, -32007, -32009, -32029] },
+  { source: 'any: code 429 in HTTP 200, QuickNode, others', reaction: 'throttled', codes: [429, -32007, -32009, -32029, -32097] },
 
   // 5. Missing data.
   { source: 'any: pruned', reaction: 'missing-data', isPruned: true, text: /pruned|pruning|history unavailable|no historical rpc/i },
