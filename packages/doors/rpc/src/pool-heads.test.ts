@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { type Clock, systemClock } from '@chainstead/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { blockHash, type ScriptedChain, type ScriptedNode } from './testing/scripted-node.ts';
 import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
@@ -115,6 +116,31 @@ describe('waitForHead', () => {
     const next = pool.waitForHead(first.value, never);
     one.head = 103;
     expect((await next).value.number).toBe(103);
+  });
+
+  test.each([
+    { rate: 20, blockTimeMs: 6_000, waits: 'half a block time', from: 2_000, to: 3_000 },
+    { rate: 20, blockTimeMs: 100, waits: 'ten calls', from: 500, to: 500 },
+    { rate: 1_000, blockTimeMs: 6_000, waits: 'the interval', from: 200, to: 200 },
+  ])('polls a node of $rate calls a second after $waits', async ({ rate, blockTimeMs, from, to }) => {
+    const one = await node(100);
+    const sleeps: number[] = [];
+    const clock: Clock = {
+      now: systemClock.now,
+      sleep(ms, signal) {
+        sleeps.push(ms);
+        return systemClock.sleep(Math.min(ms, 5), signal);
+      },
+    };
+    const upstream = { url: one.url, requestsPerSecond: rate };
+    const pool = await startedPool([upstream], { clock, chain: { blockTimeMs }, pollIntervalMs: 200 });
+    const { value: first } = await pool.waitForHead(null, never);
+    sleeps.length = 0;
+    const next = pool.waitForHead(first, never);
+    await vi.waitFor(() => expect(sleeps.some((ms) => ms >= from && ms <= to)).toBe(true));
+    one.head = 101;
+    expect((await next).value.number).toBe(101);
+    expect(sleeps.filter((ms) => ms >= 200 && (ms < from || ms > to))).toEqual([]);
   });
 
   test('notices another block of the same height', async () => {

@@ -18,14 +18,17 @@ const GRACE_MS = 250;
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
 const SAFETY_POLL_FACTOR = 5;
-const POLL_EVERY_CALLS = 4;
+/** Of a limited node, that many calls per poll are left to blocks. */
+const POLL_EVERY_CALLS = 10;
 const PACED_POLL_MAX_MS = 3_000;
+/** After a new head, a limited node is not polled for this part of the block time. */
+const QUIET_SHARE = 1 / 2;
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: polls and announcements move the same heads.
 export function createHeadTracker(options: {
-  readonly chain: { readonly key: string };
+  readonly chain: { readonly key: string; readonly blockTimeMs: number };
   readonly upstreams: readonly Upstream[];
   readonly subscriptions: readonly NewHeadsSubscription[];
   readonly probe: HeadProbe;
@@ -37,6 +40,7 @@ export function createHeadTracker(options: {
 }): HeadTracker {
   const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs, closing } = options;
   let polls = 0;
+  let newest = { number: -1, at: Number.NEGATIVE_INFINITY };
 
   function bestNumber(except?: string): number | null {
     let best: number | null = null;
@@ -101,10 +105,22 @@ export function createHeadTracker(options: {
     return Promise.race([found.promise, Promise.all(all).then(() => null)]);
   }
 
-  /** Leaves most calls of a learned pace to blocks; 0: none learned. */
+  /** Leaves most calls of a learned or configured pace to blocks; 0: no upstream has one. */
   function paceIntervalMs(): number {
-    const fastest = Math.max(0, ...upstreams.map(({ state }) => state.learnedRate ?? Number.POSITIVE_INFINITY));
-    return Math.min(PACED_POLL_MAX_MS, (POLL_EVERY_CALLS * 1_000) / fastest);
+    const rates = upstreams.map(({ state, config }) =>
+      Math.min(
+        state.learnedRate ?? Number.POSITIVE_INFINITY,
+        config.requestsPerSecond ?? Number.POSITIVE_INFINITY,
+      ),
+    );
+    return Math.min(PACED_POLL_MAX_MS, (POLL_EVERY_CALLS * 1_000) / Math.max(0, ...rates));
+  }
+
+  /** Until the next block may be there, if the pace is slower than the polls. */
+  function quietMs(): number {
+    if (paceIntervalMs() <= pollIntervalMs) return 0;
+    const quiet = Math.min(PACED_POLL_MAX_MS, chain.blockTimeMs * QUIET_SHARE);
+    return Math.max(0, newest.at + quiet - clock.now());
   }
 
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
@@ -112,6 +128,7 @@ export function createHeadTracker(options: {
     const interval = Math.max(
       isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs,
       paceIntervalMs(),
+      quietMs(),
     );
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
@@ -128,12 +145,16 @@ export function createHeadTracker(options: {
   async function waitForHead(after: Head | null, given: AbortSignal): Promise<Answer<Head>> {
     const signal = AbortSignal.any([given, closing]);
     const isNew = createHeadNewness({ upstreams, probe, clock, after });
-    let announced: number | null = null;
-    let chaseUntil = 0;
+    const isRecent = after !== null && after.number === newest.number && quietMs() > 0;
+    let announced = isRecent ? await nextPoll(after, signal) : null;
+    let chaseUntil = announced === null ? 0 : clock.now() + CHASE_MAX_MS;
     for (;;) {
       if (signal.aborted) throw new RequestAbortedError('eth_blockNumber', signal.reason);
       const answer = await poll(isNew);
-      if (answer !== null) return answer;
+      if (answer !== null) {
+        newest = { number: answer.value.number, at: clock.now() };
+        return answer;
+      }
       // Announced, but not yet available over HTTP.
       if (announced !== null && clock.now() < chaseUntil) await pause(CHASE_MS, signal);
       else {

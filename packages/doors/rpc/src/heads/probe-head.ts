@@ -18,7 +18,7 @@ const SECOND_LOOK_MS = 150;
 /** An unchanged number is checked for another hash: a reorg at the same height. */
 const HASH_CHECK_MS = 1_000;
 /** At a learned pace, one check per this many calls. */
-const HASH_CHECK_CALLS = 8;
+const HASH_CHECK_CALLS = 40;
 const STEP_BACK_MAX = 64;
 
 export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe {

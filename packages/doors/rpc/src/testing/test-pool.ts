@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
+import { type Clock, createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import { onTestFinished } from 'vitest';
 import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
@@ -52,6 +52,7 @@ export function pool(
     limits?: Partial<PoolLimits>;
     pollIntervalMs?: number;
     onWrongAnswer?: OnWrongAnswer;
+    clock?: Clock;
   } = {},
 ): TestPool {
   const registry = createMetricsRegistry();
@@ -63,6 +64,7 @@ export function pool(
     limits: { ...QUICK, ...options.limits },
     pollIntervalMs: options.pollIntervalMs ?? 20,
     onWrongAnswer: options.onWrongAnswer,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   onTestFinished(() => created.close());
   return { ...created, registry };
