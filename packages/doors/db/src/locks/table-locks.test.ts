@@ -7,7 +7,7 @@ import { withPatientSession } from './table-locks.ts';
 
 const scratch = scratchOfFile();
 
-/** Of statements on the table that no reader lets through. */
+/** Counts the locks on the table that statements wait for. */
 async function waiting(database: Database): Promise<number> {
   const locks = await database.query(sql`SELECT FROM pg_locks WHERE NOT granted AND relation = 'held'::regclass`);
   return locks.length;

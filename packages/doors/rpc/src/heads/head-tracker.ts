@@ -18,7 +18,7 @@ const GRACE_MS = 250;
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
 const SAFETY_POLL_FACTOR = 5;
-/** Of a limited node, that many calls per poll are left to blocks. */
+/** Calls of a limited node per poll: the others are left to blocks. */
 const POLL_EVERY_CALLS = 10;
 const PACED_POLL_MAX_MS = 3_000;
 /** After a new head, a limited node is not polled for this part of the block time. */

@@ -13,7 +13,7 @@ export interface RateTrial {
   readonly until: number;
   /** False: refused because of the rate. */
   send(): Promise<boolean>;
-  /** Of the last refusal. @default 0 */
+  /** Requested by the last refusal. @default 0 */
   retryAfterMs?(): number;
 }
 
