@@ -126,7 +126,7 @@ export async function measureRate(given: RateTrial): Promise<RateMeasurement> {
   };
   const trial = { ...given, send };
   const wave = await sendWave(trial, Math.min(BURST_IN_FLIGHT, trial.callsMax));
-  const concurrent = wave.isRefused ? await measureConcurrency(trial, wave.accepted) : null;
+  const concurrent = wave.isRefused ? await measureConcurrency(trial) : null;
   const before = wave.isRefused ? { accepted: 0, tookMs: 0 } : wave;
   const burst = await sendBurst(trial, concurrent ?? BURST_IN_FLIGHT);
   const measured = { concurrent, calls: accepted, tookMs: before.tookMs + burst.tookMs };
@@ -159,9 +159,11 @@ async function sendWave({ clock, send }: RateTrial, calls: number) {
 }
 
 /** Null: another limit refused calls of the first wave. What it counts by the second has passed then. */
-async function measureConcurrency(trial: RateTrial, calls: number): Promise<number | null> {
+async function measureConcurrency(trial: RateTrial): Promise<number | null> {
   const { clock, signal } = trial;
   await sleepInCheck(clock, SILENT_MS, signal);
+  // Calls of the first wave opened connections, one after the other.
+  const { accepted: calls } = await sendWave(trial, Math.min(BURST_IN_FLIGHT, trial.callsMax));
   const startedAt = clock.now();
   let accepted = 0;
   let isRefused = calls === 0;
