@@ -47,6 +47,7 @@ const program = new Command('npm run simulate --')
   .option('--actions <count>', 'of a story on a real node', wholeNumber, ACTIONS_DEFAULT)
   .option('--minutes <count>', 'of a soak', wholeNumber, 20)
   .option('--rate <count>', 'blocks a second in a soak', wholeNumber, 5)
+  .option('--kill-every <seconds>', 'of a soak: kill the program, and add and remove a contract', wholeNumber)
   .option('--concurrency <count>', 'runs side by side', wholeNumber, 2)
   .parse();
 const { seed, ...given } = program.opts<{
@@ -58,6 +59,7 @@ const { seed, ...given } = program.opts<{
   actions: number;
   minutes: number;
   rate: number;
+  killEvery?: number;
   concurrency: number;
 }>();
 // A soak is one run by default.
@@ -121,17 +123,17 @@ async function runBlocks(of: number): Promise<Run> {
 
 async function soakOnce(of: number): Promise<Run> {
   const { signal } = interrupt;
-  const { minutes, rate } = given;
+  const { minutes, rate, killEvery } = given;
   const result = await runSoak(
-    { seed: of, minutes, blocksPerSecond: rate, signal, report: console.log },
+    { seed: of, minutes, blocksPerSecond: rate, killEvery: killEvery ?? null, signal, report: console.log },
     servers,
   );
   for (const { text, passed } of result.verdicts)
     console.log(`${passed === null ? 'not judged' : passed ? 'ok' : 'FAILED'} ${text}`);
   return {
-    facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.reorgs} reorgs, ${result.webhooks} webhooks, ${result.pages} pages, ${result.seconds.toFixed(0)} s`,
+    facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.reorgs} reorgs, ${result.kills} kills, ${result.webhooks} webhooks, ${result.pages} pages, ${result.seconds.toFixed(0)} s`,
     failure: result.failure,
-    options: ` --story soak --minutes ${minutes} --rate ${rate}`,
+    options: ` --story soak --minutes ${minutes} --rate ${rate}${killEvery === undefined ? '' : ` --kill-every ${killEvery}`}`,
   };
 }
 

@@ -47,7 +47,11 @@ export interface LongRun {
   /** Ends the steps early. */
   readonly signal: AbortSignal;
   /** Starts work concurrent to the steps. @returns a function that ends it once everything is indexed, and returns the faults */
-  begin(chain: ScriptedChain, scratch: ScratchDatabase): Promise<() => Promise<readonly string[]>>;
+  begin(
+    chain: ScriptedChain,
+    scratch: ScratchDatabase,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<() => Promise<readonly string[]>>;
 }
 
 const SETTLE_TIMEOUT_MS = 90_000;
@@ -87,8 +91,8 @@ export async function runSimulation(
   const honest = await serveScriptedChain(chain);
   if (!servers.isCluster) await cutPartitions(plan, scratch);
   const found = await readProgress(scratch.database);
-  const start = (): IngestProcess =>
-    startIngest({ ...environmentOf(plan, nodes, scratch), ...long?.settings }, long?.roles);
+  const environment = { ...environmentOf(plan, nodes, scratch), ...long?.settings };
+  const start = (): IngestProcess => startIngest(environment, long?.roles);
   const ingest = start();
   const stage: Stage = {
     ...{ plan, chain, nodes, servers, scratch, start, ingest, found },
@@ -97,7 +101,7 @@ export async function runSimulation(
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
     await requestSubjects(scratch.database, chain);
-    const finish = await long?.begin(chain, scratch);
+    const finish = await long?.begin(chain, scratch, environment);
     for (const { afterMs, step } of plan.steps) {
       if (long?.signal.aborted) break;
       await clock.sleep(afterMs);

@@ -7,10 +7,11 @@ import {
   type ScriptedChain,
   startWebhookReceiver,
 } from '@chainstead/testkit';
-import { type Plan, planOf, shallowReorg } from '../plan.ts';
+import { type Plan, planOf, type Step, shallowReorg } from '../plan.ts';
 import { type LongRun, runSimulation, type SimulationResult } from '../run-simulation.ts';
 import { CHAIN_ID, CHAIN_KEY } from '../simulated-chain.ts';
 import type { SimulatedServers } from '../simulated-servers.ts';
+import { changeContract } from './changing-contract.ts';
 import { addStreams, openSoakApi, pagesOf, readSecret, requestPages, SOAK_KEY } from './soak-api.ts';
 import { judgeTrends, memoryInMetrics, readTables, type Sample, type Verdict } from './trends.ts';
 import {
@@ -25,6 +26,8 @@ export interface SoakOptions {
   readonly seed: number;
   readonly minutes: number;
   readonly blocksPerSecond: number;
+  /** Seconds from one kill of the program to the next, while a contract is added and removed; null: none, and memory and tables are judged. */
+  readonly killEvery: number | null;
   /** Ends the run early: what there is by then is judged. */
   readonly signal: AbortSignal;
   /** Takes a line for each sample. */
@@ -45,6 +48,10 @@ const SAMPLE_EVERY_MS = 15_000;
 const REORG_EVERY_SECONDS = 20;
 const DRAIN_TIMEOUT_MS = 60_000;
 const POLL_MS = 500;
+/** Of all webhooks, while the program is killed: one that is killed before it stores a response sends again. */
+const REPEATED_SHARE_MAX = 0.04;
+/** Pages that a killed program can't serve. */
+const WHILE_IT_STARTS = /fetch failed|other side closed|: 503 /;
 
 /** @throws Error if the program does not start, or a page fails before the run begins */
 export async function runSoak(
@@ -53,6 +60,7 @@ export async function runSoak(
   clock: Clock = systemClock,
 ): Promise<SoakResult> {
   await using parts = new AsyncDisposableStack();
+  const { killEvery } = options;
   const webhooks: BlockWebhook[] = [];
   const verdicts: Verdict[] = [];
   const counted = { pages: 0 };
@@ -60,7 +68,11 @@ export async function runSoak(
   const address = `http://127.0.0.1:${port}`;
   const api = openSoakApi(address);
 
-  async function begin(chain: ScriptedChain, { database }: ScratchDatabase): ReturnType<LongRun['begin']> {
+  async function begin(
+    chain: ScriptedChain,
+    { database }: ScratchDatabase,
+    environment: Readonly<Record<string, string>>,
+  ): ReturnType<LongRun['begin']> {
     await untilReady(address, clock);
     const secret = await readSecret(api);
     const receiver = await startWebhookReceiver({
@@ -83,8 +95,15 @@ export async function runSoak(
     const started = clock.now();
     const stopped = new AbortController();
     parts.defer(async () => stopped.abort());
+    const contract = killEvery === null ? null : await changeContract(chain, database, environment, clock);
     const sampling = sampleEvery(async () => {
-      const metrics = await (await fetch(`${address}/metrics`)).text();
+      const metrics = await fetch(`${address}/metrics`).then(
+        (response) => response.text(),
+        (error: unknown) => {
+          if (killEvery === null) throw error;
+          return '';
+        },
+      );
       const seconds = (clock.now() - started) / 1_000;
       samples.push({ seconds, memory: memoryInMetrics(metrics), tables: await readTables(database) });
       const memory = [...memoryInMetrics(metrics)].map(
@@ -97,18 +116,28 @@ export async function runSoak(
     // Awaited at the end: a sample that fails ends the soak, not the process.
     sampling.catch(() => undefined);
     return async () => {
+      const faults = (await contract?.finish()) ?? [];
       stopped.abort();
       await sampling;
       await pages.stop();
       counted.pages = pages.answered;
       const missing = await drain(webhooks, expected, clock);
-      const wrong = [...wrongWebhooks(webhooks, expected)].map(([name, count]) => `${count} ${name}`);
+      const { wrong, repeated } = wrongWebhooks(webhooks, expected);
+      const failures = pages.failures.filter((text) => killEvery === null || !WHILE_IT_STARTS.test(text));
       verdicts.push(
-        ...judgeTrends(samples),
+        ...(killEvery === null ? judgeTrends(samples) : []),
         noneOf('webhooks lost', missing),
-        noneOf('wrong webhooks', wrong),
-        noneOf('pages failed', pages.failures),
+        noneOf(
+          'wrong webhooks',
+          [...wrong].map(([name, count]) => `${count} ${name}`),
+        ),
+        {
+          text: `webhooks sent twice: ${repeated} of ${webhooks.length}`,
+          passed: repeated <= (killEvery === null ? 0 : REPEATED_SHARE_MAX * webhooks.length),
+        },
+        noneOf('pages failed', failures),
       );
+      if (contract !== null) verdicts.push(noneOf(`faults of a contract added ${contract.added} times`, faults));
       return verdicts.filter(({ passed }) => passed === false).map(({ text }) => text);
     };
   }
@@ -129,14 +158,18 @@ export async function runSoak(
   return { ...result, webhooks: webhooks.length, pages: counted.pages, verdicts };
 }
 
-/** Faults of upstreams as in a short run, blocks at a fixed rate, and reorganisations. Nothing is killed: memory has to grow if it can. */
-function soakPlan({ seed, minutes, blocksPerSecond }: SoakOptions): Plan {
+/** Faults of upstreams as in a short run, blocks at a fixed rate, and reorganisations. Without kills, memory has to grow if it can. */
+function soakPlan({ seed, minutes, blocksPerSecond, killEvery }: SoakOptions): Plan {
   const random = createSeededRandom(`soak/${seed}`);
+  const oncePer = (seconds: number): boolean => random.chance(1 / (seconds * blocksPerSecond));
+  const stepOf = (): Step => {
+    if (oncePer(REORG_EVERY_SECONDS)) return shallowReorg(random);
+    if (killEvery !== null && oncePer(killEvery)) return { kind: 'kill' };
+    return { kind: 'mine', blocks: 1 };
+  };
   const steps = Array.from({ length: Math.ceil(minutes * 60 * blocksPerSecond) }, () => ({
     afterMs: 1_000 / blocksPerSecond,
-    step: random.chance(1 / (REORG_EVERY_SECONDS * blocksPerSecond))
-      ? shallowReorg(random)
-      : ({ kind: 'mine', blocks: 1 } as const),
+    step: stepOf(),
   }));
   // Pages request histories of wallets, whose rows would also be below a later start.
   return { ...planOf(seed), startBlock: 1, steps };

@@ -58,27 +58,28 @@ export function missingWebhooks(
 }
 
 /**
- * Counts forbidden webhooks by kind: a repeat that is no retry, one without matches of its block, a confirmed one of an abandoned block,
- * and one with a wrong signature.
+ * Counts forbidden webhooks by kind: one without matches of its block, a confirmed one of an abandoned block, and one with a wrong signature.
+ * A repeat that is no retry is counted apart.
  */
 export function wrongWebhooks(
   webhooks: readonly BlockWebhook[],
   { chain, watched }: ExpectedWebhooks,
-): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+): { readonly wrong: ReadonlyMap<string, number>; readonly repeated: number } {
+  const wrong = new Map<string, number>();
   const seen = new Set<string>();
+  let repeated = 0;
   for (const webhook of webhooks) {
     const block = chain.blockByHash(webhook.blockHash);
     const wrongs = [
       [!webhook.isSigned, 'wrong signature'],
       [block === undefined || !streamsOf(block, watched).includes(webhook.streamId), 'nothing to report'],
-      [seen.has(keyOf(webhook)) && webhook.retries === 0, 'sent twice'],
       [webhook.confirmed && block !== undefined && !isOnChain(chain, block), 'confirmed, of an abandoned branch'],
     ] as const;
-    for (const [isWrong, name] of wrongs) if (isWrong) found.set(name, (found.get(name) ?? 0) + 1);
+    for (const [isWrong, name] of wrongs) if (isWrong) wrong.set(name, (wrong.get(name) ?? 0) + 1);
+    if (seen.has(keyOf(webhook)) && webhook.retries === 0) repeated++;
     seen.add(keyOf(webhook));
   }
-  return found;
+  return { wrong, repeated };
 }
 
 function keyOf({
