@@ -4,16 +4,16 @@ import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
-  createTokenTransfersRoute,
   createWalletApprovalsRoute,
   createWalletBalancesRoute,
   tokenFactsRoutes,
   tokenHolderRoutes,
+  tokenTransfersRoute,
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
 import type { CallDirectly } from '@chainstead/gateway';
 import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/gateway/contract-function';
-import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
+import { createOnDemandBudget, type RouteModule, withScope, withServices } from '@chainstead/http';
 import { createMarketRoutes } from '@chainstead/markets';
 import {
   collectionSalePricesRoute,
@@ -111,7 +111,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     // Before those with only parameters and a word that an event may be called.
     ...contractRoutes,
     walletTokenTransfersRoute,
-    createTokenTransfersRoute({ onDemandBackfill }),
+    withServices({ onDemandBackfill }, [tokenTransfersRoute]),
     createTokenStatsRoute(subjects),
     ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
     createWalletBalancesRoute(balances),

@@ -17,7 +17,7 @@ export { ownersNow } from './holders/read-owners.ts';
 export { tokenHolderRoutes } from './holders/token-holder-routes.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export { createTokenStatsRoute } from './transfers/token-stats/token-stats-route.ts';
-export { createTokenTransfersRoute } from './transfers/token-transfers/token-transfers-route.ts';
+export { tokenTransfersRoute } from './transfers/token-transfers/token-transfers-route.ts';
 export { walletTokenTransfersRoute } from './transfers/wallet-token-transfers-route.ts';
 export {
   readWalletTransfers,

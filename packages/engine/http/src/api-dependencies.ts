@@ -1,13 +1,14 @@
-import type { Logger, Registry } from '@chainstead/core';
+import type { CursorCodec, Logger, Registry } from '@chainstead/core';
 import type { Database, ReadDatabase } from '@chainstead/db';
 import type { RouterRoute } from 'hono/types';
 import type { ApiApp } from './api-context.ts';
 import type { KeyScope } from './keys/key-scope.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { IndexedChains } from './parameters/indexed-chains.ts';
-import type { Paging } from './parameters/paging.ts';
+import type { Paging, ShownState } from './parameters/paging.ts';
 import type { Parameters } from './parameters/parameters.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
+import type { RouteOf } from './routes/route.ts';
 
 export interface ApiDependencies {
   readonly chains: IndexedChains;
@@ -20,8 +21,12 @@ export interface ApiDependencies {
   readonly routeScopes: RouteScopes;
   readonly limits: ApiLimits;
   readonly paging: Paging;
+  readonly cursors: CursorCodec;
+  readonly shown: ShownState | null;
   readonly responseBytes: Pick<ResponseBytes, 'attempt'>;
   readonly parameters: Parameters;
+  /** What the routes of a package share ({@link withServices}). */
+  readonly services: unknown;
 }
 
 export interface ApiLimits {
@@ -76,5 +81,12 @@ export function withScope(scope: KeyScope, modules: readonly RouteModule[]): Rou
     const before = app.routes.length;
     for (const addRoutes of modules) addRoutes(app, dependencies);
     for (const route of app.routes.slice(before)) dependencies.routeScopes.set(route, scope);
+  };
+}
+
+/** Gives routes what they share: queues of node reads, on-demand backfills, price readers. */
+export function withServices<Services>(services: Services, routes: readonly RouteOf<Services>[]): RouteModule {
+  return (app, dependencies) => {
+    for (const addRoutes of routes) addRoutes(app, { ...dependencies, services });
   };
 }

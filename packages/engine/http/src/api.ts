@@ -92,6 +92,9 @@ export function createApi(options: ApiOptions): ApiApp {
     limits,
     responseBytes: options.responseBytes ?? { attempt: (work) => work() },
     paging: createPaging(options.cursors, options.shown ?? null),
+    cursors: options.cursors,
+    shown: options.shown ?? null,
+    services: undefined,
     parameters: createParameters({ chains: options.chains, pageLimitMax: limits.pageLimitMax }),
   };
   const isOpen = createOpenCheck(options.host, keys);

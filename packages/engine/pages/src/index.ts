@@ -1,3 +1,12 @@
+export {
+  createMissingIndexes,
+  type Indexed,
+  type IndexedColumns,
+  indexedHeaders,
+  indexedSchema,
+  readIndexed,
+  showIndexed,
+} from '@chainstead/http';
 export { readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,
@@ -9,15 +18,6 @@ export {
   toDateBound,
 } from './coverage/block-span.ts';
 export { isBuilt, isSubjectBuilt, type ReadingSources, readBuilt } from './coverage/built.ts';
-export {
-  type Indexed,
-  type IndexedColumns,
-  indexedHeaders,
-  indexedSchema,
-  readIndexed,
-  showIndexed,
-} from './coverage/indexed.ts';
-export { createMissingIndexes } from './coverage/indexes-ready.ts';
 export {
   type CoveredSubject,
   isUncovered,

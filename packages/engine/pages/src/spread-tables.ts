@@ -1,6 +1,5 @@
-import { systemClock } from '@chainstead/core';
+import { knownFor, systemClock } from '@chainstead/core';
 import { isSpread, type ReadDatabase } from '@chainstead/db';
-import { knownFor } from './known-for.ts';
 
 type Source = Pick<ReadDatabase, 'selectLasting'>;
 

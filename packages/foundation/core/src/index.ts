@@ -23,6 +23,7 @@ export * from './observability/metrics.ts';
 export * from './observability/tallied-metrics.ts';
 export * from './time/clock.ts';
 export * from './time/date.ts';
+export * from './time/known-for.ts';
 export * from './time/restart-delay.ts';
 export * from './time/turns.ts';
 export * from './time/when-aborted.ts';

@@ -211,7 +211,25 @@ export function querySchema<
   };
   return z.transform(normalize).pipe(z.object(shape));
 }
-function foldArrays(raw: Record<string, unknown>, arrayNames: ReadonlySet<string>): unknown {
+
+/** `name[]=…`, `name[0]=…` and comma-separated texts become one list, for the parameters of a shape that are lists. */
+export function foldLists(
+  query: Readonly<Record<string, unknown>>,
+  shape: Readonly<Record<string, z.ZodType>>,
+): Readonly<Record<string, unknown>> {
+  const names = Object.entries(shape).flatMap(([name, schema]) => (isList(schema) ? [name] : []));
+  return foldArrays(query, new Set(names));
+}
+
+function isList(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isList(schema.unwrap());
+  return schema instanceof z.ZodPipe ? isList(schema.in) : schema instanceof z.ZodArray;
+}
+
+function foldArrays(
+  raw: Readonly<Record<string, unknown>>,
+  arrayNames: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
   if (arrayNames.size === 0) return raw;
   const folded: Record<string, unknown> = {};
   const lists = new Map<string, string[]>();

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import type { Indexed } from '@chainstead/http';
 import type { Projection, SubjectKind } from '@chainstead/sync/datasets';
 import { CALLS_USED_UP, type HistoryStatus } from '@chainstead/sync/requests';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
 import { isSubjectBuilt } from './built.ts';
-import type { Indexed } from './indexed.ts';
 
 /** Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
+import type { Indexed } from '@chainstead/http';
 import { CALLS_USED_UP, type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
 import type { OnDemandBackfill, OnDemandContext } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
-import type { Indexed } from './indexed.ts';
 import type { CoveredSubject } from './subject-coverage.ts';
 import { type SyncState, syncStateOf } from './sync-state.ts';
 

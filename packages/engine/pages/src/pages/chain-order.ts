@@ -10,6 +10,8 @@ export type Position<Columns extends PositionColumns> = { readonly [Field in key
 export interface ChainOrder<Columns extends PositionColumns> {
   /** For the schema of a cursor's position. */
   readonly fields: { readonly [Field in keyof Columns]: z.ZodInt };
+  /** The schema of a cursor's position. */
+  readonly position: z.ZodType<Position<Columns>>;
   /** A row's position. */
   readonly inJson: Sql;
   positionOf(row: Readonly<Record<Columns[keyof Columns], number>>): Position<Columns>;
@@ -41,8 +43,10 @@ function chainOrder<const Columns extends PositionColumns>(columns: Columns): Ch
     const keys = names.map((name, index) => `${prefix}${name}${index === 1 ? ofTransaction : ''} ${order}`);
     return rawSql(`ORDER BY ${keys.join(', ')}`);
   };
+  const fields = mapped(() => z.int());
   return {
-    fields: mapped(() => z.int()),
+    fields,
+    position: z.object(fields) as unknown as z.ZodType<Position<Columns>>,
     inJson: rawSql(`json_build_object(${Object.entries(columns).map(([field, name]) => `'${field}', ${name}`)})`),
     positionOf: (row) => mapped((column) => row[column]),
     after(order, position) {

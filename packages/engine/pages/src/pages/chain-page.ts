@@ -11,6 +11,7 @@ import {
   where,
 } from '@chainstead/db';
 import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/http';
 import {
   type ChainInSql,
   coverage,
@@ -19,7 +20,6 @@ import {
   isComplete,
   toDateBound,
 } from '../coverage/block-span.ts';
-import { type Indexed, type IndexedColumns, readIndexed } from '../coverage/indexed.ts';
 import {
   type CoveredSubject,
   firstBlockOf,

@@ -1,4 +1,4 @@
-import type { Clock } from '@chainstead/core';
+import type { Clock } from './clock.ts';
 
 /** Waiting callers share a failure; the next one tries again. */
 export function knownFor<Value>(

@@ -1,6 +1,5 @@
-import type { Clock } from '@chainstead/core';
+import { type Clock, knownFor } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
-import { knownFor } from '../known-for.ts';
 
 const KNOWN_FOR_MS = 10_000;
 

@@ -1,0 +1,59 @@
+import type { Address } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+
+/** A member of a response: its schema, and how it is read from what the route found. */
+export interface Field<in Source, Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  value(source: Source): unknown;
+}
+
+export type Fields<in Source> = Readonly<Record<string, Field<Source>>>;
+
+/** What the document says of a field: a description, or more. */
+type About = string | { readonly description?: string; readonly example?: unknown; readonly pattern?: string };
+
+/** Makes fields of one kind of values. */
+interface Kind<Schema extends z.ZodType, Value> {
+  <Source>(value: (source: Source) => Value): Field<Source, Schema>;
+  <Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
+}
+
+/** `orNull`: the field may be null. */
+export type Wire<Schema extends z.ZodType, Value> = Kind<Schema, Value> & {
+  readonly orNull: Kind<z.ZodNullable<Schema>, Value | null>;
+};
+
+export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(schema: Schema): Wire<Schema, Value> {
+  return Object.assign(kind<Schema, Value>(schema), {
+    orNull: kind<z.ZodNullable<Schema>, Value | null>(schema.nullable()),
+  });
+}
+
+function kind<Schema extends z.ZodType, Value>(schema: Schema): Kind<Schema, Value> {
+  return <Source>(about: About | ((source: Source) => Value), value?: (source: Source) => Value) => {
+    if (typeof about === 'function') return { schema, value: about };
+    if (value === undefined) throw new TypeError('A field with a description needs a value');
+    return { schema: documented(schema, about), value };
+  };
+}
+
+function documented<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
+  return schema.openapi(typeof about === 'string' ? { description: about } : about);
+}
+
+export const text = wire(z.string());
+export const flag = wire(z.boolean());
+export const integer = wire(z.int());
+/** From 0. */
+export const count = wire(z.int().min(0));
+export const address = wire<z.ZodString, Address>(z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }));
+export const hash = wire(z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }));
+/** A number of any length in decimal. */
+export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '18' }));
+/** ISO 8601 with milliseconds. */
+export const moment = wire(z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }));
+
+/** Always null: the hosted API has the field, but no chain data has its value. */
+export function nothing(about?: About): Field<unknown, z.ZodNull> {
+  return { schema: about === undefined ? z.null() : documented(z.null(), about), value: () => null };
+}
