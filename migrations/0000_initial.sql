@@ -175,13 +175,15 @@ CREATE TABLE "blocks" (
   "block_timestamp" timestamp with time zone NOT NULL,
   CONSTRAINT "blocks_pkey" PRIMARY KEY("chain_id","block_number")
 );--> statement-breakpoint
--- Whether the head of each chain is known now, written every few seconds by one ingest process. An older row means that no process works on
--- the chain.
+-- Whether the head of each chain is known now, written every few seconds by one ingest process, also after the last block to index. An older
+-- row, or one whose session is gone, means that no process works on the chain.
 CREATE TABLE "head_reports" (
   -- EVM chain id in decimal, or `aptos` or `aptos-testnet`.
   "chain" text PRIMARY KEY NOT NULL,
   -- The process that writes the row. Another one takes over when it is silent.
   "reporter" uuid NOT NULL,
+  -- `application_name` of its sessions; null: unknown.
+  "session" text,
   "reported_at" timestamp with time zone NOT NULL,
   -- When a node last returned the head; null while it is known.
   "unknown_since" timestamp with time zone,

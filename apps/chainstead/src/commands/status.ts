@@ -44,7 +44,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
     const reported = await readReportedChains(database);
     const configuredNetworks = configuration.aptos.networks.map(({ network }) => network);
     const unknownHeads = withLeftOut(
-      await readUnknownHeads(database, ingest.state === 'stopped'),
+      await readUnknownHeads(database),
       [...configured.map(({ id }) => String(id)), ...configuredNetworks.map(chainKeyOf)],
       { ingest, reported, now: context.clock.now() },
     );

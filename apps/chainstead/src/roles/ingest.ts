@@ -23,7 +23,7 @@ import {
   type HeadSource,
   headSourceOf,
   joinWatchers,
-  keepHeadReports,
+  reportHeads,
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync/ingest';
@@ -142,19 +142,15 @@ async function ingestChain(
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
-  const { clock, database, logger } = context;
   const { metrics } = shared;
   beginChainMetrics(metrics, chain.key);
   const source = headSourceOf(reads.pool);
-  const reports = { chain: String(chain.id), key: chain.key, source, database, clock, logger, metrics };
-  const isOver = new AbortController();
-  const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
-  try {
-    await ingestReported(configured, reads, context, shared, signal);
-  } finally {
-    isOver.abort();
-    await reporting;
-  }
+  const reports = { ...reportingOf(context), chain: String(chain.id), key: chain.key, source, metrics };
+  await reportHeads(reports, signal, () => ingestReported(configured, reads, context, shared, signal));
+}
+
+function reportingOf({ clock, configuration, database, logger }: RoleContext) {
+  return { clock, database, logger, isPooled: configuration.database.sessionUrl !== null };
 }
 
 async function ingestReported(
@@ -253,28 +249,20 @@ function startAptosIngest(
     startVersion,
     endVersion,
   }: AptosNetworkConfiguration) {
-    beginChainMetrics(metrics, chainKeyOf(network));
-    const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
     const key = chainKeyOf(network);
+    beginChainMetrics(metrics, key);
+    const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
     const source = fullnodesSource(fullnodes);
-    const isOver = new AbortController();
-    const reports = { chain: key, key, source, database, clock, logger, metrics };
-    const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
-    try {
+    const reports = { ...reportingOf(context), chain: key, key, source, metrics };
+    const index = async (): Promise<void> => {
       const settings = { startVersion, endVersion };
       const wanted = { datasets: aptosDatasets(datasets), settings };
       const sync = createAptosSync({ ...wanted, fullnodes, database, logger, metrics, clock });
       await sync.run(signal);
       if (!signal.aborted)
-        logger.info(
-          { chain: chainKeyOf(network), end_version: endVersion },
-          'Chain indexed up to its end version',
-        );
-    } finally {
-      isOver.abort();
-      await reporting;
-      await fullnodes.close();
-    }
+        logger.info({ chain: key, end_version: endVersion }, 'Chain indexed up to its end version');
+    };
+    await reportHeads(reports, signal, index).finally(() => fullnodes.close());
   }
 
   return { stopped: Promise.all(networks.map(ingest)).then(() => {}) };

@@ -65,9 +65,9 @@ export { type ChainStatus, countRows, readChainStatuses } from './status/chain-s
 export {
   type HeadSource,
   headSourceOf,
-  keepHeadReports,
   readReportedChains,
   readUnknownHeads,
+  reportHeads,
   type UnknownHead,
 } from './status/head-reports.ts';
 export { sampleChains } from './status/sample-chains.ts';

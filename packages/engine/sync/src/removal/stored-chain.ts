@@ -1,5 +1,5 @@
 import { type Database, LEASE_IS_HELD, sql } from '@chainstead/db';
-import { INDEXED_AT, IS_REPORTED, SILENT_AFTER_MS } from '../status/head-reports.ts';
+import { INDEXED_AT, IS_REPORTED, IS_SILENT } from '../status/head-reports.ts';
 
 export interface StoredChain {
   readonly name: string;
@@ -42,8 +42,7 @@ export async function whoIndexes(
   const [row] = await database.query<{ by: string }>(
     sql`SELECT holder AS by FROM leases AS lease WHERE name = ${lease} AND ${LEASE_IS_HELD}
      UNION ALL
-     SELECT 'an ingest process' FROM head_reports
-      WHERE chain = ${label} AND reported_at >= now() - ${SILENT_AFTER_MS} * interval '1 millisecond'
+     SELECT 'an ingest process' FROM head_reports AS report WHERE chain = ${label} AND NOT ${IS_SILENT}
      UNION ALL
      SELECT lease.holder FROM sync_claims AS claim JOIN leases AS lease ON lease.name = 'claims:' || claim.owner
       WHERE ${key.column} = 'chain_id' AND claim.chain_id::text = ${label} AND ${LEASE_IS_HELD}

@@ -1,16 +1,26 @@
 import { type Clock, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
+import { openDatabase } from '@chainstead/db/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';
-import { keepHeadReports, readUnknownHeads } from './head-reports.ts';
+import { readReportedChains, readUnknownHeads, reportHeads } from './head-reports.ts';
 
 const scratch = scratchOfFile();
+
+interface Told {
+  readonly age: number;
+  readonly seen: number | null;
+  readonly reason?: string;
+  readonly isFinished?: boolean;
+  readonly isPooled?: boolean;
+  readonly database?: Database;
+}
 
 /** Runs one report of a new process that started `age` ms ago, and whose node returned the head `seen` ms ago. */
 async function report(
   chain: string,
-  { age, seen, reason = 'HTTP 401' }: { age: number; seen: number | null; reason?: string },
+  { age, seen, reason = 'HTTP 401', isFinished = false, isPooled = false, database = scratch.database }: Told,
 ) {
   const end = new AbortController();
   const metrics = createSyncMetrics(createMetricsRegistry());
@@ -28,8 +38,11 @@ async function report(
     look: async () => looks++,
     reason: () => reason,
   };
-  const shared = { database: scratch.database, clock, logger: silentLogger(), metrics };
-  await keepHeadReports({ chain, key: chain, source, ...shared }, end.signal);
+  const shared = { database, clock, logger: silentLogger(), metrics, isPooled };
+  const ended = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));
+  await reportHeads({ chain, key: chain, source, ...shared }, end.signal, async () => {
+    if (!isFinished) await ended;
+  });
   const unknown = (await readUnknownHeads(scratch.database)).get(chain);
   const known = (await metrics.headKnown.get()).values.map(({ value }) => value);
   return { unknown, known, looks };
@@ -79,4 +92,40 @@ test('one process at a time reports, and a reason of an earlier run does not sta
   await fallSilent('4');
   expect((await report('4', { age: 60_000, seen: null })).unknown).toMatchObject({ reason: 'HTTP 401' });
   expect(await reasonOf()).toBeNull();
+});
+
+test('a chain at its end is still reported while its process runs, without calls of its nodes', async () => {
+  const told = await report('5', { age: 60_000, seen: null, isFinished: true });
+  expect(told).toEqual({ unknown: undefined, known: [1], looks: 0 });
+  expect(await readReportedChains(scratch.database)).toContain('5');
+});
+
+test('a chain whose work failed is no longer reported', async () => {
+  const end = new AbortController();
+  const failing = reportHeads(
+    {
+      ...{ chain: '6', key: '6', isPooled: false, database: scratch.database, logger: silentLogger() },
+      source: { seenAt: () => null, look: async () => {}, reason: () => '' },
+      clock: { now: () => 0, sleep: async () => {} },
+      metrics: createSyncMetrics(createMetricsRegistry()),
+    },
+    end.signal,
+    async () => {
+      throw new RangeError('no such dataset');
+    },
+  );
+  await expect(failing).rejects.toThrow('no such dataset');
+});
+
+test('a chain is silent as soon as its process has no session, unless a pooler hides sessions', async () => {
+  const applicationName = 'chainstead ingest-7';
+  const database = openDatabase({ url: scratch.url, sessionUrl: null, applicationName, logger: silentLogger() });
+  await report('7', { age: 60_000, seen: 100, database });
+  await report('8', { age: 60_000, seen: 100, database, isPooled: true });
+  const before = await readReportedChains(scratch.database);
+  expect([before.has('7'), before.has('8')]).toEqual([true, true]);
+  await database.close();
+  await expect.poll(async () => (await readUnknownHeads(scratch.database)).get('7')?.isSilent).toBe(true);
+  const reported = await readReportedChains(scratch.database);
+  expect([reported.has('7'), reported.has('8')]).toEqual([false, true]);
 });

@@ -18,9 +18,12 @@ const REPORT_INTERVAL_MS = 2_000;
 const LOOK_AFTER_MS = 2_500;
 /** With report, cache and poll, an unknown head is shown within 10 s. */
 export const UNKNOWN_AFTER_MS = 6_000;
-export const SILENT_AFTER_MS = 8_000;
-export const IS_REPORTED = sql`EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
-  AND reported_at >= now() - ${rawSql(SILENT_AFTER_MS)} * interval '1 millisecond')`;
+const SILENT_AFTER_MS = 8_000;
+/** Condition on a row `report`: its process has ended or hangs. A standby does not show the sessions of its primary. */
+export const IS_SILENT = sql`(report.reported_at < now() - ${rawSql(SILENT_AFTER_MS)} * interval '1 millisecond'
+  OR (report.session IS NOT NULL AND NOT pg_is_in_recovery() AND NOT EXISTS (
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = report.session)))`;
+export const IS_REPORTED = sql`EXISTS (SELECT FROM head_reports AS report WHERE chain = chain_id::text AND NOT ${IS_SILENT})`;
 export const INDEXED_AT = sql`(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)`;
 
 interface HeadReportOptions {
@@ -31,11 +34,37 @@ interface HeadReportOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<SyncMetrics, 'headKnown'>;
+  /** Sessions of a pooler in transaction mode come and go: only the time of a report counts. */
+  readonly isPooled: boolean;
 }
 
-export async function keepHeadReports(options: HeadReportOptions, signal: AbortSignal): Promise<void> {
+/** Until the signal aborts: a chain that `work` has indexed to its end is still reported, without its head. */
+export async function reportHeads(
+  options: HeadReportOptions,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  const failed = new AbortController();
+  let isFinished = false;
+  const reporting = keepHeadReports(options, () => isFinished, AbortSignal.any([signal, failed.signal]));
+  try {
+    await work();
+    isFinished = true;
+  } catch (error) {
+    failed.abort();
+    throw error;
+  } finally {
+    await reporting;
+  }
+}
+
+async function keepHeadReports(
+  options: HeadReportOptions,
+  isFinished: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const { chain, key, source, database, clock, logger, metrics } = options;
-  const reporter = randomUUID();
+  const reporter = { id: randomUUID(), isPooled: options.isPooled };
   const startedAt = clock.now();
   let isLooking = false;
   /** Why the last run made no progress; undefined: not read yet or removed. */
@@ -52,11 +81,12 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
     const now = clock.now();
     const seenAt = source.seenAt();
     const since = seenAt ?? startedAt;
-    const isUnknown = now - since > UNKNOWN_AFTER_MS;
+    const isOver = isFinished();
+    const isUnknown = !isOver && now - since > UNKNOWN_AFTER_MS;
     // At the start, neither is known: the report of the last run stays.
     const unknown = isUnknown ? { ms: now - since, reason: source.reason(since) } : null;
     const isReporting =
-      (seenAt !== null || isUnknown) && (await saveHeadReport(database, chain, reporter, unknown));
+      (seenAt !== null || isUnknown || isOver) && (await saveHeadReport(database, chain, reporter, unknown));
     if (!isReporting) return metrics.headKnown.remove({ chain: key });
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
     if (typeof former === 'string')
@@ -65,7 +95,7 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
       );
     isFirst = false;
     former = undefined;
-    if (isLooking || now - since < LOOK_AFTER_MS) return;
+    if (isOver || isLooking || now - since < LOOK_AFTER_MS) return;
     isLooking = true;
     source
       .look(signal)
@@ -114,17 +144,17 @@ export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number
 async function saveHeadReport(
   database: Database,
   chain: string,
-  reporter: string,
+  reporter: { readonly id: string; readonly isPooled: boolean },
   unknown: { readonly ms: number; readonly reason: string } | null,
 ): Promise<boolean> {
   const rows = await database.query(
-    sql`INSERT INTO head_reports AS former (chain, reporter, reported_at, unknown_since, reason)
-     VALUES (${chain}, ${reporter}, now(), now() - ${unknown?.ms ?? null}::float8 * interval '1 millisecond', ${unknown?.reason ?? null})
-     ON CONFLICT (chain) DO UPDATE SET reporter = excluded.reporter, reported_at = now(), reason = excluded.reason,
+    sql`INSERT INTO head_reports AS report (chain, reporter, session, reported_at, unknown_since, reason)
+     VALUES (${chain}, ${reporter.id}, CASE WHEN NOT ${reporter.isPooled}::boolean THEN nullif(current_setting('application_name'), '') END, now(), now() - ${unknown?.ms ?? null}::float8 * interval '1 millisecond', ${unknown?.reason ?? null})
+     ON CONFLICT (chain) DO UPDATE SET reporter = excluded.reporter, session = excluded.session, reported_at = now(), reason = excluded.reason,
        -- The last run knew the head until its last report.
        unknown_since = CASE WHEN excluded.unknown_since IS NOT NULL
-         THEN least(coalesce(former.unknown_since, former.reported_at), excluded.unknown_since) END
-      WHERE former.reporter = excluded.reporter OR former.reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'
+         THEN least(coalesce(report.unknown_since, report.reported_at), excluded.unknown_since) END
+      WHERE report.reporter = excluded.reporter OR ${IS_SILENT}
      RETURNING chain`,
   );
   return rows.length > 0;
@@ -132,7 +162,7 @@ async function saveHeadReport(
 
 export async function readReportedChains(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ chain: string }>(
-    sql`SELECT chain FROM head_reports WHERE reported_at >= now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'`,
+    sql`SELECT chain FROM head_reports AS report WHERE NOT ${IS_SILENT}`,
   );
   return new Set(rows.map(({ chain }) => chain));
 }
@@ -143,15 +173,13 @@ export interface UnknownHead {
   readonly isSilent: boolean;
 }
 
-/** @param isStopped no ingest process runs, however recent the last report is. @default false */
 export async function readUnknownHeads(
   database: Pick<Database, 'query'>,
-  isStopped = false,
 ): Promise<ReadonlyMap<string, UnknownHead>> {
   const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
             CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent
-       FROM (SELECT *, ${isStopped}::boolean OR reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
+       FROM (SELECT *, ${IS_SILENT} AS is_silent FROM head_reports AS report) AS head
       WHERE is_silent OR unknown_since IS NOT NULL`,
   );
   return new Map(heads.map(({ chain, ...head }) => [chain, head]));
