@@ -1,4 +1,5 @@
 /** `chainstead doctor` over a separate database and nodes that are good, bad, and unavailable. */
+import { sql } from '@chainstead/db';
 import { startScratchRedis } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,24 @@ describe('doctor', () => {
       /^ {2}ok +prices +complete from block 1 to 20; waiting for a token with a known price: /m,
     );
     expect(stdout).toMatch(/^ {2}ok +proofs +\S/m);
+  });
+
+  it('tells why a chain is stopped, and what to do', async () => {
+    const { database } = stage.scratch;
+    const stop = (code: string | null, message: string | null) =>
+      database.query(sql`UPDATE sync_chains SET stop_code = ${code}, stop_message = ${message}`);
+    const [chain] = await database.query(
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (31337, 0, 0) ON CONFLICT DO NOTHING RETURNING chain_id`,
+    );
+    await stop('CHAIN_RESET', 'Block 1 is another one. Remove the chain');
+    const { exitCode, stdout, stderr } = await stage.run('doctor');
+    await stop(null, null);
+    if (chain !== undefined) await database.query(sql`DELETE FROM sync_chains`);
+    expect(stdout).toMatch(
+      /^scripted: progress\n {2}BAD +stopped +CHAIN_RESET\n +Block 1 is another one. Remove the chain$/m,
+    );
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/EXAMINATION_FAILED/)]);
+    expect(stderr).toMatch(/Checks failed: .*scripted/);
   });
 
   it('tries a node that is not configured, also one whose chain it says itself, and shows no key', async () => {

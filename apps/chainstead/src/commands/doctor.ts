@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { defineError, findingsOf, worstVerdict } from '@chainstead/core';
+import { defineError, type Finding, findingsOf, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
-import { readKnownBlocks } from '@chainstead/sync/ingest';
+import { type ChainStatus, readKnownBlocks } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { progressText } from '../dataset-progress/dataset-progress.ts';
 import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
@@ -45,8 +45,14 @@ export async function examine({ options, command, context }: Invocation<DoctorOp
   context.stdout.write(
     options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
   );
-  const { storage, nodes, sources } = examination;
-  const bad = [...storage, ...nodes, ...sources].filter(({ findings }) => worstVerdict(findings) === 'bad');
+  const { storage, nodes, sources, chains } = examination;
+  const reports = [
+    ...storage,
+    ...nodes,
+    ...sources,
+    ...chains.map((one) => ({ name: one.chain, findings: one.progress })),
+  ];
+  const bad = reports.filter(({ findings }) => worstVerdict(findings) === 'bad');
   if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
 }
 
@@ -84,9 +90,9 @@ async function examineAll(
     const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
     const nodes = await examineConfigured({ ...examining, ...known }, null);
     const sources = await examineSources(examining, null);
-    const progress =
-      examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
-    return { nodes, sources, chains: examineDatasets(configuration, sample, progress) };
+    const standing =
+      examined?.isCurrent === true ? await readStanding(examined.database, configuration) : undefined;
+    return { nodes, sources, chains: examineDatasets(configuration, sample, standing) };
   });
   return { storage: reports, ...value };
 }
@@ -109,8 +115,21 @@ async function examineOne(
   );
 }
 
-async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
-  return readDatasetProgress(database, configuration, await readStatuses(database, configuration));
+interface Standing {
+  readonly statuses: readonly ChainStatus[];
+  readonly progress: ProgressByChain;
+}
+
+async function readStanding(database: Database, configuration: Configuration): Promise<Standing> {
+  const statuses = await readStatuses(database, configuration);
+  return { statuses, progress: await readDatasetProgress(database, configuration, statuses) };
+}
+
+/** A stored message contains its remedy. */
+function stopFindings(status: ChainStatus | undefined): readonly Finding[] {
+  if (status === undefined || status.stop === null) return [];
+  const { code, message } = status.stop;
+  return [findingsOf('stopped').bad(code, message, 'The running program retries the chain every minute.')];
 }
 
 function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
@@ -128,12 +147,15 @@ function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlo
 function examineDatasets(
   { chains, datasets }: Pick<Configuration, 'chains' | 'datasets'>,
   sample: ReadonlyMap<string, readonly SampledBlock[]>,
-  progress: ProgressByChain = new Map(),
+  { statuses, progress }: Standing = { statuses: [], progress: new Map() },
 ): readonly ChainReport[] {
   const configured = new Set(datasets.map(({ name }) => name));
   return chains.map(({ chain }) => ({
     chain: chain.key,
     datasets: datasetCosts({ chain, known, configured, sample: sample.get(chain.key) ?? [] }),
-    progress: (progress.get(chain.id) ?? []).map((one) => findingsOf(one.subject).ok(progressText(one))),
+    progress: [
+      ...stopFindings(statuses.find(({ chainId }) => chainId === chain.id)),
+      ...(progress.get(chain.id) ?? []).map((one) => findingsOf(one.subject).ok(progressText(one))),
+    ],
   }));
 }

@@ -45,8 +45,13 @@ export function renderFinding({ subject, verdict, found, meaning, remedy }: Find
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;
 }
 
-function verdictOf({ storage, nodes, sources }: Examination): string {
-  const findings = [...storage, ...nodes, ...sources].flatMap((report) => report.findings);
+function judged({ storage, nodes, sources, chains }: Examination): readonly Finding[] {
+  const reports = [...storage, ...nodes, ...sources].flatMap(({ findings }) => findings);
+  return [...reports, ...chains.flatMap(({ progress }) => progress)];
+}
+
+function verdictOf(examination: Examination): string {
+  const findings = judged(examination);
   const count = (verdict: Verdict): number => findings.filter((finding) => finding.verdict === verdict).length;
   const [warnings, bad] = [count('warning'), count('bad')];
   if (bad === 0 && warnings === 0) return 'All checks passed.';
@@ -55,18 +60,13 @@ function verdictOf({ storage, nodes, sources }: Examination): string {
   return `${bad === 1 ? '1 check' : `${bad} checks`} failed${warnings === 0 ? '' : `, ${reported}`}.`;
 }
 
-export function examinationJson({
-  storage,
-  nodes,
-  sources,
-  chains,
-}: Examination): Readonly<Record<string, unknown>> {
+export function examinationJson(examination: Examination): Readonly<Record<string, unknown>> {
+  const { storage, nodes, sources, chains } = examination;
   const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => {
     return { name, verdict: worstVerdict(findings), calls, took_ms: Math.round(tookMs), findings };
   };
-  const all = [...storage, ...nodes, ...sources].flatMap(({ findings }) => findings);
   return {
-    verdict: worstVerdict(all),
+    verdict: worstVerdict(judged(examination)),
     storage: storage.map(reportJson),
     nodes: nodes.map((report) => ({ chain: report.chain, ...reportJson(report) })),
     sources: sources.map((report) => ({ chain: report.chain, ...reportJson(report) })),

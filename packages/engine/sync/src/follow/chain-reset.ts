@@ -36,6 +36,30 @@ export async function requireNotReset(
   throw new ChainResetError({ chain: chain.key, block, stored: hash, found: only, upstreams });
 }
 
+/**
+ * For a head whose branch is too deep: a restarted chain may end below all stored blocks.
+ *
+ * @throws ChainResetError if no upstream has reached the oldest stored block
+ */
+export async function requireStoredReached(
+  { database, chain, pool }: { readonly database: Database; readonly chain: Chain; readonly pool: UpstreamPool },
+  head: number,
+): Promise<void> {
+  const stored = await readOldestLinked(database, chain.id, Number.MAX_SAFE_INTEGER);
+  const upstreams = pool.status().filter(({ state }) => state !== 'disabled');
+  const highest = Math.max(head, ...upstreams.map((upstream) => upstream.head ?? head));
+  if (stored === null || highest >= stored.number) return;
+  const names = upstreams.map(({ name }) => name);
+  const found = `above the head ${highest}`;
+  throw new ChainResetError({
+    chain: chain.key,
+    block: stored.number,
+    stored: stored.hash,
+    found,
+    upstreams: names,
+  });
+}
+
 async function hashAt(pool: UpstreamPool, block: number, only: string, signal: AbortSignal) {
   try {
     const answer = await pool.getBlock(block, { only, signal, timeoutMs: BLOCK_TIMEOUT_MS });

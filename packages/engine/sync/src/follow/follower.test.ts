@@ -49,7 +49,7 @@ interface Stage extends ScriptedStage {
 /** @param params of the call. The node awaits the result. */
 type Move = (params: readonly unknown[]) => unknown;
 
-async function openStage(blocks: number): Promise<Stage> {
+async function openStage(blocks: number, firstFollowed = FIRST): Promise<Stage> {
   const moves = new Map<string, Move>();
   let liedAbout: number | null = null;
   const reported = (block: unknown): unknown => {
@@ -66,7 +66,7 @@ async function openStage(blocks: number): Promise<Stage> {
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
     blocks,
     facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
-    firstFollowed: FIRST,
+    firstFollowed,
     answer: async (method, params, own) => {
       const move = moves.get(method);
       moves.delete(method);
@@ -93,7 +93,7 @@ async function openStage(blocks: number): Promise<Stage> {
     reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await stage.metricsText())?.[1],
     follow: async (watcher, endBlock = stage.scripted.head) => {
       const watching = watcher === undefined ? {} : { watcher };
-      const given = { ...stage, ...watching, clock: systemClock, firstFollowed: FIRST, endBlock };
+      const given = { ...stage, ...watching, clock: systemClock, firstFollowed, endBlock };
       await follow({ ...given, onProgress: () => undefined }, await checkpoint(), AbortSignal.timeout(20_000));
     },
   };
@@ -231,6 +231,20 @@ describe('the follower', () => {
     // The head of a chain that has just begun is below the checkpoint.
     await expect(requireNotReset(stage, FIRST, signal)).rejects.toMatchObject(reset);
     await expect(requireNotReset(stage, FIRST - 1, signal)).resolves.toBeUndefined();
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
+  });
+
+  // Invariant: PROOF-SAME-CHAIN
+  it('stops at a restarted chain whose head is below all stored blocks', async () => {
+    const stage = await openStage(60, 50);
+    await stage.follow();
+    const before = await storedOutcomes(scratch.database, stage.chain.id);
+    stage.scripted.reorg(60, 10);
+    const reset = {
+      code: 'CHAIN_RESET',
+      message: expect.stringMatching(/^Block 50 .* above the head 10 at all/),
+    };
+    await expect(stage.follow(undefined, 70)).rejects.toMatchObject(reset);
     expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
   });
 

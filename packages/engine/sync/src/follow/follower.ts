@@ -23,7 +23,7 @@ import { createRereads, type Rereads } from '../read/rereads.ts';
 import { weighBlock } from '../read/weigh.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import type { BlockGuard } from './block-guard.ts';
-import { requireNotReset } from './chain-reset.ts';
+import { requireNotReset, requireStoredReached } from './chain-reset.ts';
 import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './next-head.ts';
 import { reconcileHead } from './reconcile.ts';
@@ -187,7 +187,10 @@ async function reorganise(options: Following, checkpoint: Checkpoint, tip: Prove
     isIndexed: (blocks) => isIndexed(database, chain.id, blocks),
     readByHash: (hash) => readByHash(options, hash, signal),
   }).catch(async (error: unknown) => {
-    if (error instanceof ReorgTooDeepError) await requireNotReset(options, tip.header.number, signal);
+    if (error instanceof ReorgTooDeepError) {
+      await requireNotReset(options, tip.header.number, signal);
+      await requireStoredReached(options, tip.header.number);
+    }
     throw error;
   });
   const depth = checkpoint.number - branch.ancestor;
