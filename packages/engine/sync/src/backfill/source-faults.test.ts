@@ -1,10 +1,16 @@
 /** Each lie and fault of a source through the backfill: no wrong row, nothing missing at the end, the source named. */
-import type { ChainSource, JsonObject, SourceFaultSettings } from '@chainstead/testkit';
+import {
+  type ChainSource,
+  createScriptedChain,
+  type JsonObject,
+  type SourceFaultSettings,
+} from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import {
   expectNamed,
   type OpenSource,
+  openEra,
   openHyperSync,
   openPortal,
   openSourcedChain,
@@ -175,6 +181,32 @@ describe('a lie', () => {
     const fill = await sourced.fill(open);
     expectTruth(fill);
     expectNamed(fill, reason);
+  });
+});
+
+// Invariant: PROOF-SAME-CHAIN
+describe('another chain with the same id that is served by', () => {
+  const other = createScriptedChain({ seed: 7, chainId: CHAIN_ID, finalityDepth: 0, isSigned: true });
+  other.mine(SOURCED_BLOCKS);
+  const places = { blockAt: other.blockAt };
+
+  const sources: readonly (readonly [string, OpenSource])[] = [
+    ['a Portal', portalOver(() => places)],
+    ['a HyperSync', hyperSyncOver(() => places)],
+    [
+      'era files',
+      (chain, parts) => openEra(chain, parts, { blocks: other.blocksIn({ from: 0, to: SOURCED_BLOCKS }) }),
+    ],
+  ];
+  test.each(
+    sources.flatMap(([name, open]) =>
+      (['receipts', 'none'] as const).map((proof) => [name, proof, open] as const),
+    ),
+  )('%s, to a backfill with proof "%s"', async (_name, proof, open) => {
+    const fill = await sourced.fill(open, { proof });
+    expectTruth(fill);
+    expectNamed(fill, /nodes have/);
+    expect(fill.status?.uses).toMatchObject({ blocks: { blocks: 0 }, logs: { blocks: 0 } });
   });
 });
 

@@ -6,6 +6,7 @@ import { openHyperSyncSource, openPortalSource } from '@chainstead/sources/open'
 import {
   type ChainSource,
   type JsonObject,
+  type SourceBlock,
   type SourceFaultSettings,
   serveHyperSync,
   servePortal,
@@ -109,7 +110,11 @@ async function truthOf(kind: Kind): Promise<Outcome> {
   return truth;
 }
 
-async function open(kind: 'portal' | 'hypersync', faults: Faults): Promise<BlockSource> {
+async function open(
+  kind: 'portal' | 'hypersync',
+  faults: Faults,
+  change = (block: SourceBlock): SourceBlock => block,
+): Promise<BlockSource> {
   const { chain, clock, scripted } = stage;
   // Only logs are read: conversions of transactions would take most of the time.
   const served: ChainSource = {
@@ -117,7 +122,7 @@ async function open(kind: 'portal' | 'hypersync', faults: Faults): Promise<Block
     ...{ head: BLOCKS, finalized: BLOCKS, firstBlock: 0 },
     blockAt(number) {
       const block = scripted.blockAt(number);
-      return block && { ...block, transactions: [] };
+      return block && change({ ...block, transactions: [] });
     },
   };
   const server = await (kind === 'portal' ? servePortal : serveHyperSync)(served, { faults });
@@ -233,6 +238,26 @@ describe.each([
     },
   );
 });
+
+// Invariant: PROOF-SAME-CHAIN
+test.each(['portal', 'hypersync'] as const)(
+  'a %s of another chain with the same id leaves no gap in a history',
+  async (source) => {
+    const truth = await truthOf('contract');
+    const otherHash = (hash: unknown) => `0x${'ab'.repeat(4)}${String(hash).slice(10)}`;
+    const history = await request(
+      'contract',
+      await open(source, {}, (block) => {
+        const { hash, parentHash } = block.header;
+        const header = { ...block.header, hash: otherHash(hash), parentHash: otherHash(parentHash) };
+        // It has no log of the contract.
+        return { ...block, hash: header.hash, header, receipts: [] };
+      }),
+    );
+    expect(await history.finish()).toEqual(truth);
+    expect(history.uses()).toMatchObject({ blocks: 0, reason: expect.stringMatching(/nodes have/) });
+  },
+);
 
 describe('a process that stops', () => {
   test('while the stream is read, leaves neither a gap nor a repeated row', async () => {

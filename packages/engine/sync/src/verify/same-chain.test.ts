@@ -1,8 +1,9 @@
 /** One of two nodes answers for another chain at times: same numbers, another genesis, all of it consistent. */
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, ChainsteadError, mergeRanges } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
+import { listCoverage } from '../coverage/coverage.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { verifyRanges } from '../range-jobs/range-commands.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
@@ -147,4 +148,33 @@ describe('with a single upstream', () => {
     expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
     expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
   });
+
+  it('alternates between the chains: rows that nothing links stay a record, and none of the other chain is proven', async () => {
+    const stage = await open();
+    const own = { ...stage, pool: stage.misroutedPool };
+    stage.misroute(1);
+    await fill(own, 'receipts', 'newest-first', { from: 11, to: 20 });
+    stage.misroute(0);
+    await fill(own, 'receipts', 'newest-first', { from: 21, to: 30 });
+    expect((await stage.coverageOf(marks)).levels).toEqual(['record']);
+    // The other chain's blocks don't link to those above them.
+    await fill(own, 'receipts', 'newest-first', { from: 31, to: BLOCKS });
+    await fill(own, 'receipts', 'newest-first', { from: 1, to: 10 });
+    const proven = { from: 21, to: BLOCKS };
+    expect(await stage.wrongMarks(proven.from, proven.to)).toMatchObject({ missing: 0 });
+    expect(await provenOf(stage)).toEqual([proven]);
+    stage.misroute(1);
+    await prove(proverOf(stage, { pool: stage.misroutedPool }), NEVER);
+    expect(await provenOf(stage)).toEqual([proven]);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts', 'record']);
+    stage.misroute(0);
+    await prove(proverOf(stage), NEVER);
+    expect(await provenOf(stage)).toEqual([RANGE]);
+    expect(await stage.wrongMarks(RANGE.from, RANGE.to)).toEqual(NOTHING_WRONG);
+  });
 });
+
+async function provenOf({ chain, database }: TwoChainsStage): Promise<readonly BlockRange[]> {
+  const coverage = await listCoverage(database, chain.id);
+  return mergeRanges(coverage.filter(({ proof }) => proof === 'receipts').map(({ range }) => range));
+}
