@@ -5,6 +5,7 @@ import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import { countRows, readReportedChains, readUnknownHeads } from '@chainstead/sync/ingest';
 import { readHistories } from '@chainstead/sync/requests';
+import type { Configuration } from '../configuration/index.ts';
 import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
@@ -62,6 +63,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
       progress: await readDatasetProgress(database, configuration, chains),
       configured,
       unknownHeads,
+      ends: endsOf(configuration),
       rows: await countRows(database, ['blocks', 'tokens', ...evmTables, ...aptosTables]),
       histories: await readHistories(database, HISTORIES_MAX),
       metadata: isWhole ? await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX) : [],
@@ -82,6 +84,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
           .map(({ network }) => network),
       ),
       unknownHeads,
+      ends: status.ends,
       now: status.now,
     };
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
@@ -104,6 +107,14 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
           ),
     );
   });
+}
+
+function endsOf({ chains, aptos }: Configuration): ReadonlyMap<string, number> {
+  const ends = [
+    ...chains.map(({ chain, endBlock }) => [String(chain.id), endBlock] as const),
+    ...aptos.networks.map(({ network, endVersion }) => [chainKeyOf(network), endVersion] as const),
+  ];
+  return new Map(ends.flatMap(([chain, end]) => (end === null ? [] : [[chain, end]])));
 }
 
 /** Not of a database that no chain was ever ingested into. */

@@ -1,7 +1,14 @@
 import { type AptosNetwork, type AptosStatus, chainKeyOf } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
 import type { UnknownHead } from '@chainstead/sync/ingest';
-import { headText, neverIngestedText, storedJson, storedText, unknownHeadJson } from './chain-status-text.ts';
+import {
+  headText,
+  lagText,
+  neverIngestedText,
+  storedJson,
+  storedText,
+  unknownHeadJson,
+} from './chain-status-text.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
@@ -10,6 +17,7 @@ export interface AptosStatusFacts {
   readonly configured: readonly AptosNetwork[];
   readonly stored: ReadonlySet<AptosNetwork>;
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
+  readonly ends: ReadonlyMap<string, number>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -49,7 +57,7 @@ function neverIngested({ statuses, configured }: AptosStatusFacts): string[] {
   return configured.filter((network) => !statuses.some((status) => status.network === network)).map(chainKeyOf);
 }
 
-function renderNetwork(status: AptosStatus, { now, unknownHeads, stored }: AptosStatusFacts): string {
+function renderNetwork(status: AptosStatus, { now, unknownHeads, ends, stored }: AptosStatusFacts): string {
   if (stored.has(status.network)) return `${status.chain}\n${storedText(status.chain, status.updatedAt)}`;
   const unknown = unknownHeads.get(status.chain) ?? null;
   const age = Math.max(0, Math.round((now - status.updatedAt.getTime()) / 1_000));
@@ -57,7 +65,7 @@ function renderNetwork(status: AptosStatus, { now, unknownHeads, stored }: Aptos
   const lines = [
     `${status.chain}, as of ${formatSeconds(age)} ago`,
     `  head        ${headText(status.head, unknown, now)}`,
-    `  indexed to  ${status.checkpoint ?? 'nothing yet'}${status.lag === null || unknown !== null ? '' : `, ${status.lag} versions behind`}`,
+    `  indexed to  ${status.checkpoint ?? 'nothing yet'}${lagText({ ...status, unknownHead: unknown }, ends.get(status.chain), 'versions')}`,
     `  history     from ${status.historyStart}${status.oldest === null ? '' : `; available on fullnodes from ${status.oldest}`}`,
     `  compared    ${status.confirmedRoot === null ? 'no second fullnode' : `between two fullnodes up to ${status.confirmedRoot}`}`,
     ...coveredByDataset(status).map(

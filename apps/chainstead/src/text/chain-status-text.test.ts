@@ -63,6 +63,7 @@ const status: ChainStatus = {
 const facts: StatusFacts = {
   chains: [status],
   configured: [registry.get('eth')],
+  ends: new Map(),
   unknownHeads: new Map(),
   rows: [{ table: 'erc20_transfer_sides', rows: 5_000, exact: false }],
   histories: { unfinished: [], counts: [] },
@@ -240,6 +241,13 @@ describe('status', () => {
       chains: [{ traits: { computed: 9, waiting: atWork, too_large: 5 } }],
     });
     expect(toStatusJson(facts)).toMatchObject({ chains: [{ traits: null }] });
+  });
+
+  it('names the configured end once it is reached, instead of blocks behind a head', () => {
+    const linesTo = (end: number) =>
+      renderStatus({ ...facts, ends: new Map([['1', end]]) }).match(/indexed to {2}.*/)?.[0];
+    expect(linesTo(200)).toBe('indexed to  200, the configured end');
+    expect(linesTo(201)).toBe('indexed to  200, 3 blocks behind');
   });
 
   // Invariant: PROOF-SAME-CHAIN

@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
+  /** Last wanted block or version by chain, as in `unknownHeads`; absent: no end. */
+  readonly ends: ReadonlyMap<string, number>;
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
   readonly metadata: readonly MetadataStatus[];
@@ -121,7 +123,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
   const lines = [
     `${name} (${status.chainId}), as of ${formatSeconds(age)} ago`,
     `  head        ${headText(status.head, status.unknownHead, facts.now)}`,
-    `  indexed to  ${status.checkpoint ?? 'no block yet'}${status.lag === null || status.unknownHead !== null ? '' : `, ${status.lag} blocks behind`}`,
+    `  indexed to  ${status.checkpoint ?? 'no block yet'}${lagText(status, facts.ends.get(String(status.chainId)), 'blocks')}`,
     `  history     from ${status.historyStart}`,
     ...(status.retainedFrom === 0 ? [] : [`  retained    ERC-20 transfers from block ${status.retainedFrom}`]),
     ...coveredByDataset(status).map(
@@ -173,6 +175,16 @@ export function headText(head: number | null, unknown: UnknownHead | null, now: 
   const seconds = Math.max(0, Math.round((now - unknown.since.getTime()) / 1_000));
   const last = head === null ? '' : `, last ${head}`;
   return `unknown since ${unknown.since.toISOString()} (${formatSeconds(seconds)}${last}): ${unknown.reason}`;
+}
+
+/** Follows the checkpoint. */
+export function lagText(
+  { checkpoint, lag, unknownHead }: Pick<ChainStatus, 'checkpoint' | 'lag' | 'unknownHead'>,
+  end: number | undefined,
+  unit: 'blocks' | 'versions',
+): string {
+  if (end !== undefined && checkpoint !== null && checkpoint >= end) return ', the configured end';
+  return lag === null || unknownHead !== null ? '' : `, ${lag} ${unit} behind`;
 }
 
 function workLeftJson(left: ChainStatus['proving']): Readonly<Record<string, number>> | null {
