@@ -18,6 +18,8 @@ const within: FilterTest = {
   isOrder: false,
   join: (op, lists) => (op === 'or' ? lists.flat() : shared(lists)),
   compile(literals) {
+    const [only, ...others] = literals;
+    if (others.length === 0) return (value) => value === only;
     const set = new Set(literals);
     return (value) => set.has(value);
   },
@@ -27,8 +29,8 @@ const outside: FilterTest = {
   isOrder: false,
   join: (op, lists) => (op === 'and' ? lists.flat() : shared(lists)),
   compile(literals) {
-    const set = new Set(literals);
-    return (value) => !set.has(value);
+    const isWithin = within.compile(literals);
+    return (value) => !isWithin(value);
   },
 };
 

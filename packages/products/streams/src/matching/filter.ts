@@ -59,7 +59,28 @@ export function checkFilter(
 export function compileFilter(filter: unknown, kinds: FieldKinds): CompiledFilter {
   const { shape, problems } = readFilterShape(filter, '');
   if (shape === null) return { passes: () => problems.length === 0, work: NO_WORK };
-  return compileNode(nodeOf(shape, kinds), kinds);
+  const fields = new Map<string, ComparedField>();
+  const { isTrue, work } = compileNode(nodeOf(shape, kinds), kinds, fields);
+  return { passes: (read) => isTrue({ read, known: [] }), work };
+}
+
+interface ComparedField {
+  readonly name: string;
+  readonly place: number;
+  /** Of the longest literal of all comparisons. */
+  bytes: number;
+}
+
+/** Of one log. A parameter is read once: a filter may compare it a thousand times. */
+interface LogValues {
+  readonly read: ReadField;
+  /** By place of the field. Null: the log has no such value. */
+  readonly known: (FieldValue | null)[];
+}
+
+interface CompiledNode {
+  isTrue(values: LogValues): boolean;
+  readonly work: FilterWork;
 }
 
 /** Null: never true. */
@@ -111,26 +132,39 @@ function joined(op: Joined['op'], members: readonly FilterNode[]): FilterNode[] 
   return [...tests, ...others];
 }
 
-function compileNode(node: FilterNode, kinds: FieldKinds): CompiledFilter {
-  if (node === null) return { passes: () => false, work: NO_WORK };
+function compileNode(node: FilterNode, kinds: FieldKinds, fields: Map<string, ComparedField>): CompiledNode {
+  if (node === null) return { isTrue: () => false, work: NO_WORK };
   if ('members' in node) {
-    const members = node.members.map((member) => compileNode(member, kinds));
-    const method = node.op === 'and' ? 'every' : 'some';
+    const members = node.members.map((member) => compileNode(member, kinds, fields));
+    const decisive = node.op === 'or';
     return {
-      passes: (read) => members[method]((member) => member.passes(read)),
+      isTrue(values) {
+        for (const member of members) if (member.isTrue(values) === decisive) return decisive;
+        return !decisive;
+      },
       work: sumOfWork(members.map(({ work }) => work)),
     };
   }
-  const { field, test, literals } = node;
-  const bytes = longestOf(literals, kindOf(field, kinds));
+  const { test, literals } = node;
+  const bytes = longestOf(literals, kindOf(node.field, kinds));
+  const field = getOrCompute(fields, node.field, () => ({ name: node.field, place: fields.size, bytes }));
+  field.bytes = Math.max(field.bytes, bytes);
   const isTrue = test.compile(literals);
   return {
-    passes(read) {
-      const value = read(field, bytes);
-      return value !== undefined && isTrue(value);
+    isTrue(values) {
+      const value = readOnce(values, field);
+      return value !== null && isTrue(value);
     },
     work: { comparisons: 1, bytes },
   };
+}
+
+function readOnce({ read, known }: LogValues, { name, place, bytes }: ComparedField): FieldValue | null {
+  const before = known[place];
+  if (before !== undefined) return before;
+  const value = read(name, bytes) ?? null;
+  known[place] = value;
+  return value;
 }
 
 const BYTES_PER_UNIT = 64;
