@@ -1,15 +1,16 @@
-import type { Logger } from '@chainstead/core';
+import { createTurns, type Logger, type Turns } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type Claim, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
+import type { WatchedBlock } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
-import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
-import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
+import { sizeOf } from '../matching/match.ts';
+import { BLOCK_BUDGET, UNITS_PER_ITEM, type WorkBudget } from '../matching/work-budget.ts';
 import { DEFERRED_MATCH_WORK, DUE_DEFERRED_MATCHES } from '../records/deferred-matches.ts';
-import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
+import type { BlockMatch } from '../watching/match-blocks.ts';
 import { recordMatches } from '../watching/record-matches.ts';
-import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
+import { createDeferredRounds } from './deferred-rounds.ts';
 import { type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 
 export interface DeferredMatchesOptions {
@@ -19,22 +20,22 @@ export interface DeferredMatchesOptions {
   readonly budget?: WorkBudget;
 }
 
-interface Deferred {
+export interface DeferredBlock {
   readonly key: string;
   readonly blockNumber: number;
   readonly streams: readonly string[];
 }
 
 const RETRY_SECONDS = 10;
-/** Compiling their filters takes about 0.2 s. */
-const STREAMS_PER_TURN = 100;
-/** Each is a transaction, during which the chain waits. */
+/** Each has the work of a key per block. Their matches share a transaction, during which the chain waits. */
 const ROUNDS_PER_TURN = 8;
 
 /** Matches share a transaction with the list of streams that remain. */
 export function addDeferredMatches(dueWork: Pick<DueWork, 'add'>, options: DeferredMatchesOptions): void {
+  // Rounds of many chains in parallel would leave little of the event loop to live blocks.
+  const turns = createTurns({ atOnce: 1, atOncePerKey: 1, now: () => performance.now() });
   for (const past of options.chains)
-    dueWork.add<Deferred>({
+    dueWork.add<DeferredBlock>({
       name: DEFERRED_MATCH_WORK,
       chain: past.chain,
       table: DUE_DEFERRED_MATCHES,
@@ -45,56 +46,79 @@ export function addDeferredMatches(dueWork: Pick<DueWork, 'add'>, options: Defer
         keyOf: ({ key, blockNumber }) => `${past.chain.key} ${blockNumber} ${key}`,
       },
       async perform(claims, signal) {
-        for (const claim of claims) await matchDeferred(options, past, claim, signal);
+        for (const claim of claims) await matchDeferred(options, past, turns, claim, signal);
       },
       retrySeconds: () => RETRY_SECONDS,
     });
 }
 
+/** Without a pause while no other key waits: the block is read once, and each stream compiled once. */
 async function matchDeferred(
-  { database, logger, budget = BLOCK_BUDGET }: DeferredMatchesOptions,
+  options: DeferredMatchesOptions,
   past: PastChain,
-  claim: Claim<Deferred>,
+  turns: Turns,
+  claim: Claim<DeferredBlock>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { chain } = past;
-  const { blockNumber, streams: ids } = claim.row;
-  const later = ids.slice(STREAMS_PER_TURN);
-  const rows = await database.query<StoredStream>(
-    sql`SELECT ${STREAM_COLUMNS} FROM streams
-     WHERE id = ANY (${ids.slice(0, STREAMS_PER_TURN)}::uuid[]) AND deleted_at IS NULL ORDER BY id`,
-  );
-  let streams = rows.map((row) => compileStream(streamOf(row)));
-  const range = { from: blockNumber, to: blockNumber };
-  const matcherOf = (some: readonly CompiledStream[]) =>
-    createPastMatcher(
-      { ...past, logger },
-      { streams: some, addresses: null, budget: { ...budget, admitsOne: true } },
-    );
-  const blocks = streams.length === 0 ? [] : await readPastBlocks(matcherOf(streams), chain, range, signal);
-  for (let round = 1; ; round++) {
-    const { matches, deferred } = await matcherOf(streams).match(database, blocks);
-    streams = deferred.flatMap((of) => of.streams);
-    const isOver = streams.length === 0 || round === ROUNDS_PER_TURN || signal.aborted;
-    const left = [...streams.map(({ id }) => id), ...later];
-    const isHeld = await database.transaction(async (transaction) => {
-      await readFollowedHeight(transaction, past, 'hold');
-      await holdStreamsVersion(transaction);
-      if (blocks.length > 0) await requireCanonical(transaction, chain, blocks);
-      // Not if a reorg has removed the block, or another process has claimed it.
-      if (!(await keepLeft(transaction, claim, left, isOver))) return false;
-      // As the follower does: its next block confirms them.
-      if ((await recordMatches(transaction, chain, matches)) > 0) transaction.notify(DELIVERIES_CHANNEL);
-      return true;
-    });
-    if (isOver || !isHeld) return;
+  const { database, budget = BLOCK_BUDGET } = options;
+  const { key, streams } = claim.row;
+  const rounds = createDeferredRounds({ ...options, budget, past }, claim.row, signal);
+  let left = streams;
+  for (;;) {
+    const matches: BlockMatch[] = [];
+    let size = 0;
+    for (let round = 1; left.length > 0 && round <= ROUNDS_PER_TURN && !signal.aborted; round++) {
+      await rounds.prepare();
+      const matched = await turns.run(`${past.chain.key} ${key}`, () => rounds.match(), signal);
+      left = matched.left;
+      matches.push(...matched.matches);
+      size += matched.matches.reduce((sum, { match }) => sum + sizeOf(match), 0);
+      if (UNITS_PER_ITEM * size > budget.perKey) break;
+    }
+    const isOver = left.length === 0 || signal.aborted || (await isOtherKeyDue(database, past, key));
+    const turn: Turn = { block: rounds.block(), matches, left, isOver };
+    if (!(await recordTurn(database, past, claim, turn)) || isOver) return;
   }
 }
 
-/** The rest has its turn after other keys. @returns true if the block was still claimed */
+async function isOtherKeyDue(database: Database, { chain }: PastChain, key: string): Promise<boolean> {
+  const rows = await database.query(
+    sql`SELECT 1 AS one FROM deferred_matches
+     WHERE chain_id = ${chain.id} AND coalesce(lease_until, due_at) <= now() AND key <> ${key} LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+interface Turn {
+  readonly block: WatchedBlock | null;
+  readonly matches: readonly BlockMatch[];
+  readonly left: readonly string[];
+  readonly isOver: boolean;
+}
+
+/** @returns true if the block was still claimed */
+function recordTurn(
+  database: Database,
+  past: PastChain,
+  claim: Claim<DeferredBlock>,
+  { block, matches, left, isOver }: Turn,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    await readFollowedHeight(transaction, past, 'hold');
+    await holdStreamsVersion(transaction);
+    if (block !== null) await requireCanonical(transaction, past.chain, [block]);
+    // Not if a reorg has removed the block, or another process has claimed it.
+    if (!(await keepLeft(transaction, claim, left, isOver))) return false;
+    if (isOver) await letOthersPass(transaction, past, claim.row.key);
+    // As the follower does: its next block confirms them.
+    if ((await recordMatches(transaction, past.chain, matches)) > 0) transaction.notify(DELIVERIES_CHANNEL);
+    return true;
+  });
+}
+
 async function keepLeft(
   transaction: Transaction,
-  claim: Claim<Deferred>,
+  claim: Claim<DeferredBlock>,
   left: readonly string[],
   isOver: boolean,
 ): Promise<boolean> {
@@ -106,4 +130,13 @@ async function keepLeft(
       : sql`UPDATE deferred_matches SET streams = ${left}::uuid[]${settled} WHERE ${isHeld} RETURNING 1 AS one`,
   );
   return rows.length === 1;
+}
+
+/** The key's next block is due after those of keys that wait. */
+async function letOthersPass(transaction: Transaction, { chain }: PastChain, key: string): Promise<void> {
+  const isDue = sql`key = ${key} AND chain_id = ${chain.id} AND lease_until IS NULL AND due_at <= now()`;
+  await transaction.query(
+    sql`UPDATE deferred_matches SET due_at = now()
+     WHERE ${isDue} AND block_number = (SELECT min(block_number) FROM deferred_matches WHERE ${isDue})`,
+  );
 }

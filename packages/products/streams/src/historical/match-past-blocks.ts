@@ -8,7 +8,13 @@ import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import type { CompiledStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
-import { type MatchedBlocks, matchBlocks, matchWatched, type StreamMatcher } from '../watching/match-blocks.ts';
+import {
+  type BlocksToMatch,
+  type MatchedBlocks,
+  matchSightings,
+  readBlocksToMatch,
+  type StreamMatcher,
+} from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
 /** `addresses` replace those of the streams; null: those of the streams. */
@@ -37,16 +43,21 @@ export function createPastMatcher(
     readNames: createReadNames('complete'),
   };
   const ids = streams.map(({ id }) => id);
-  const watched = addresses === null ? null : new Map(addresses.map((address) => [address, ids]));
+  const watched = addresses === null ? undefined : new Map(addresses.map((address) => [address, ids]));
+  const readMatchable = (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]) =>
+    readBlocksToMatch(reader, chain, matcher, blocks, watched);
   return {
+    needs: matcher.needs,
     /** Null: no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
     read: (number: number, signal?: AbortSignal): Promise<WatchedBlock | null> =>
       readWatchedBlock(past, number, matcher.needs, signal),
     /** Outside of a transaction: it may take seconds. */
-    match: (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<MatchedBlocks> =>
-      watched === null
-        ? matchBlocks(reader, chain, matcher, blocks)
-        : matchWatched(reader, chain, matcher, blocks, watched),
+    match: async (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<MatchedBlocks> =>
+      matchSightings(matcher, await readMatchable(reader, blocks)),
+    readMatchable,
+    /** For rounds: some of the streams. */
+    matchSome: (some: readonly CompiledStream[], read: BlocksToMatch): Promise<MatchedBlocks> =>
+      matchSightings({ index: indexStreams(some, chain.id), budget }, read),
   };
 }
 

@@ -37,6 +37,13 @@ export interface Match {
   readonly events?: readonly AbiItem[];
 }
 
+/** Items, and addresses that caused them. */
+export function sizeOf({ logs, transactions, internalTransactions }: Match): number {
+  return [logs, transactions, internalTransactions]
+    .flat()
+    .reduce((size, { triggeredBy }) => size + 1 + triggeredBy.length, 0);
+}
+
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
 export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem | null }[]>;

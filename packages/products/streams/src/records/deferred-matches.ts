@@ -6,10 +6,14 @@ import type { CompiledStream } from '../matching/compile-stream.ts';
 
 export const DEFERRED_MATCH_WORK = 'deferred-match';
 
-/** A claim covers a part of the streams, so keys take turns. */
+/** Keys take turns: the oldest due block of each key comes first. */
+// Invariant: FAIR-KEYS
 export const DUE_DEFERRED_MATCHES: DueTable = {
   name: 'deferred_matches',
   key: ['key', 'chain_id', 'block_number'],
+  isUrgent: sql`NOT EXISTS (
+    SELECT FROM deferred_matches older WHERE older.key = deferred_matches.key AND older.chain_id = deferred_matches.chain_id
+      AND older.block_number < deferred_matches.block_number AND coalesce(older.lease_until, older.due_at) <= now())`,
 };
 
 interface DeferredBlock {

@@ -1,6 +1,6 @@
 /** Streams of one key exceed the work of a block: others are matched with the block, these later. */
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs/worker';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -50,8 +50,7 @@ async function open(budget: WorkBudget = BUDGET) {
     onTestFinished(() => running.stop());
     return running;
   };
-  const work = () => {
-    const { database } = scratch;
+  const work = (database: Database = scratch.database) => {
     const logger = silentLogger();
     const dueWork = createDueWork({ database, clock: systemClock, logger, metrics: createMetricsRegistry() });
     addDeferredMatches(dueWork, {
@@ -88,6 +87,20 @@ async function deferredRows(chainId: number): Promise<{ key: string; blockNumber
   return scratch.database.query(
     sql`SELECT key, block_number, streams FROM deferred_matches WHERE chain_id = ${chainId} ORDER BY block_number, key`,
   );
+}
+
+/** What is deferred after each of its transactions. */
+function watchTransactions(chainId: number) {
+  const after: { key: string; blockNumber: number; streams: string[] }[][] = [];
+  const database: Database = {
+    ...scratch.database,
+    async transaction(work) {
+      const result = await scratch.database.transaction(work);
+      after.push(await deferredRows(chainId));
+      return result;
+    },
+  };
+  return { database, after };
 }
 
 const nothingDeferred = (chainId: number) =>
@@ -212,5 +225,64 @@ describe('streams that exceed the work of a key per block', () => {
       expect(await matchedBlocks(stream)).toEqual(all);
       expect(await webhooks(stream, 'unconfirmed')).toEqual(due);
     }
+  });
+
+  it('read a block once, whatever the number of streams, and record many rounds together', async () => {
+    const { chain, scripted, requests, caughtUp, create, filtered, start, work } = await open();
+    const streams: Stream[] = [];
+    for (let number = 0; number < 40; number++) streams.push(await create('heavy', `${number}`, filtered));
+    const other = await create('other', 'other');
+    const running = start();
+    await caughtUp();
+    await running.stop();
+    scripted.mine(3);
+    const again = start();
+    await caughtUp();
+    await again.stop();
+    const blocks = (await deferredRows(chain.id)).map(({ blockNumber }) => blockNumber);
+    expect(blocks.length).toBeGreaterThan(0);
+    const before = requests('eth_getBlockReceipts');
+    const { database, after } = watchTransactions(chain.id);
+    work(database);
+    await nothingDeferred(chain.id);
+    expect(requests('eth_getBlockReceipts') - before).toBe(blocks.length);
+    // Each stream exceeds the budget, so it has a round. A transaction has eight, or the items of a budget.
+    const logs = new Map(
+      (await matchedBlocks(other)).map((line) => [Number(line.split(' ')[0]), Number(line.split(' ')[2])]),
+    );
+    const roundsOf = (block: number) => Math.min(8, Math.ceil((BUDGET.perKey + 1) / 30 / (logs.get(block) ?? 0)));
+    expect(after.length).toBe(
+      blocks.reduce((sum, block) => sum + Math.ceil(streams.length / roundsOf(block)), 0),
+    );
+    expect(after.length).toBeLessThan(streams.length * blocks.length);
+    for (const stream of streams) expect(await matchedBlocks(stream)).toEqual(await matchedBlocks(other));
+  });
+
+  // Invariant: FAIR-KEYS
+  it('of each key have a turn, however many older blocks another key has', async () => {
+    const { chain, scripted, caughtUp, create, filtered, start, work } = await open();
+    for (let number = 0; number < 12; number++) await create('many', `${number}`, filtered);
+    const running = start();
+    await caughtUp();
+    scripted.mine(8);
+    await caughtUp();
+    const late = await create('late', 'late', filtered);
+    const ofKey = (key: string, rows: Awaited<ReturnType<typeof deferredRows>>) =>
+      rows.filter((row) => row.key === key).length;
+    let rows = await deferredRows(chain.id);
+    while (ofKey('late', rows) < 2) {
+      scripted.mine(1);
+      await caughtUp();
+      rows = await deferredRows(chain.id);
+    }
+    await running.stop();
+    const { database, after } = watchTransactions(chain.id);
+    work(database);
+    await nothingDeferred(chain.id);
+    // Each of its blocks is a turn, after one of the other key.
+    const done = after.findIndex((left) => ofKey('late', left) === 0);
+    expect(done).toBeLessThan(4);
+    expect(ofKey('many', after[done] ?? [])).toBeGreaterThan(ofKey('many', rows) / 2);
+    expect((await matchedBlocks(late)).length).toBeGreaterThanOrEqual(2);
   });
 });

@@ -79,38 +79,52 @@ export async function matchBlocks(
   return holds ? prepared.matched : matchStored(reader, matcher, blocks, facts);
 }
 
-/** The database has the addresses of the streams. */
+/** All that matching needs, so that it can take several rounds without reading again. */
+export interface BlocksToMatch {
+  readonly sightings: readonly BlockSightings[];
+  readonly watched: WatchedAddresses;
+  readonly facts: Facts;
+}
+
+/** @param watched addresses, of which the facts are given too @default those of the streams, as stored */
+export async function readBlocksToMatch(
+  reader: Reader,
+  chain: Chain,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+  watched?: WatchedAddresses,
+): Promise<BlocksToMatch> {
+  const facts = await readFacts(reader, chain, matcher, blocks);
+  if (watched === undefined) return readWatched(reader, matcher, blocks, facts);
+  const filter = createAddressFilter();
+  for (const address of watched.keys()) filter.add(address);
+  return { sightings: blocks.map((block) => sightAddresses(block, filter.mayHave)), watched, facts };
+}
+
+async function readWatched(
+  reader: Reader,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+  facts: Facts,
+): Promise<BlocksToMatch> {
+  const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
+  const addresses = new Set<Address>();
+  for (const sighted of sightings) collectAddresses(sighted, addresses);
+  return { sightings, watched: await readWatchers(reader, matcher, [...addresses]), facts };
+}
+
 async function matchStored(
   reader: Reader,
   matcher: StreamMatcher,
   blocks: readonly WatchedBlock[],
   facts: Facts,
 ): Promise<MatchedBlocks> {
-  const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
-  const addresses = new Set<Address>();
-  for (const sighted of sightings) collectAddresses(sighted, addresses);
-  const watched = await readWatchers(reader, matcher, [...addresses]);
-  return matchSightings(matcher, sightings, watched, facts);
+  return matchSightings(matcher, await readWatched(reader, matcher, blocks, facts));
 }
 
-export async function matchWatched(
-  reader: Reader,
-  chain: Chain,
-  matcher: StreamMatcher,
-  blocks: readonly WatchedBlock[],
-  watched: WatchedAddresses,
-): Promise<MatchedBlocks> {
-  const filter = createAddressFilter();
-  for (const address of watched.keys()) filter.add(address);
-  const sightings = blocks.map((block) => sightAddresses(block, filter.mayHave));
-  return matchSightings(matcher, sightings, watched, await readFacts(reader, chain, matcher, blocks));
-}
-
-async function matchSightings(
-  { index, budget }: StreamMatcher,
-  sightings: readonly BlockSightings[],
-  watched: WatchedAddresses,
-  { named, spam }: Facts,
+export async function matchSightings(
+  { index, budget }: Pick<StreamMatcher, 'index' | 'budget'>,
+  { sightings, watched, facts: { named, spam } }: BlocksToMatch,
 ): Promise<MatchedBlocks> {
   if (watched.size === 0 && index.everywhere.size === 0 && named.size === 0) return NO_MATCHES;
   const facts = { isSpam: (address: Address) => spam.has(address), named };

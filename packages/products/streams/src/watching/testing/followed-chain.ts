@@ -34,6 +34,8 @@ export interface FollowedChain {
   caughtUp(): Promise<void>;
   /** Returns a block of the canonical chain without using the engine. */
   blockAt(number: number): WatchedBlock;
+  /** Calls that the node received. */
+  requests(method: string): number;
   close(): Promise<void>;
 }
 
@@ -117,6 +119,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
       if (block === undefined) throw new Error(`There is no block ${number}`);
       return watchedBlock(block);
     },
+    requests: (method) => node.counters.calls[method] ?? 0,
     async close() {
       await pool.close();
       await node.close();

@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '@chainstead/core';
+import { type Database, sql } from '@chainstead/db';
+import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
+import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
+import type { WorkBudget } from '../matching/work-budget.ts';
+import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
+import type { BlockMatch, BlocksToMatch } from '../watching/match-blocks.ts';
+import type { DeferredBlock } from './deferred-work.ts';
+import { createPastMatcher, type PastMatcher, readPastBlocks } from './match-past-blocks.ts';
+import type { PastChain } from './past-chain.ts';
+
+export interface DeferredRoundsOptions {
+  readonly database: Database;
+  readonly past: PastChain;
+  readonly logger: Logger;
+  readonly budget: WorkBudget;
+}
+
+/** Compiled filters take many times the memory of their configurations. */
+const STREAMS_TOGETHER = 16;
+
+/** Reads the block once for all of its streams, and compiles each stream when its round comes. */
+export function createDeferredRounds(
+  { database, past, logger, budget }: DeferredRoundsOptions,
+  { blockNumber, streams: ids }: DeferredBlock,
+  signal: AbortSignal,
+) {
+  let unread = ids;
+  let streams: readonly CompiledStream[] = [];
+  let block: WatchedBlock | null = null;
+  let opened: { readonly matcher: PastMatcher; readonly toMatch: BlocksToMatch } | null = null;
+
+  async function read(matcher: PastMatcher): Promise<WatchedBlock[]> {
+    const range = { from: blockNumber, to: blockNumber };
+    return block !== null && hasAll(block, matcher.needs)
+      ? [block]
+      : readPastBlocks(matcher, past.chain, range, signal);
+  }
+
+  return {
+    block: () => block,
+    async prepare(): Promise<void> {
+      if (streams.length > 0) return;
+      streams = await compileStreams(database, unread.slice(0, STREAMS_TOGETHER));
+      unread = unread.slice(STREAMS_TOGETHER);
+      opened = null;
+      if (streams.length === 0) return;
+      const matcher = createPastMatcher(
+        { ...past, logger },
+        { streams, addresses: null, budget: { ...budget, admitsOne: true } },
+      );
+      const blocks = await read(matcher);
+      block = blocks[0] ?? null;
+      opened = { matcher, toMatch: await matcher.readMatchable(database, blocks) };
+    },
+    /** @returns matches, and the ids of streams without a round yet */
+    async match(): Promise<{ readonly matches: readonly BlockMatch[]; readonly left: readonly string[] }> {
+      if (opened === null) return { matches: [], left: unread };
+      const { matches, deferred } = await opened.matcher.matchSome(streams, opened.toMatch);
+      streams = deferred.flatMap((of) => of.streams);
+      return { matches, left: [...streams.map(({ id }) => id), ...unread] };
+    },
+  };
+}
+
+function hasAll({ block, internalTransfers }: WatchedBlock, needs: WatchNeeds): boolean {
+  return (
+    (!needs.transactions || block.transactions !== null) &&
+    (!needs.internalTransfers || internalTransfers !== null)
+  );
+}
+
+async function compileStreams(database: Database, ids: readonly string[]): Promise<CompiledStream[]> {
+  const rows = await database.query<StoredStream>(
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY (${ids}::uuid[]) AND deleted_at IS NULL ORDER BY id`,
+  );
+  const streams: CompiledStream[] = [];
+  for (const row of rows) {
+    streams.push(compileStream(streamOf(row)));
+    // A filter may have 10,000 values.
+    await nextTurn();
+  }
+  return streams;
+}
