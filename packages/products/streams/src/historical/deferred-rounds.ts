@@ -28,8 +28,10 @@ export function createDeferredRounds(
 ) {
   let unread = ids;
   let streams: readonly CompiledStream[] = [];
+  /** Of these, the addresses are not read yet. */
+  let late: readonly CompiledStream[] = [];
   let block: WatchedBlock | null = null;
-  let opened: { readonly matcher: PastMatcher; readonly toMatch: BlocksToMatch } | null = null;
+  let opened: { readonly matcher: PastMatcher; readonly toMatch: Omit<BlocksToMatch, 'deferred'> } | null = null;
 
   async function read(matcher: PastMatcher): Promise<WatchedBlock[]> {
     const range = { from: blockNumber, to: blockNumber };
@@ -38,13 +40,19 @@ export function createDeferredRounds(
       : readPastBlocks(matcher, past.chain, range, signal);
   }
 
+  async function compileNext(): Promise<CompiledStream[]> {
+    const next = await compileStreams(database, unread.slice(0, STREAMS_TOGETHER));
+    unread = unread.slice(STREAMS_TOGETHER);
+    return next;
+  }
+
   return {
     block: () => block,
     async prepare(): Promise<void> {
       if (streams.length > 0) return;
-      streams = await compileStreams(database, unread.slice(0, STREAMS_TOGETHER));
-      unread = unread.slice(STREAMS_TOGETHER);
       opened = null;
+      streams = late.length > 0 ? late : await compileNext();
+      late = [];
       if (streams.length === 0) return;
       const matcher = createPastMatcher(
         { ...past, logger },
@@ -52,14 +60,17 @@ export function createDeferredRounds(
       );
       const blocks = await read(matcher);
       block = blocks[0] ?? null;
-      opened = { matcher, toMatch: await matcher.readMatchable(database, blocks) };
+      const { deferred, ...toMatch } = await matcher.readMatchable(database, blocks);
+      late = [...deferred];
+      streams = streams.filter((stream) => !deferred.has(stream));
+      opened = { matcher, toMatch };
     },
     /** @returns matches, and the ids of streams without a round yet */
     async match(): Promise<{ readonly matches: readonly BlockMatch[]; readonly left: readonly string[] }> {
       if (opened === null) return { matches: [], left: unread };
       const { matches, deferred } = await opened.matcher.matchSome(streams, opened.toMatch);
       streams = deferred.flatMap((of) => of.streams);
-      return { matches, left: [...streams.map(({ id }) => id), ...unread] };
+      return { matches, left: [...[...streams, ...late].map(({ id }) => id), ...unread] };
     },
   };
 }

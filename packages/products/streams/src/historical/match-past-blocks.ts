@@ -56,8 +56,11 @@ export function createPastMatcher(
       matchSightings(matcher, await readMatchable(reader, blocks)),
     readMatchable,
     /** For rounds: some of the streams. */
-    matchSome: (some: readonly CompiledStream[], read: BlocksToMatch): Promise<MatchedBlocks> =>
-      matchSightings({ index: indexStreams(some, chain.id), budget }, read),
+    matchSome: (
+      some: readonly CompiledStream[],
+      read: Omit<BlocksToMatch, 'deferred'>,
+    ): Promise<MatchedBlocks> =>
+      matchSightings({ index: indexStreams(some, chain.id), budget }, { ...read, deferred: new Set() }),
   };
 }
 

@@ -33,3 +33,10 @@ function streamsBy<Key>(
   for (const stream of streams) for (const key of keysOf(stream)) getOrCompute(byKey, key, () => []).push(stream);
   return byKey;
 }
+
+export function withoutStreams({ byId, chainId }: StreamIndex, without: ReadonlySet<CompiledStream>): StreamIndex {
+  return indexStreams(
+    [...byId.values()].filter((stream) => !without.has(stream)),
+    chainId,
+  );
+}

@@ -5,7 +5,7 @@ import type { CompiledStream } from './compile-stream.ts';
 import { unitsOfWork } from './filter.ts';
 import type { NamedLogs, WatchedAddresses } from './match.ts';
 import { createSlices, type Sliced } from './slices.ts';
-import { indexStreams, type StreamIndex } from './stream-index.ts';
+import { type StreamIndex, withoutStreams } from './stream-index.ts';
 
 /** Units of about 100 ns: a comparison, or 64 bytes of a value. Filters and items have it each. */
 export interface WorkBudget {
@@ -21,6 +21,8 @@ export const BLOCK_BUDGET: WorkBudget = { perKey: 1_000_000, perBlock: 3_000_000
 
 /** A stream that looks at an item, before its filter. */
 export const UNITS_PER_VISIT = 3;
+/** A stream that watches an address of the block, as read from the database. */
+export const UNITS_PER_WATCHER = 10;
 /** A matched item, or an address that caused it, with its part of the transaction. About 1,000 bytes of memory. */
 export const UNITS_PER_ITEM = 30;
 
@@ -43,8 +45,7 @@ export function* admitStreams(
   const demands = yield* demandsOf(sightings, watched, index, named);
   const deferred = deferredOf(demands, budget);
   if (deferred.size === 0) return { index, watched, deferred: [] };
-  const admitted = [...index.byId.values()].filter((stream) => !deferred.has(stream));
-  const rest = indexStreams(admitted, index.chainId);
+  const rest = withoutStreams(index, deferred);
   return {
     index: rest,
     watched: new Map(Array.from(watched, ([address, ids]) => [address, ids.filter((id) => rest.byId.has(id))])),
@@ -52,7 +53,7 @@ export function* admitStreams(
   };
 }
 
-type Demands = ReadonlyMap<CompiledStream, number>;
+export type Demands = ReadonlyMap<CompiledStream, number>;
 
 interface Tally {
   logs: number;
@@ -123,7 +124,10 @@ function unitsOf(stream: CompiledStream, { logs, bytes, transactions, transfers 
 }
 
 /** Within a key, too, streams with little work come first. */
-function deferredOf(demands: Demands, { perKey, perBlock, admitsOne = false }: WorkBudget): Set<CompiledStream> {
+export function deferredOf(
+  demands: Demands,
+  { perKey, perBlock, admitsOne = false }: WorkBudget,
+): Set<CompiledStream> {
   const deferred = new Set<CompiledStream>();
   const unitsFor = (stream: CompiledStream): number => demands.get(stream) ?? 0;
   const sum = (streams: readonly CompiledStream[]): number =>

@@ -9,11 +9,12 @@ import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/t
 import type { WorkBudget } from '../matching/work-budget.ts';
 import { createDescribeStreams } from '../records/describe-streams.ts';
 import { readStreamStatuses } from '../records/stream-statuses.ts';
+import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream } from '../stream.ts';
 import { createStreamsWatcher } from './create-streams-watcher.ts';
-import { FOLLOWED_CONFIRMATIONS, openFollowedChain } from './testing/followed-chain.ts';
+import { FOLLOWED_CONFIRMATIONS, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 940_001;
@@ -100,7 +101,9 @@ function watchTransactions(chainId: number) {
       return result;
     },
   };
-  return { database, after };
+  const nothingLeft = () =>
+    vi.waitFor(() => expect(after.at(-1)).toEqual([]), { timeout: 20_000, interval: 10 });
+  return { database, after, nothingLeft };
 }
 
 const nothingDeferred = (chainId: number) =>
@@ -242,9 +245,9 @@ describe('streams that exceed the work of a key per block', () => {
     const blocks = (await deferredRows(chain.id)).map(({ blockNumber }) => blockNumber);
     expect(blocks.length).toBeGreaterThan(0);
     const before = requests('eth_getBlockReceipts');
-    const { database, after } = watchTransactions(chain.id);
+    const { database, after, nothingLeft } = watchTransactions(chain.id);
     work(database);
-    await nothingDeferred(chain.id);
+    await nothingLeft();
     expect(requests('eth_getBlockReceipts') - before).toBe(blocks.length);
     // Each stream exceeds the budget, so it has a round. A transaction has eight, or the items of a budget.
     const logs = new Map(
@@ -256,6 +259,30 @@ describe('streams that exceed the work of a key per block', () => {
     );
     expect(after.length).toBeLessThan(streams.length * blocks.length);
     for (const stream of streams) expect(await matchedBlocks(stream)).toEqual(await matchedBlocks(other));
+  });
+
+  it('are all matched if they watch more shared addresses than a key may have read per block', async () => {
+    const followed = await open({ perKey: 400, perBlock: 100_000 });
+    const { chain, scripted, caughtUp, create, start, work } = followed;
+    const wallets = walletsOf(followed, 0, 12);
+    const config = { allAddresses: false, topic0: null };
+    const watching = { ...config, includeContractLogs: false, includeNativeTxs: true };
+    const streams: Stream[] = [];
+    for (let number = 0; number < 34; number++) streams.push(await create('many', `${number}`, watching));
+    const other = await create('other', 'other', watching);
+    for (const { id } of [...streams, other])
+      await createStreamAddressStore(scratch.database).add(id, wallets, exampleActor());
+    const running = start();
+    await caughtUp();
+    scripted.mine(6);
+    await caughtUp();
+    await running.stop();
+    const all = await matchedBlocks(other);
+    expect((await deferredRows(chain.id)).every(({ key }) => key === 'many')).toBe(true);
+    expect(await deferredRows(chain.id)).not.toEqual([]);
+    work();
+    await nothingDeferred(chain.id);
+    for (const stream of streams) expect(await matchedBlocks(stream)).toEqual(all);
   });
 
   // Invariant: FAIR-KEYS
@@ -276,9 +303,9 @@ describe('streams that exceed the work of a key per block', () => {
       rows = await deferredRows(chain.id);
     }
     await running.stop();
-    const { database, after } = watchTransactions(chain.id);
+    const { database, after, nothingLeft } = watchTransactions(chain.id);
     work(database);
-    await nothingDeferred(chain.id);
+    await nothingLeft();
     // Each of its blocks is a turn, after one of the other key.
     const done = after.findIndex((left) => ofKey('late', left) === 0);
     expect(done).toBeLessThan(4);

@@ -13,9 +13,10 @@ import type { CompiledStream } from '../matching/compile-stream.ts';
 import type { Match, NamedLogs, WatchedAddresses } from '../matching/match.ts';
 import { matchBlock } from '../matching/match-block.ts';
 import { inSlices } from '../matching/slices.ts';
-import type { StreamIndex } from '../matching/stream-index.ts';
+import { type StreamIndex, withoutStreams } from '../matching/stream-index.ts';
 import { admitStreams, type WorkBudget } from '../matching/work-budget.ts';
 import { createAddressFilter } from './address-filter.ts';
+import { readWatchers } from './read-watchers.ts';
 
 export interface StreamMatcher {
   readonly version: number;
@@ -84,7 +85,11 @@ export interface BlocksToMatch {
   readonly sightings: readonly BlockSightings[];
   readonly watched: WatchedAddresses;
   readonly facts: Facts;
+  /** Streams that watch too many addresses of the blocks: they are not in `watched`. */
+  readonly deferred: ReadonlySet<CompiledStream>;
 }
+
+const NONE: ReadonlySet<CompiledStream> = new Set();
 
 /** @param watched addresses, of which the facts are given too @default those of the streams, as stored */
 export async function readBlocksToMatch(
@@ -98,7 +103,7 @@ export async function readBlocksToMatch(
   if (watched === undefined) return readWatched(reader, matcher, blocks, facts);
   const filter = createAddressFilter();
   for (const address of watched.keys()) filter.add(address);
-  return { sightings: blocks.map((block) => sightAddresses(block, filter.mayHave)), watched, facts };
+  return { sightings: blocks.map((block) => sightAddresses(block, filter.mayHave)), watched, facts, deferred: NONE };
 }
 
 async function readWatched(
@@ -110,7 +115,7 @@ async function readWatched(
   const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
   const addresses = new Set<Address>();
   for (const sighted of sightings) collectAddresses(sighted, addresses);
-  return { sightings, watched: await readWatchers(reader, matcher, [...addresses]), facts };
+  return { sightings, facts, ...(await readWatchers(reader, matcher, [...addresses])) };
 }
 
 async function matchStored(
@@ -123,10 +128,12 @@ async function matchStored(
 }
 
 export async function matchSightings(
-  { index, budget }: Pick<StreamMatcher, 'index' | 'budget'>,
-  { sightings, watched, facts: { named, spam } }: BlocksToMatch,
+  { index: whole, budget }: Pick<StreamMatcher, 'index' | 'budget'>,
+  { sightings, watched, facts: { named, spam }, deferred: unread }: BlocksToMatch,
 ): Promise<MatchedBlocks> {
-  if (watched.size === 0 && index.everywhere.size === 0 && named.size === 0) return NO_MATCHES;
+  const index = unread.size === 0 ? whole : withoutStreams(whole, unread);
+  if (watched.size === 0 && index.everywhere.size === 0 && named.size === 0 && unread.size === 0)
+    return NO_MATCHES;
   const facts = { isSpam: (address: Address) => spam.has(address), named };
   const matches: BlockMatch[] = [];
   const deferred: MatchedBlocks['deferred'][number][] = [];
@@ -134,7 +141,7 @@ export async function matchSightings(
     const { block } = sighted;
     const admitted = await inSlices(admitStreams(sighted, watched, index, named, budget));
     const found = await inSlices(matchBlock(sighted, admitted.watched, admitted.index, facts, budget));
-    const late = [...admitted.deferred, ...found.deferred];
+    const late = [...unread, ...admitted.deferred, ...found.deferred];
     if (late.length > 0) deferred.push({ block, streams: late });
     for (const match of found.matches) matches.push({ block, match });
   }
@@ -162,23 +169,6 @@ function areSame(one: Facts, other: Facts): boolean {
     one.spam.size === other.spam.size &&
     one.spam.isSubsetOf(other.spam)
   );
-}
-
-async function readWatchers(
-  reader: Reader,
-  { index }: StreamMatcher,
-  addresses: readonly Address[],
-): Promise<WatchedAddresses> {
-  const watchers = new Map<Address, string[]>();
-  if (addresses.length === 0) return watchers;
-  const rows = await reader.query<{ address: Buffer; streams: string[] }>(
-    sql`SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams FROM stream_addresses WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) GROUP BY address`,
-  );
-  for (const { address, streams } of rows) {
-    const own = streams.filter((id) => index.byId.has(id));
-    if (own.length > 0) watchers.set(parseAddress(`0x${address.toString('hex')}`), own);
-  }
-  return watchers;
 }
 
 async function readSpam(
