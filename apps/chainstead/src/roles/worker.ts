@@ -4,7 +4,12 @@ import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
 import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import { sampleTables } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
-import { createBackfillBudget, createPostgresSpendingStore, createSharedLimits } from '@chainstead/http/server';
+import {
+  createBackfillBudget,
+  createPostgresSpendingStore,
+  createSharedLimits,
+  createWebhookCallLimit,
+} from '@chainstead/http/server';
 import { createDueWork, createSchedules } from '@chainstead/jobs/worker';
 import {
   addOutdatedCandles,
@@ -57,7 +62,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   await settlesWithin(Promise.all(starts), POOL_WAIT_MS);
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
-  const webhooks = await startWebhooks(context, chains, journal);
+  const { callLimits, budget, takeCalls } = openCallBudget(context);
+  const webhooks = await startWebhooks(context, chains, journal, takeCalls);
   const dueWork = createDueWork({ database, clock, logger, metrics, journal });
   addTokenFacts(dueWork, { database, chains: withNodes, logger, metrics });
   addPoolProofs(dueWork, { database, chains: withNodes, metrics });
@@ -75,7 +81,6 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const served = chains.map(({ chain }) => chain);
   const { datasets } = configuration;
   const onDemandBackfill = createOnDemandBackfill({ chains: served, datasets, ...onDemand });
-  const { callLimits, budget } = openCallBudget(context);
   const readers = { readSender, readReceiver, sentTransactions, budget };
   const withSources = chains.map((one) => ({
     ...one,
@@ -119,7 +124,12 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
 function openCallBudget({ configuration, database, logger, metrics, clock }: RoleContext) {
   const store = createPostgresSpendingStore({ database });
   const callLimits = createSharedLimits({ store, logger, metrics, clock, isCounted: false });
-  return { callLimits, budget: createBackfillBudget(callLimits, configuration.onDemand.callsPerKey) };
+  const { callsPerKey } = configuration.onDemand;
+  return {
+    callLimits,
+    budget: createBackfillBudget(callLimits, callsPerKey),
+    takeCalls: createWebhookCallLimit(callLimits, callsPerKey),
+  };
 }
 
 /** Several workers sample: the first sample of a minute counts. */
@@ -185,6 +195,7 @@ async function startWebhooks(
   context: RoleContext,
   chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[],
   journal: WorkJournal,
+  takeCalls: (key: string, calls: number) => Promise<number>,
 ) {
   const { configuration, database, logger, metrics, clock } = context;
   const { retryDelaysMs, historyDays } = configuration.webhooks;
@@ -199,7 +210,7 @@ async function startWebhooks(
   const worker = createDeliveryWorker({
     database,
     egress,
-    bodies: createWebhookBodies({ database, chains: enriched, clock, journal }),
+    bodies: createWebhookBodies({ database, chains: enriched, clock, journal, takeCalls }),
     retryDelaysMs,
     historyDays,
     concurrency: WEBHOOK_CONCURRENCY,

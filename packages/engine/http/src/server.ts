@@ -11,7 +11,7 @@ export type { Readiness } from './health/system-routes.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
 export * from './keys/key-store.ts';
 export { loadServerSecret } from './keys/server-secret.ts';
-export { createBackfillBudget } from './limits/on-demand-budget.ts';
+export { createBackfillBudget, createWebhookCallLimit } from './limits/on-demand-budget.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
 export {
   createLocalLimits,

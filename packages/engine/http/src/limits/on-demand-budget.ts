@@ -94,6 +94,14 @@ export function createBackfillBudget(sharedLimits: SharedLimits, perSecond: numb
   };
 }
 
+/** Calls for webhooks, which neither requests nor backfills of the key hold up. @param perSecond on average of ten seconds */
+export function createWebhookCallLimit(sharedLimits: SharedLimits, perSecond: number) {
+  const budget = perSecond * WINDOW_SECONDS;
+  const limit = sharedLimits.add({ name: 'webhook calls', budget, windowMs: WINDOW_SECONDS * 1_000 });
+  return async (key: string, calls: number): Promise<number> =>
+    sharedLimits.spend([{ budget: limit.budgetOf(key), amount: Math.min(calls, budget) }]);
+}
+
 /** @param perSecond on average of ten seconds; null: unlimited */
 export function createNodeCallLimit(sharedLimits: SharedLimits, perSecond: number | null): RunCounted {
   if (perSecond === null) return (_, work) => work();

@@ -9,6 +9,7 @@ import {
 } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
+import { WebhookCallsLimitedError } from '../enrichment/webhook-calls.ts';
 import { WebhookTooLargeError } from '../payload/body-length.ts';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
@@ -158,6 +159,11 @@ async function makeText(
       logger.error(fields, 'A webhook failed permanently before it was sent');
       await failDelivery(database, delivery, errorText(error));
       return { unsent: 'gave-up' };
+    }
+    if (error instanceof WebhookCallsLimitedError) {
+      logger.info(fields, 'A webhook waits for the node calls of its key');
+      await postponeDelivery(database, delivery, error.waitMs);
+      return { unsent: 'postponed' };
     }
     logger[failureLevel(error)](fields, 'The contents of a webhook could not be read; trying again later');
     await postponeDelivery(database, delivery, postponeMs);

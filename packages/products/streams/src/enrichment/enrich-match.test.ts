@@ -60,13 +60,18 @@ async function enriched(
     readonly triggers?: readonly StreamTrigger[];
     readonly getNativeBalances?: readonly NativeBalanceSelector[];
   },
-  options: { readonly waitedMs?: number; readonly enrich?: EnrichMatch; readonly to?: Address } = {},
+  options: {
+    readonly waitedMs?: number;
+    readonly enrich?: EnrichMatch;
+    readonly to?: Address;
+    readonly key?: string;
+  } = {},
 ) {
-  const { waitedMs = 0, enrich = enricher() } = options;
+  const { waitedMs = 0, enrich = enricher(), key = 'key' } = options;
   const receipt = await stage.mint(options.to ?? account(1), 1_500_000n);
   const { match, block } = await stage.matchOf(receipt);
   const stream = { triggers: config.triggers ?? null, getNativeBalances: config.getNativeBalances ?? [] };
-  const read = () => enrich({ match, stream, block, waitedMs }, signal);
+  const read = () => enrich({ match, stream, key, block, waitedMs }, signal);
   const show = async () => {
     const enriched = await read();
     const named = { id: match.streamId, tag: 'devnet', abi: null };
@@ -124,6 +129,21 @@ describe('token metadata', () => {
 });
 
 describe('triggers', () => {
+  // Invariant: FAIR-KEYS
+  test('without a response hold up no other key', async () => {
+    const enrich = enricher(60_000, 1_000, 2_000);
+    const triggers = [trigger('stored')];
+    const first = await enriched({ triggers }, { enrich, key: 'one' });
+    const second = await enriched({ triggers }, { enrich, key: 'other' });
+    stage.proxy.isDown = true;
+    const failure = (read: () => Promise<unknown>) => read().catch((error: unknown) => Object(error).cause);
+    const cause = await failure(first.read);
+    expect(await failure(first.read)).toBe(cause);
+    const other = await failure(second.read);
+    expect(other).toBeInstanceOf(Error);
+    expect(other).not.toBe(cause);
+  });
+
   const set = (value: bigint) =>
     stage.devnet.send({ address: stage.oracle, abi: stage.abi, functionName: 'set', args: [value] });
 

@@ -4,6 +4,7 @@ import {
   ChainsteadError,
   type Clock,
   createAnswerBudget,
+  createTurns,
   defineError,
   errorText,
   type Logger,
@@ -16,10 +17,10 @@ import type { BodyBlock, EnrichedMatch } from '../payload/render-body.ts';
 import { decodeTokenEvents, type TokenEvent } from '../payload/token-events.ts';
 import type { TokenNote } from '../payload/token-note.ts';
 import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';
-import type { NativeBalanceSelector, Stream, StreamTrigger } from '../stream.ts';
+import type { NativeBalanceSelector, Stream } from '../stream.ts';
 import type { WebhookContents } from '../webhook.ts';
 import { answerOf, type BlockState, openBlockState } from './block-state.ts';
-import { readTriggers, type Unanswered } from './read-triggers.ts';
+import { CALLS_TOGETHER, type InTurn, readTriggers, triggerCalls, type Unanswered } from './read-triggers.ts';
 import { itemsOf, selectedAddress } from './selector-value.ts';
 import { createTokenNotes } from './token-notes.ts';
 
@@ -39,6 +40,8 @@ export interface EnrichRequest {
   readonly match: Match;
   readonly stream: Pick<Stream, 'triggers' | 'getNativeBalances'>;
   readonly block: BodyBlock;
+  /** Of the stream: keys take turns, and the calls of one that get no response hold up no other. @default '' */
+  readonly key?: string;
   /** Milliseconds waited so far. After a limit the match is sent without enrichment. */
   readonly waitedMs: number;
   /** Before calls of nodes, at most. May reject. @default not counted */
@@ -57,6 +60,8 @@ export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain
 
 const ANSWERS_BYTES_MAX = 48 * 1_048_576;
 const ANSWERS_BYTES_FIRST = 16 * 1_048_576;
+/** Parts of 25 calls. */
+const TURNS = { atOnce: 6, atOncePerKey: 4, atOnceAmongKeys: 3 } as const;
 const TOKENS_WAIT_MS_MAX = 60_000;
 /** A node that pruned the block's state by then never returns it. */
 const STATE_WAIT_MS_MAX = 3_600_000;
@@ -67,60 +72,71 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   budget.observe(ANSWERS_BYTES_FIRST);
   const notes = createTokenNotes(options);
   const reader = createTokenMetadataReader({ chain, pool });
-  let rest: { readonly until: number; readonly cause: unknown } | null = null;
+  // Invariant: FAIR-KEYS
+  const turns = createTurns({ ...TURNS, now: () => clock.now() });
+  const rests = new Map<string, { readonly until: number; readonly cause: unknown }>();
 
-  /** Otherwise every webhook would wait for the same timeouts. */
-  function requireNodes(): void {
-    if (rest !== null && rest.until > clock.now()) throw new NodesUnansweredError(chain.key, rest.cause);
+  /** Otherwise every webhook of the key would wait for the same timeouts. */
+  function requireNodes({ key = '' }: EnrichRequest): void {
+    const rest = rests.get(key);
+    if (rest === undefined) return;
+    if (rest.until > clock.now()) throw new NodesUnansweredError(chain.key, rest.cause);
+    rests.delete(key);
   }
 
-  async function ask<T>(signal: AbortSignal, question: (bounded: AbortSignal) => Promise<T>): Promise<T> {
+  async function ask<T>(
+    { key = '' }: EnrichRequest,
+    signal: AbortSignal,
+    question: (bounded: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     try {
       return await question(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     } catch (cause) {
       signal.throwIfAborted();
       if (!(cause instanceof ChainsteadError)) throw cause;
-      rest = { until: clock.now() + restMs, cause };
+      rests.set(key, { until: clock.now() + restMs, cause });
       throw new NodesUnansweredError(chain.key, cause);
     }
   }
 
   async function readTokens(
     events: readonly TokenEvent[],
-    { waitedMs, willCall }: EnrichRequest,
+    request: EnrichRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Address, TokenNote>> {
     const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
       return await notes.read(contracts, async (unrequested) => {
-        await willCall?.(unrequested.length);
-        requireNodes();
-        return ask(signal, (bounded) => reader.read(unrequested, bounded));
+        await request.willCall?.(unrequested.length);
+        requireNodes(request);
+        return ask(request, signal, (bounded) => reader.read(unrequested, bounded));
       });
     } catch (error) {
-      if (!(error instanceof NodesUnansweredError) || waitedMs < TOKENS_WAIT_MS_MAX) throw error;
+      if (!(error instanceof NodesUnansweredError) || request.waitedMs < TOKENS_WAIT_MS_MAX) throw error;
       logger.warn({ chain: chain.key, err: error }, 'Sending a webhook without the names of its tokens');
       return notes.known(contracts);
     }
   }
 
   async function readState(
-    { stream, block, waitedMs, willCall }: EnrichRequest,
+    request: EnrichRequest,
     contents: WebhookContents,
     signal: AbortSignal,
   ): Promise<Pick<EnrichedMatch, 'triggers' | 'nativeBalances'>> {
+    const { stream, block, waitedMs, willCall, key = '' } = request;
     const triggers = stream.triggers ?? [];
     const addresses = balanceAddresses(stream.getNativeBalances, contents, callsMax);
     if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
     const unanswered: Unanswered = waitedMs < STATE_WAIT_MS_MAX ? 'throw' : 'show';
-    await willCall?.(Math.min(callsMax, triggerItems(triggers, contents)) + addresses.length);
-    if (unanswered === 'throw') requireNodes();
-    return ask(signal, async (bounded) => {
+    await willCall?.(triggerCalls(triggers, contents, callsMax) + addresses.length);
+    if (unanswered === 'throw') requireNodes(request);
+    return ask(request, signal, async (bounded) => {
       const state = openBlockState(pool, block, bounded);
+      const inTurn: InTurn = (work) => turns.run(key, work, bounded);
       const [results, nativeBalances] = await Promise.all([
-        readTriggers(triggers, contents, { state, unanswered, callsMax, budget }),
-        readBalances(addresses, state, unanswered),
+        readTriggers(triggers, contents, { state, unanswered, callsMax, budget, inTurn }),
+        readBalances(addresses, state, unanswered, inTurn),
       ]);
       return { triggers: results, nativeBalances };
     });
@@ -135,10 +151,6 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   };
 }
 
-function triggerItems(triggers: readonly StreamTrigger[], contents: WebhookContents): number {
-  return triggers.reduce((items, { type }) => items + itemsOf(type, contents).length, 0);
-}
-
 function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents, limit: number) {
   const addresses = selectors.flatMap(({ type, selectors: names }) =>
     names.flatMap((name) => itemsOf(type, contents).map((item) => selectedAddress(name, item))),
@@ -151,8 +163,15 @@ async function readBalances(
   addresses: readonly Address[],
   state: BlockState,
   unanswered: Unanswered,
+  inTurn: InTurn,
 ): Promise<EnrichedMatch['nativeBalances']> {
-  const settled = await Promise.allSettled(addresses.map((address) => state.balance(address)));
+  const settled: PromiseSettledResult<bigint>[] = [];
+  for (let at = 0; at < addresses.length; at += CALLS_TOGETHER) {
+    const together = addresses.slice(at, at + CALLS_TOGETHER);
+    settled.push(
+      ...(await inTurn(() => Promise.allSettled(together.map((address) => state.balance(address))))),
+    );
+  }
   return addresses.flatMap((address, index) => {
     const reading = settled[index];
     if (reading?.status === 'fulfilled') return [{ address, wei: reading.value }];

@@ -17,9 +17,13 @@ export interface ReadTriggersOptions {
   /** For one webhook. Calls beyond that show an error, once per trigger. */
   readonly callsMax: number;
   readonly budget: AnswerBudget;
+  readonly inTurn: InTurn;
 }
 
-const CALLS_TOGETHER = 25;
+/** Keys take turns with their parts of a webhook's calls. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export const CALLS_TOGETHER = 25;
 const RESULT_BYTES_MAX = 4 * ANSWER_BYTES_MAX;
 const UNANSWERED = 'no node answered';
 
@@ -28,13 +32,13 @@ export async function readTriggers(
   contents: WebhookContents,
   options: ReadTriggersOptions,
 ): Promise<EnrichedMatch['triggers']> {
-  const { budget, callsMax } = options;
+  const { budget, callsMax, inTurn } = options;
   const byType = new Map<StreamTrigger['type'], Map<number, readonly TriggerResult[]>>();
   const readings = planReadings(triggers, contents, callsMax);
   let bytesLeft = RESULT_BYTES_MAX;
   for (let at = 0; at < readings.length; at += CALLS_TOGETHER) {
     const together = readings.slice(at, at + CALLS_TOGETHER);
-    await budget.run(async () => {
+    const read = async (): Promise<void> => {
       const answers = await Promise.all(together.map((reading) => answer(reading, options)));
       budget.observe(answers.reduce((sum, { data }) => sum + (data?.length ?? 0), 0));
       for (const [number, { trigger, index }] of together.entries()) {
@@ -47,7 +51,8 @@ export async function readTriggers(
         const items = getOrCompute(byType, trigger.type, () => new Map());
         items.set(index, [...(items.get(index) ?? []), ...results]);
       }
-    });
+    };
+    await inTurn(() => budget.run(read));
   }
   return Object.fromEntries(byType);
 }
@@ -78,6 +83,15 @@ function planReadings(
     }
   }
   return readings;
+}
+
+/** Calls of `readTriggers`, at most. */
+export function triggerCalls(
+  triggers: readonly StreamTrigger[],
+  contents: WebhookContents,
+  callsMax: number,
+): number {
+  return planReadings(triggers, contents, callsMax).filter(({ isSurplus }) => !isSurplus).length;
 }
 
 interface CallAnswer {

@@ -13,7 +13,7 @@ const scratch = scratchOfFile();
 
 const signal = new AbortController().signal;
 
-async function stage(enrich: EnrichMatch) {
+async function stage(enrich: EnrichMatch, takeCalls?: (key: string, calls: number) => Promise<number>) {
   const { database } = scratch;
   const streamId = await addStream(database, { webhookUrl: 'http://receiver.example/' });
   await addMatches(database, streamId, { blocks: [1], kinds: ['unconfirmed', 'confirmed'] });
@@ -21,7 +21,10 @@ async function stage(enrich: EnrichMatch) {
   const [first, second] = due.map(({ delivery }) => delivery);
   if (first === undefined || second === undefined) throw new Error('Nothing was claimed');
   const open = () =>
-    createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
+    createWebhookBodies({
+      ...{ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock },
+      ...(takeCalls && { takeCalls }),
+    });
   return { bodies: open(), other: open(), streamId, first, second };
 }
 
@@ -44,6 +47,29 @@ describe('the body of a match', () => {
     expect(await bodies.make(second, signal)).toBe(body);
     expect(requests).toHaveLength(1);
     expect(requests[0]?.waitedMs).toBeLessThan(60_000);
+  });
+
+  // Invariant: FAIR-KEYS
+  test('waits for the node calls of its key', async () => {
+    const taken: unknown[] = [];
+    let waitMs = 4_000;
+    const { bodies, first } = await stage(
+      async (request) => {
+        await request.willCall?.(1_200);
+        return balanceOf(request, 1n);
+      },
+      async (...call) => {
+        taken.push(call);
+        return waitMs;
+      },
+    );
+    await expect(bodies.make(first, signal)).rejects.toMatchObject({ code: 'WEBHOOK_CALLS_LIMITED', waitMs });
+    waitMs = 0;
+    expect(await bodies.make(first, signal)).toContain('nativeBalances');
+    expect(taken).toEqual([
+      ['', 1_200],
+      ['', 1_200],
+    ]);
   });
 
   test('is made once when both of its webhooks, or one that was put back, ask for it at once', async () => {

@@ -19,12 +19,15 @@ import {
   type StoredBody,
   storeBodies,
 } from './match-rows.ts';
+import { WebhookCallsLimitedError } from './webhook-calls.ts';
 
 export interface WebhookBodiesOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly enrich: EnrichMatch }[];
   readonly clock: Pick<Clock, 'now'>;
   readonly journal?: Pick<WorkJournal, 'run'>;
+  /** Node calls of a key's webhooks. @returns milliseconds to wait, 0 if it may call @default unlimited */
+  readonly takeCalls?: (key: string, calls: number) => Promise<number>;
 }
 
 export class ChainNotConfiguredError extends defineError('CHAIN_NOT_CONFIGURED', (chainId: ChainId) => ({
@@ -44,13 +47,13 @@ export class MatchMissingError extends defineError(
 
 /** The confirmed webhook reuses the unconfirmed one's body. Concurrent requests share queries. */
 export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
-  const { database, chains, clock, journal = UNWRITTEN } = options;
+  const { database, chains, clock, journal = UNWRITTEN, takeCalls } = options;
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
   const matches = new DataLoader<MatchKey, MatchRow | undefined>(
     (keys) => readMatchRows(database, keys),
     TOGETHER,
   );
-  const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
+  const streams = new DataLoader<string, KeyedStream | undefined>((ids) => readStreams(database, ids), TOGETHER);
   const store = new DataLoader<MadeBody, StoredBody | undefined>((made) => storeBodies(database, made), TOGETHER);
   const stillDue = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), TOGETHER);
   /** By match: both of its webhooks may be in flight. */
@@ -70,7 +73,12 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
     const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
     const waitedMs = clock.now() - delivery.createdAt.getTime();
     const render = async (): Promise<string> => {
-      const enriched = await enrich({ match, stream, block, waitedMs }, signal);
+      const { key } = stream;
+      const willCall = async (calls: number): Promise<void> => {
+        const waitMs = (await takeCalls?.(key, calls)) ?? 0;
+        if (waitMs > 0) throw new WebhookCallsLimitedError(waitMs);
+      };
+      const enriched = await enrich({ match, stream, key, block, waitedMs, willCall }, signal);
       const text = renderBody({ stream, match, chain, block, enriched });
       if (text.length > BODY_LENGTH_MAX) throw new WebhookTooLargeError(delivery, text.length);
       return text;
@@ -111,11 +119,21 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
 
 const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
-async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
-  const rows = await database.query<StoredStream>(
-    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
+interface KeyedStream extends Stream {
+  /** That created it; empty: none. */
+  readonly key: string;
+}
+
+async function readStreams(
+  database: Database,
+  ids: readonly string[],
+): Promise<readonly (KeyedStream | undefined)[]> {
+  const rows = await database.query<StoredStream & { createdBy: string | null }>(
+    sql`SELECT ${STREAM_COLUMNS}, created_by FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
   );
-  const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
+  const byId = new Map(
+    rows.map(({ createdBy, ...row }) => [row.id, { ...streamOf(row), key: createdBy ?? '' }]),
+  );
   return ids.map((id) => byId.get(id));
 }
 
