@@ -1,6 +1,11 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, expect, test } from 'vitest';
-import { createBackfillBudget, createNodeCallLimit, spendNodeCalls } from './on-demand-budget.ts';
+import {
+  createBackfillBudget,
+  createNodeCallLimit,
+  createWebhookCallLimit,
+  spendNodeCalls,
+} from './on-demand-budget.ts';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { createLocalLimits } from './shared-limits.ts';
 import { closeLimits, openLimits } from './testing/open-limits.ts';
@@ -57,4 +62,16 @@ test('backfills of a day make a quarter of the calls that the rate allows', asyn
   }
   expect(taken).toBeGreaterThan(hours * 6 - 60);
   expect(taken).toBeLessThanOrEqual(hours * 6);
+});
+
+test('webhooks of a key make the calls of ten seconds, however many one of them needs', async () => {
+  let seconds = 1_000_000;
+  const limits = createLocalLimits({ now: () => seconds * 1_000 });
+  const take = createWebhookCallLimit(limits, 4);
+  expect(await createBackfillBudget(limits, 4).take('one', 30)).toBe(0);
+  expect(await take('one', 2_000)).toBe(0);
+  expect(await take('one', 1)).toBeGreaterThan(0);
+  expect(await take('other', 40)).toBe(0);
+  seconds += 20;
+  expect(await take('one', 40)).toBe(0);
 });

@@ -7,7 +7,7 @@ import type { WorkBudget } from '../matching/work-budget.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import type { BlockMatch, BlocksToMatch } from '../watching/match-blocks.ts';
 import type { DeferredBlock } from './deferred-work.ts';
-import { createPastMatcher, type PastMatcher, readPastBlocks } from './match-past-blocks.ts';
+import { createPastMatcher, type PastMatcher, readPastBlock } from './match-past-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
 export interface DeferredRoundsOptions {
@@ -33,13 +33,6 @@ export function createDeferredRounds(
   let block: WatchedBlock | null = null;
   let opened: { readonly matcher: PastMatcher; readonly toMatch: Omit<BlocksToMatch, 'deferred'> } | null = null;
 
-  async function read(matcher: PastMatcher): Promise<WatchedBlock[]> {
-    const range = { from: blockNumber, to: blockNumber };
-    return block !== null && hasAll(block, matcher.needs)
-      ? [block]
-      : readPastBlocks(matcher, past.chain, range, signal);
-  }
-
   async function compileNext(): Promise<CompiledStream[]> {
     const next = await compileStreams(database, unread.slice(0, STREAMS_TOGETHER));
     unread = unread.slice(STREAMS_TOGETHER);
@@ -58,9 +51,9 @@ export function createDeferredRounds(
         { ...past, logger },
         { streams, addresses: null, budget: { ...budget, admitsOne: true } },
       );
-      const blocks = await read(matcher);
-      block = blocks[0] ?? null;
-      const { deferred, ...toMatch } = await matcher.readMatchable(database, blocks);
+      if (block === null || !hasAll(block, matcher.needs))
+        block = await readPastBlock(matcher, past.chain, blockNumber, signal);
+      const { deferred, ...toMatch } = await matcher.readMatchable(database, [block]);
       late = [...deferred];
       streams = streams.filter((stream) => !deferred.has(stream));
       opened = { matcher, toMatch };

@@ -2,11 +2,14 @@ import { type Address, ChainsteadError, type Logger, rangeSize } from '@chainste
 import { type Database, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
-import type { CallBudget } from '@chainstead/sync';
+import type { CallBudget, WatchedBlock } from '@chainstead/sync';
 import { compileStream } from '../matching/compile-stream.ts';
+import { sizeOf } from '../matching/match.ts';
+import { BLOCK_BUDGET, UNITS_PER_ITEM } from '../matching/work-budget.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
+import type { MatchToRecord } from '../watching/record-matches.ts';
+import { createPastMatcher, lengthOf, type PastMatcher, readPastBlocks } from './match-past-blocks.ts';
 import { type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 import { recordPastMatches } from './record-past-matches.ts';
 
@@ -15,7 +18,9 @@ export interface HistoricalJobsOptions {
   readonly chains: readonly PastChain[];
   readonly logger: Logger;
   /** Shared with the key's backfills. @default unlimited */
-  readonly budget?: Pick<CallBudget, 'take'> | undefined;
+  readonly budget?: Pick<CallBudget, 'take' | 'settle'> | undefined;
+  /** A part ends after more characters of blocks. @default 33,554,432 */
+  readonly partLengthMax?: number | undefined;
 }
 
 export const HISTORICAL_JOB_WORK = 'historical-job';
@@ -29,6 +34,9 @@ export const DUE_HISTORICAL_JOBS: DueTable = {
 };
 
 const PART_BLOCKS = 32;
+/** As many as a key may have per block (`BLOCK_BUDGET`). */
+const PART_ITEMS_MAX = BLOCK_BUDGET.perKey / UNITS_PER_ITEM;
+const PART_LENGTH_MAX = 33_554_432;
 /** The block with its transactions, and its receipts. */
 const CALLS_PER_BLOCK = 2;
 const RETRY_SECONDS = 10;
@@ -69,7 +77,7 @@ async function postpone(database: Database, claim: Claim<Job>, seconds: number):
 }
 
 async function replayPart(
-  { database, logger, budget }: HistoricalJobsOptions,
+  { database, logger, budget, partLengthMax = PART_LENGTH_MAX }: HistoricalJobsOptions,
   past: PastChain,
   claim: Claim<Job>,
   signal: AbortSignal,
@@ -83,16 +91,40 @@ async function replayPart(
   const waitMs = (await budget?.take(job.requestedBy, CALLS_PER_BLOCK * rangeSize(range))) ?? 0;
   if (waitMs > 0) return postpone(database, claim, waitMs / 1_000);
   const matcher = createPastMatcher({ ...past, logger }, stream);
-  const blocks = await readPastBlocks(matcher, chain, range, signal);
-  const { matches } = await matcher.match(database, blocks);
+  const groups = readPastBlocks(matcher, chain, range, signal);
+  const { blocks, matches } = await matchPart(database, matcher, groups, partLengthMax);
+  const last = range.from + blocks.length - 1;
+  budget?.settle(job.requestedBy, CALLS_PER_BLOCK * (last - range.to));
   await database.transaction(async (transaction) => {
     await readFollowedHeight(transaction, past, 'hold');
     await holdStreamsVersion(transaction);
     await requireCanonical(transaction, chain, blocks);
     // Not if another process has claimed the job, or the stream was deleted.
-    if (await advance(transaction, claim, range.to + 1, matches.length))
+    if (await advance(transaction, claim, last + 1, matches.length))
       await recordPastMatches(transaction, chain, 'confirmed', matches);
   });
+}
+
+/** Of the part, only headers and matches stay in memory. It ends early if they, or the blocks, are large. */
+async function matchPart(
+  database: Database,
+  matcher: PastMatcher,
+  groups: AsyncIterable<WatchedBlock[]>,
+  lengthMax: number,
+) {
+  const blocks: Pick<WatchedBlock, 'header'>[] = [];
+  const matches: MatchToRecord[] = [];
+  let items = 0;
+  let length = 0;
+  for await (const group of groups) {
+    const found = (await matcher.match(database, group)).matches;
+    blocks.push(...group.map(({ header }) => ({ header })));
+    matches.push(...found.map(({ block: { header }, match }) => ({ block: { header }, match })));
+    items += found.reduce((sum, { match }) => sum + sizeOf(match), 0);
+    length += group.reduce((sum, block) => sum + lengthOf(block), 0);
+    if (items > PART_ITEMS_MAX || length > lengthMax) break;
+  }
+  return { blocks, matches };
 }
 
 async function readStream(database: Database, { id, streamId }: Job) {

@@ -61,7 +61,11 @@ async function open(
     logger,
     ...limits,
   });
-  const work = (journal?: WorkJournal, budget?: Pick<CallBudget, 'take'>) => {
+  const work = (
+    journal?: WorkJournal,
+    budget?: Pick<CallBudget, 'take' | 'settle'>,
+    partLengthMax?: number,
+  ) => {
     const { database } = scratch;
     const dueWork = createDueWork({
       database,
@@ -70,7 +74,7 @@ async function open(
       metrics: createMetricsRegistry(),
       ...(journal && { journal }),
     });
-    addHistoricalJobs(dueWork, { database, chains: [past], logger, budget });
+    addHistoricalJobs(dueWork, { database, chains: [past], logger, budget, partLengthMax });
     dueWork.start();
     const stop = () => dueWork.close(0);
     onTestFinished(stop);
@@ -145,11 +149,36 @@ describe('historical jobs', () => {
         taken.push(calls);
         return taken.length === 2 ? 20 : 0;
       },
+      settle: (_key, calls) => expect(calls).toBe(0),
     });
     await finished(id);
     // The second part was refused once.
     const rest = 2 * (toBlock - 32);
     expect(taken).toEqual([64, rest, rest]);
+  });
+
+  it('hold few long blocks at a time: parts end early, and return the node calls of their other blocks', async () => {
+    const { chain, followed, scripted, services, stream, wallets, work } = await open(20);
+    const toBlock = scripted.head - FOLLOWED_CONFIRMATIONS;
+    const request = { stream, chain, range: { fromBlock: 1, toBlock }, addresses: null, by: exampleActor('key') };
+    const id = (await services.createHistoricalJob(request))?.id ?? '';
+    let parts = 0;
+    let made = 0;
+    const budget = {
+      async take(_key: string, calls: number) {
+        parts++;
+        made += calls;
+        return 0;
+      },
+      settle: (_key: string, calls: number) => void (made += calls),
+    };
+    // Every block with logs or inputs is too long.
+    work(undefined, budget, 0);
+    await finished(id);
+    const long = matchingNumbers(followed, stream, wallets, 1, toBlock);
+    expect(await deliveriesOf(stream)).toEqual(long.map((number) => `${number} confirmed pending`));
+    expect(parts).toBeGreaterThan(2);
+    expect(made).toBe(2 * toBlock);
   });
 
   it('wait for blocks that are not confirmed yet, and send again what was sent', async () => {

@@ -65,24 +65,43 @@ export function createPastMatcher(
 }
 
 const READS_IN_FLIGHT = 8;
+/** Of logs and transactions in flight: they take several times as much memory. */
+const LENGTH_IN_FLIGHT = 16_777_216;
 
-export async function readPastBlocks(
+/** In groups, so that long blocks are not held together. */
+export async function* readPastBlocks(
   matcher: PastMatcher,
   chain: Chain,
   range: BlockRange,
   signal: AbortSignal,
-): Promise<WatchedBlock[]> {
-  const blocks: WatchedBlock[] = [];
-  for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
-    const count = Math.min(READS_IN_FLIGHT, range.to - from + 1);
-    const read = await Promise.all(
-      Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)),
-    );
-    for (const [index, block] of read.entries()) {
-      if (block === null)
-        throw new ReorgedWhileReadingError({ chain: chain.key, what: `block ${from + index} is not available` });
-      blocks.push(block);
-    }
+): AsyncGenerator<WatchedBlock[]> {
+  let count = 1;
+  for (let from = range.from; from <= range.to; ) {
+    const numbers = Array.from({ length: Math.min(count, range.to - from + 1) }, (_, index) => from + index);
+    const blocks = await Promise.all(numbers.map((number) => readPastBlock(matcher, chain, number, signal)));
+    const longest = Math.max(1, ...blocks.map(lengthOf));
+    count = Math.min(READS_IN_FLIGHT, Math.max(1, Math.floor(LENGTH_IN_FLIGHT / longest)));
+    from += blocks.length;
+    yield blocks;
   }
-  return blocks;
+}
+
+export async function readPastBlock(
+  matcher: PastMatcher,
+  chain: Chain,
+  number: number,
+  signal: AbortSignal,
+): Promise<WatchedBlock> {
+  const block = await matcher.read(number, signal);
+  if (block !== null) return block;
+  throw new ReorgedWhileReadingError({ chain: chain.key, what: `block ${number} is not available` });
+}
+
+/** Characters of logs and inputs. */
+export function lengthOf({ logs, block }: Pick<WatchedBlock, 'logs' | 'block'>): number {
+  const ofInputs = (block.transactions ?? []).reduce(
+    (sum, { input }) => sum + (typeof input === 'string' ? input.length : 0),
+    0,
+  );
+  return logs.reduce((sum, { data }) => sum + data.length, ofInputs);
 }

@@ -59,7 +59,7 @@ export async function readFollowedHeight(
 export async function requireCanonical(
   reader: Reader,
   chain: Chain,
-  blocks: readonly WatchedBlock[],
+  blocks: readonly Pick<WatchedBlock, 'header'>[],
 ): Promise<void> {
   const numbers = blocks.map(({ header }) => header.number);
   const rows = await reader.query<{ number: number; hash: Hash }>(

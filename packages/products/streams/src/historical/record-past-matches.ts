@@ -3,9 +3,8 @@ import { sql, type Transaction } from '@chainstead/db';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
-import type { BlockMatch } from '../watching/match-blocks.ts';
 import { addDeliveries } from '../watching/outbox-rows.ts';
-import { writeMatches } from '../watching/record-matches.ts';
+import { type MatchToRecord, writeMatches } from '../watching/record-matches.ts';
 
 /**
  * Due even if sent before. Replaces a stored match unless one of its webhooks is pending.
@@ -15,7 +14,7 @@ export async function recordPastMatches(
   transaction: Transaction,
   chain: Chain,
   kind: Exclude<DeliveryKind, 'removed'>,
-  matches: readonly BlockMatch[],
+  matches: readonly MatchToRecord[],
   requestedBy: string | null = null,
 ): Promise<void> {
   if (matches.length === 0) return;

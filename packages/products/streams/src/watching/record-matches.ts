@@ -7,7 +7,7 @@ import type { Match } from '../matching/match.ts';
 import { type BlockItem, type ItemPlace, itemsOf, referenceText } from '../matching/stored-match.ts';
 import { addDeliveries } from './outbox-rows.ts';
 
-interface MatchToRecord {
+export interface MatchToRecord {
   readonly block: { readonly header: Pick<WatchedBlock['header'], 'number' | 'hash' | 'timestamp'> };
   readonly match: Match;
 }
