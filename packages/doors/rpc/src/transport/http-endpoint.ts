@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonBoundsError, requireModestJson } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { parseRetryAfter } from '../upstream-http/back-off.ts';
@@ -82,7 +83,11 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
         headers: answered,
         body,
       } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
-      return toAnswer({ statusCode, headers: answered }, body);
+      const isLarge = body.length >= MEASURED_FROM_BYTES;
+      const answer = toAnswer({ statusCode, headers: answered }, body);
+      // Readers of large values take long too: other work of the process has its turn between.
+      if (isLarge) await nextTurn();
+      return answer;
     },
     send: (outgoing) => sendRaw(streamed, outgoing),
     close: () => dispatcher.destroy(),

@@ -42,6 +42,18 @@ describe('values are counted before they are parsed', () => {
     expect(countOf(text)).toBe(values);
   });
 
+  test('also behind long strings, whatever is escaped in them', () => {
+    const letters = fc.string({ unit: fc.constantFrom('x', '"', '\\', ',', '['), maxLength: 3 });
+    const texts = fc.array(fc.tuple(letters, fc.nat(300), letters, fc.nat(300), letters));
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const value = parts.map(([a, m, b, n, c]) => [`${a}${'x'.repeat(m)}${b}${'y'.repeat(n)}${c}`]);
+        expect(countOf(JSON.stringify(value))).toBe(valuesIn(value));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test('up to a bound', () => {
     expect(countOf('[1,2]', { ...WIDE, valuesMax: 3 })).toBe(3);
     expect(() => countOf('[1,2]', { ...WIDE, valuesMax: 2 })).toThrow('JSON holds more than 2 values');
@@ -94,6 +106,7 @@ describe('JSON of a megabyte and more', () => {
     ],
     ['storage by its places', (place) => `{"${hash(place)}":"${hash(place + 1)}"}`],
     ['texts that repeat', () => '"transfer","0x"'],
+    ['a long name of its own in each object', (place) => `{"${word(place)}${'x'.repeat(128)}":1}`],
   ])('is read for %s', (_what, item) => {
     expect(() => requireModestJson(many(item))).not.toThrow();
   });

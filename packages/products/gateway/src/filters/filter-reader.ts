@@ -62,7 +62,7 @@ export function createFilterReader(
       return blocks.map(({ hash, timestamp, logs }) =>
         (logs ?? (read.get(hash) ?? []).map((log) => new FeedLog(log, timestamp)))
           .filter(({ log }) => matchesCriteria(criteria, log))
-          .map(({ text }) => text),
+          .map(({ text }) => String(text)),
       );
 
       async function logsOfBare(missing: readonly FeedBlock[]): Promise<ReadonlyMap<string, readonly Log[]>> {
@@ -79,7 +79,9 @@ export function createFilterReader(
     /** Matching logs of abandoned blocks, in order of revocation. Leaves out unavailable ones. */
     async removedLogs(blocks: readonly ReportedBlock[], criteria: LogCriteria): Promise<readonly string[]> {
       const logs = await Array.fromAsync(blocks, async (block) => (await abandonedLogs(block)).toReversed());
-      return logs.flat().flatMap(({ log, removedText }) => (matchesCriteria(criteria, log) ? [removedText] : []));
+      return logs
+        .flat()
+        .flatMap(({ log, removedText }) => (matchesCriteria(criteria, log) ? [String(removedText)] : []));
     },
   };
 }

@@ -53,7 +53,7 @@ function notifications(texts: number, made = { count: 0 }, shared: SharedTexts =
       if (left === 0) return null;
       left -= 1;
       made.count += 1;
-      return 'x'.repeat(1_000);
+      return ['x'.repeat(1_000)];
     },
   };
 }

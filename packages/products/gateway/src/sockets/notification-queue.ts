@@ -1,9 +1,10 @@
-import type { Notifications } from '../subscriptions/subscription.ts';
+import type { Notifications, SharedText } from '../subscriptions/subscription.ts';
 
 export interface NotificationLine {
   readonly keyId: string;
   hasRoom(): boolean;
-  write(text: string): void;
+  /** Parts of one message. */
+  write(parts: readonly SharedText[]): void;
   cutOff(): void;
 }
 
@@ -51,13 +52,13 @@ export class NotificationQueue {
     let length = 0;
     let gone = 0;
     while (length < TURN_LENGTH && gone < TURN_ENTRIES && this.isReady) {
-      const text = this.#entries[this.#first]?.notifications.next() ?? null;
-      if (text === null) {
+      const parts = this.#entries[this.#first]?.notifications.next() ?? null;
+      if (parts === null) {
         this.#dropFirst();
         gone += 1;
       } else {
-        this.#line.write(text);
-        length += text.length;
+        this.#line.write(parts);
+        length += lengthOf(parts);
       }
     }
   }
@@ -85,4 +86,8 @@ export class NotificationQueue {
     this.#bytes += bytes;
     this.#count(bytes);
   }
+}
+
+export function lengthOf(parts: readonly SharedText[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }

@@ -8,13 +8,13 @@ export interface OutboxOptions {
 
 const DRAINED_BYTES = 262_144;
 
-/** A stream is one message of several frames: none may come between, so others wait. */
+/** A message may have several frames: none may come between, so others wait behind a stream. */
 export class Outbox {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
   #isStreaming = false;
   #streams: Promise<void> = Promise.resolve();
-  readonly #queue: (string | Buffer)[] = [];
+  readonly #queue: (readonly (string | Buffer)[])[] = [];
   #queuedBytes = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -28,13 +28,14 @@ export class Outbox {
     return this.#queuedBytes + this.#socket.bufferedAmount;
   }
 
-  send(message: string | Buffer): void {
+  /** @param parts of one message, each sent without a copy */
+  send(...parts: readonly (string | Buffer)[]): void {
     if (!this.#isStreaming) {
-      this.#write(message);
+      this.#writeAll(parts);
       return;
     }
-    this.#queue.push(message);
-    this.#queuedBytes += message.length;
+    this.#queue.push(parts);
+    for (const { length } of parts) this.#queuedBytes += length;
   }
 
   /** At the client's pace. @throws SocketGoneError, or the error of the iteration */
@@ -56,7 +57,7 @@ export class Outbox {
       throw error;
     } finally {
       this.#isStreaming = false;
-      for (const message of this.#queue.splice(0)) this.#write(message);
+      for (const parts of this.#queue.splice(0)) this.#writeAll(parts);
       this.#queuedBytes = 0;
       turn.resolve();
     }
@@ -72,6 +73,10 @@ export class Outbox {
     if (this.#socket.readyState !== WebSocket.OPEN) throw new SocketGoneError();
     this.#write(piece, { fin: false });
     await this.drained();
+  }
+
+  #writeAll(parts: readonly (string | Buffer)[]): void {
+    for (const [index, part] of parts.entries()) this.#write(part, { fin: index === parts.length - 1 });
   }
 
   #write(data: string | Buffer, { fin } = { fin: true }): void {

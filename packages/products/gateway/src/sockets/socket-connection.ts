@@ -8,8 +8,9 @@ import type { AnswerPart, Reply } from '../serving/reply.ts';
 import type { ServedChain } from '../serving/request-context.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import type { ClientSubscriptions, Subscriber } from '../subscriptions/client-subscriptions.ts';
-import type { Notifications } from '../subscriptions/subscription.ts';
+import type { Notifications, SharedText } from '../subscriptions/subscription.ts';
 import type { NotificationPump } from './notification-pump.ts';
+import { lengthOf } from './notification-queue.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
 
 type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';
@@ -55,7 +56,7 @@ export class SocketConnection {
     const queue = pump.open({
       keyId,
       hasRoom: () => this.#outbox.bufferedBytes < ROOM_BYTES,
-      write: (text) => this.#notify(text),
+      write: (parts) => this.#notify(parts),
       cutOff: () => {
         // The client gets the reason if it reads the earlier data.
         if (this.#cutOff('slow'))
@@ -102,9 +103,9 @@ export class SocketConnection {
     this.#options.socket.terminate();
   }
 
-  #notify(text: string): void {
-    this.#options.onNotified(text.length);
-    this.#outbox.send(text);
+  #notify(parts: readonly SharedText[]): void {
+    this.#options.onNotified(lengthOf(parts));
+    this.#outbox.send(...parts);
   }
 
   /** @returns false if it was cut off before */

@@ -6,7 +6,7 @@ import type { FeedListener } from './chain-feed.ts';
 import type { ChainSources } from './chain-feeds.ts';
 import type { FeedBlock, FeedLog } from './feed-block.ts';
 import { type LogCriteria, matchesCriteria, readLogCriteria } from './log-criteria.ts';
-import { type Notifications, Subscription } from './subscription.ts';
+import { type Notifications, type SharedText, Subscription } from './subscription.ts';
 
 type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions';
 
@@ -135,7 +135,11 @@ function readWanted(kind: unknown, given: unknown): Wanted | RpcErrorObject {
 }
 
 function logListener(subscription: Subscription, criteria: LogCriteria): FeedListener {
-  const report = (block: FeedBlock, logs: readonly FeedLog[] | null, textOf: (log: FeedLog) => string): void => {
+  const report = (
+    block: FeedBlock,
+    logs: readonly FeedLog[] | null,
+    textOf: (log: FeedLog) => SharedText,
+  ): void => {
     if (logs !== null && logs.length > 0) subscription.notify(wantedOf(criteria, logs, textOf), block);
   };
   return {
@@ -149,7 +153,7 @@ function logListener(subscription: Subscription, criteria: LogCriteria): FeedLis
 function* wantedOf(
   criteria: LogCriteria,
   logs: readonly FeedLog[],
-  textOf: (log: FeedLog) => string,
-): Generator<string> {
+  textOf: (log: FeedLog) => SharedText,
+): Generator<SharedText> {
   for (const entry of logs) if (matchesCriteria(criteria, entry.log)) yield textOf(entry);
 }

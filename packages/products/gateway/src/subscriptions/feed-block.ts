@@ -1,4 +1,5 @@
 import { type BlockHeader, type Hash, type Hex, type Log, toQuantity } from '@chainstead/core';
+import type { SharedText } from './subscription.ts';
 
 export interface FeedBlock {
   readonly number: number;
@@ -19,32 +20,35 @@ export function bytesOfLogs(logs: readonly FeedLog[] | null): number {
   return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }
 
+/** Characters from which a text is encoded once for all clients. */
+const SHARED_FROM_LENGTH = 65_536;
+
 /** Text as in `eth_getLogs`, and as sent when its block is abandoned. */
 export class FeedLog {
   readonly log: Log;
   readonly #timestamp: number;
-  #text: string | null = null;
-  #removedText: string | null = null;
+  #text: SharedText | null = null;
+  #removedText: SharedText | null = null;
 
   constructor(log: Log, timestamp: number) {
     this.log = log;
     this.#timestamp = timestamp;
   }
 
-  get text(): string {
+  get text(): SharedText {
     this.#text ??= this.#write({ removed: false });
     return this.#text;
   }
 
-  get removedText(): string {
+  get removedText(): SharedText {
     this.#removedText ??= this.#write({ removed: true });
     return this.#removedText;
   }
 
-  #write({ removed }: { readonly removed: boolean }): string {
+  #write({ removed }: { readonly removed: boolean }): SharedText {
     const { address, topics, data, blockNumber, transactionHash, transactionIndex, blockHash, logIndex } =
       this.log;
-    return JSON.stringify({
+    const text = JSON.stringify({
       address,
       topics,
       data,
@@ -56,6 +60,7 @@ export class FeedLog {
       logIndex: toQuantity(logIndex),
       removed,
     });
+    return text.length < SHARED_FROM_LENGTH ? text : Buffer.from(text);
   }
 }
 

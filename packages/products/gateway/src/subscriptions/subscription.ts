@@ -1,8 +1,12 @@
-/** Usually for one block. Each text is created when the client has room. */
+/** JSON. Bytes are large, and shared by all clients: none gets a copy. */
+export type SharedText = string | Buffer;
+
+/** Usually for one block. Each is created when the client has room. */
 export interface Notifications {
   readonly bytes: number;
   readonly shared: SharedTexts;
-  next(): string | null;
+  /** Parts of one message. */
+  next(): readonly SharedText[] | null;
 }
 
 export interface SharedTexts {
@@ -33,8 +37,8 @@ export class Subscription {
     else this.#stop = stop;
   }
 
-  /** @param results JSON texts, iterated once @param shared the data that holds them */
-  notify(results: Iterable<string>, shared: SharedTexts): void {
+  /** @param results iterated once @param shared the data that holds them */
+  notify(results: Iterable<SharedText>, shared: SharedTexts): void {
     if (this.#isOver) return;
     const left = results[Symbol.iterator]();
     const notifications = { bytes: WAITING_BYTES, shared, next: () => this.#nextOf(left) };
@@ -55,11 +59,11 @@ export class Subscription {
     this.#stop = null;
   }
 
-  #nextOf(results: Iterator<string>): string | null {
+  #nextOf(results: Iterator<SharedText>): readonly SharedText[] | null {
     if (this.#isOver) return null;
     const { done, value } = results.next();
     if (done === true) return null;
     this.#count();
-    return `${this.#before}${value}}}`;
+    return typeof value === 'string' ? [`${this.#before}${value}}}`] : [this.#before, value, '}}'];
   }
 }
