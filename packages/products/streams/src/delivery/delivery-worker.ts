@@ -162,7 +162,9 @@ function createHostTurns(
       const had = new Set(lastTurns);
       const inTurn = [...Array.from(hosts.keys()).filter((host) => !had.has(host)), ...lastTurns];
       const share = shareAmong([...hosts.values()].flat());
-      for (const host of inTurn.toSorted((one, other) => rankOf(one) - rankOf(other))) {
+      const ranked = inTurn.toSorted((one, other) => rankOf(one) - rankOf(other));
+      // Invariant: FAIR-KEYS
+      for (const host of inTurnOfKeys(ranked, (one) => hosts.get(one)?.[0] ?? NO_KEY)) {
         if (working.has(host)) continue;
         const key = hosts.get(host)?.find((own) => hasRoom(host, own, share));
         if (key !== undefined) working.set(host, work(host, key));
@@ -170,6 +172,18 @@ function createHostTurns(
     },
     idle: (): Promise<unknown> => Promise.all(working.values()),
   };
+}
+
+/** The first host of each key, then the second of each, and so on. */
+function inTurnOfKeys(hosts: readonly string[], keyOf: (host: string) => string): readonly string[] {
+  const before = new Map<string, number>();
+  const placed = hosts.map((host) => {
+    const key = keyOf(host);
+    const place = before.get(key) ?? 0;
+    before.set(key, place + 1);
+    return { host, place };
+  });
+  return placed.toSorted((one, other) => one.place - other.place).map(({ host }) => host);
 }
 
 function createNews() {

@@ -13,6 +13,7 @@ import { recordAttempts } from './record-attempts.ts';
 import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';
+const OTHER_HOST = 'http://other.example';
 const KEY = 'key';
 
 const scratch = scratchOfFile();
@@ -197,7 +198,8 @@ test('a host that failed before a restart waits behind others until it responds'
   await running;
 });
 
-test('hosts of a key read from the database a few at a time, so those of another key go first', async () => {
+/** Lanes whose reads of leases wait for `end`. `reads`: their hosts. */
+async function openHeldReads() {
   const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
   await addMatches(scratch.database, streamId, { blocks: [1] });
   await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
@@ -215,14 +217,32 @@ test('hosts of a key read from the database a few at a time, so those of another
     },
   };
   const { lanes } = lanesOf(delivering([]), [streamId], waiting);
-  const many = Array.from({ length: 20 }, (_, number) =>
-    lanes.run(`http://many-${number}.example`, 'many', signal),
-  );
-  const other = lanes.run('http://other.example', 'other', signal);
-  await expect.poll(() => reads).toContain('http://other.example');
+  return {
+    reads,
+    end: held.resolve,
+    runMany: (): Promise<void>[] =>
+      Array.from({ length: 20 }, (_, number) => lanes.run(`http://many-${number}.example`, 'many', signal)),
+    runOther: (): Promise<void> => lanes.run(OTHER_HOST, 'other', signal),
+  };
+}
+
+test('hosts of a key read from the database a few at a time, so those of another key go first', async () => {
+  const { reads, end, runMany, runOther } = await openHeldReads();
+  const running = [...runMany(), runOther()];
+  await expect.poll(() => reads).toContain(OTHER_HOST);
   expect(reads.length).toBeLessThan(10);
-  held.resolve();
-  await Promise.all([...many, other]);
+  end();
+  await Promise.all(running);
+  expect(reads).toHaveLength(21);
+});
+
+test('hosts of a key read two at a time while another key has some', async () => {
+  const { reads, end, runMany, runOther } = await openHeldReads();
+  const running = [runOther(), ...runMany()];
+  await readStreamSettings(scratch.database);
+  expect(reads).toEqual([OTHER_HOST, 'http://many-0.example', 'http://many-1.example']);
+  end();
+  await Promise.all(running);
   expect(reads).toHaveLength(21);
 });
 

@@ -1,4 +1,4 @@
-import { type AnswerBudget, type Clock, createAnswerBudget, getOrCompute } from '@chainstead/core';
+import { type Clock, createTurns } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readStreamSettings, type StreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook, PreparedDelivery, SendingFacts } from './deliver-webhook.ts';
@@ -25,8 +25,8 @@ interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
 
-/** Reads of a key's hosts at once, so that those of other keys soon get one of the process's connections. */
-const READS_PER_KEY = 6;
+/** A claim takes two of the process's ten connections: those of a key with many hosts leave some to other keys. */
+const READS = { atOnce: 8, atOncePerKey: 6, atOnceAmongKeys: 2 };
 /** Milliseconds until waiting hosts get their turn. */
 const TURN_MS = 20_000;
 
@@ -36,13 +36,8 @@ export function createHostLanes(options: HostLanesOptions) {
 
   /** For all hosts: a stream may change its host while a webhook is in flight. */
   const inHand = new Set<string>();
-  const readsOf = new Map<string, AnswerBudget>();
-
   // Invariant: FAIR-KEYS
-  function inTurn<T>(key: string, read: () => Promise<T>): Promise<T> {
-    const budget = () => createAnswerBudget({ bytesMax: READS_PER_KEY, requestsMax: READS_PER_KEY });
-    return getOrCompute(readsOf, key, budget).run(read);
-  }
+  const { run: inTurn } = createTurns({ ...READS, now: clock.now });
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];

@@ -1,10 +1,14 @@
+import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeStreamStatus } from '../records/change-status.ts';
 import { createStreamStore } from '../records/stream-store.ts';
+import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { StreamStatus } from '../stream.ts';
+import { measureDeliveries } from './delivery-metrics.ts';
+import { createStatusMachine } from './status-machine.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 const scratch = scratchOfFile();
@@ -39,6 +43,42 @@ async function stage(changes: Parameters<typeof startStagedWorker>[1] = {}) {
   });
   return { receiver, worker };
 }
+
+test('all streams of a key get into error by one change, which blocks wait for', async () => {
+  const { logger, metrics } = { logger: silentLogger(), metrics: createMetricsRegistry() };
+  const { database } = scratch;
+  const machine = createStatusMachine({
+    database,
+    logger,
+    metrics: measureDeliveries({ registry: metrics, database, logger }),
+  });
+  const urls = Array.from({ length: 20 }, (_, number) => `http://host-${number}.example/`);
+  const ids: string[] = [];
+  for (const webhookUrl of urls) ids.push(await addStream(database, { webhookUrl }));
+  const other = await addStream(database, { webhookUrl: 'http://healthy.example/' });
+  const version = () => database.transaction(holdStreamsVersion);
+  const before = await version();
+  const unhealthy = urls.map((webhookUrl) => ({
+    webhookUrl,
+    successRate: 69,
+    errorMessage: `${webhookUrl} failed`,
+  }));
+  await machine.failUnhealthy(unhealthy);
+  expect(await version()).toBe(before + 1);
+  for (const [at, id] of ids.entries())
+    expect(await store().get(id)).toMatchObject({
+      status: 'error',
+      statusMessage: `Success rate of the webhook is 69 %, below 70 %: ${urls[at]} failed`,
+    });
+  expect((await store().get(other))?.status).toBe('active');
+  expect(await metrics.metrics()).toContain(
+    'chainstead_stream_status_changes_total{status="error",reason="success-rate"} 20',
+  );
+  // None is active any more.
+  await machine.failUnhealthy(unhealthy);
+  expect(await version()).toBe(before + 1);
+  await database.query(sql`TRUNCATE streams, stream_deliveries`);
+});
 
 describe('a stream', () => {
   test('gets into error with the 31st failure of its URL, sends nothing more, and goes on from its outbox when resumed', async () => {

@@ -1,8 +1,8 @@
 import type { Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
+import { moveStreams, type StreamMove } from '../records/change-status.ts';
 import { SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
-import type { Stream } from '../stream.ts';
+import type { StreamStatus } from '../stream.ts';
 import type { DeliveryMetrics } from './delivery-metrics.ts';
 import { WAITING_STREAMS } from './due-streams.ts';
 import type { UnhealthyWebhook } from './success-rate.ts';
@@ -21,55 +21,53 @@ export function createStatusMachine(options: {
 }) {
   const { database, logger, metrics, waitingMax = WAITING_MAX } = options;
 
-  async function change(
-    id: string,
+  async function move(
+    moves: readonly StreamMove[],
     reason: StatusReason,
-    decide: (current: Stream) => StatusChange | null,
+    change: { readonly from: StreamStatus; readonly to: 'error' | 'terminated' },
   ): Promise<void> {
-    let decided: StatusChange | null = null;
-    await database.transaction((transaction) =>
-      changeStreamStatus(transaction, id, (current) => {
-        decided = decide(current);
-        return decided;
-      }),
-    );
-    if (decided !== null) announce(id, reason, decided);
+    if (moves.length === 0) return;
+    const moved = await database.transaction((transaction) => moveStreams(transaction, moves, change));
+    for (const { id, statusMessage } of moves) if (moved.has(id)) announce(id, reason, change.to, statusMessage);
   }
 
-  function announce(id: string, reason: StatusReason, { status, statusMessage }: StatusChange): void {
-    if (status !== 'error' && status !== 'terminated') return;
+  function announce(id: string, reason: StatusReason, status: 'error' | 'terminated', message: string): void {
     metrics.streamStatusChanges.inc({ status, reason });
-    const fields = { stream_id: id, status, reason, status_message: statusMessage };
+    const fields = { stream_id: id, status, reason, status_message: message };
     logger.warn(fields, status === 'error' ? 'Stream is in error' : 'Stream is terminated');
   }
 
-  const fail = (id: string, reason: StatusReason, statusMessage: string): Promise<void> =>
-    change(id, reason, ({ status }) => (status === 'active' ? { status: 'error', statusMessage } : null));
-
   return {
     async failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void> {
-      for (const { webhookUrl, successRate, errorMessage } of webhooks) {
-        const streams = await database.query<{ id: string }>(
-          sql`SELECT id FROM streams WHERE webhook_url = ${webhookUrl} AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
-        );
-        const why = `Success rate of the webhook is ${successRate} %, below ${SUCCESS_RATE_MIN} %: ${errorMessage}`;
-        for (const { id } of streams) await fail(id, 'success-rate', why);
-      }
+      if (webhooks.length === 0) return;
+      const reasons = new Map(
+        webhooks.map(({ webhookUrl, successRate, errorMessage }) => [
+          webhookUrl,
+          `Success rate of the webhook is ${successRate} %, below ${SUCCESS_RATE_MIN} %: ${errorMessage}`,
+        ]),
+      );
+      const streams = await database.query<{ id: string; webhookUrl: string }>(
+        sql`SELECT id, webhook_url FROM streams
+         WHERE webhook_url = ANY (${[...reasons.keys()]}::text[]) AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
+      );
+      const moves = streams.map(({ id, webhookUrl }) => ({ id, statusMessage: reasons.get(webhookUrl) ?? '' }));
+      await move(moves, 'success-rate', { from: 'active', to: 'error' });
     },
     async failOverfull(): Promise<void> {
-      const streams = await readOverfull(database, waitingMax);
-      const why = `At least ${waitingMax} webhooks wait for their delivery`;
-      for (const id of streams) await fail(id, 'queue-size', why);
+      const statusMessage = `At least ${waitingMax} webhooks wait for their delivery`;
+      const moves = (await readOverfull(database, waitingMax)).map((id) => ({ id, statusMessage }));
+      await move(moves, 'queue-size', { from: 'active', to: 'error' });
     },
     async terminateFailed(): Promise<void> {
-      const streams = await database.query<{ id: string }>(
-        sql`SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => ${ERROR_HOURS_MAX}) AND deleted_at IS NULL ORDER BY id`,
+      const streams = await database.query<StreamMove>(
+        sql`SELECT id, status_message FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => ${ERROR_HOURS_MAX}) AND deleted_at IS NULL ORDER BY id`,
       );
       const reported = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
-      for (const { id } of streams)
-        await change(id, 'time-in-error', ({ status, statusMessage }) =>
-          status === 'error' ? { status: 'terminated', statusMessage: `${reported}. ${statusMessage}` } : null,
-        );
+      const moves = streams.map(({ id, statusMessage }) => ({
+        id,
+        statusMessage: `${reported}. ${statusMessage}`,
+      }));
+      await move(moves, 'time-in-error', { from: 'error', to: 'terminated' });
     },
   };
 }

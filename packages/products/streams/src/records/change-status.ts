@@ -31,3 +31,27 @@ export async function changeStreamStatus(
   );
   return row === undefined ? null : streamOf(row);
 }
+
+export interface StreamMove {
+  readonly id: string;
+  readonly statusMessage: string;
+}
+
+/**
+ * Must be first in its transaction. Blocks wait for one change, however many streams a key has.
+ * @returns ids of the moved streams: others left the status meanwhile
+ */
+// Invariant: FAIR-KEYS
+export async function moveStreams(
+  transaction: Transaction,
+  moves: readonly StreamMove[],
+  { from, to }: { readonly from: StreamStatus; readonly to: 'error' | 'terminated' },
+): Promise<ReadonlySet<string>> {
+  await raiseStreamsVersion(transaction);
+  const rows = await transaction.query<{ id: string }>(
+    sql`UPDATE streams s SET status = ${to}, status_message = given.message, updated_at = now(), error_since = coalesce(s.error_since, now())
+     FROM unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ statusMessage }) => statusMessage)}::text[]) AS given(id, message)
+     WHERE s.id = given.id AND s.status = ${from} AND s.deleted_at IS NULL RETURNING s.id`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,7 +1,7 @@
-/** Receivers of one key that never respond, next to receivers that do. */
+/** Many receivers of one key, next to one of another key. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { sql } from '@chainstead/db';
+import { type Database, sql, statementOf } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, expect, test } from 'vitest';
@@ -72,4 +72,28 @@ test.each([
   expect(receiver.received).toHaveLength(60);
   const attempts = await scratch.database.query(sql`SELECT FROM stream_attempts WHERE stream_id <> ${streamId}`);
   expect(attempts).toEqual([]);
+});
+
+// Invariant: FAIR-KEYS
+test('the first host of a key goes before the second one of another key', async () => {
+  const stack = new AsyncDisposableStack();
+  parts.push(stack);
+  const receiver = await startWebhookReceiver({});
+  stack.defer(() => receiver.close());
+  const { port } = await startSilentHosts(stack);
+  await addSilentStreams(port, 'a', HOSTS);
+  const streamId = await addStream(scratch.database, { webhookUrl: receiver.url, createdBy: 'good' });
+  await addMatches(scratch.database, streamId, { blocks: [1] });
+  const taken: string[] = [];
+  const database: Database = {
+    ...scratch.database,
+    query(statement) {
+      const { text, values } = statementOf(statement);
+      if (text.includes('INSERT INTO webhook_host_leases')) taken.push(String(values[0]));
+      return scratch.database.query(statement);
+    },
+  };
+  stack.use(await startStagedWorker(database, { concurrency: CONCURRENCY, closeMs: 0 }));
+  await expect.poll(() => taken.length).toBeGreaterThan(1);
+  expect(taken.slice(0, 2)).toContain(new URL(receiver.url).origin);
 });
