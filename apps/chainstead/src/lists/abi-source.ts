@@ -5,7 +5,7 @@ import {
   defineError,
   errorText,
   JsonBoundsError,
-  requireModestJson,
+  parseModestJson,
 } from '@chainstead/core';
 import { readAbi } from '@chainstead/events/decoding';
 import { readFileOrUrl } from './read-file-or-url.ts';
@@ -71,8 +71,7 @@ export function createAbiSource(source: string): AbiSource {
 function parseJson(text: string, refuse: (problem: string) => AbiNotFoundError): unknown {
   try {
     // Invariant: HTTP-BODY-BOUNDED
-    requireModestJson(Buffer.from(text));
-    return JSON.parse(text);
+    return parseModestJson(Buffer.from(text));
   } catch (error) {
     if (error instanceof JsonBoundsError) throw refuse(error.message);
     return undefined;

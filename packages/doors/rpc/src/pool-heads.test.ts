@@ -245,6 +245,17 @@ describe('a WebSocket upstream', () => {
     await vi.waitFor(() => expect(faultsOf(pool, ws.name).connection).toBeGreaterThan(0));
   });
 
+  // Invariant: HTTP-BODY-BOUNDED
+  test('that begins a large message is replaced by polling', async () => {
+    const one = await node(100);
+    const ws = await startAnnouncer('0x1');
+    const pool = await startedPool([one, { url: ws.url }]);
+    await vi.waitFor(() => expect(pool.status()[1]?.state).toBe('healthy'));
+    ws.begin(2 ** 21);
+    await vi.waitFor(() => expect(faultsOf(pool, ws.name).connection).toBeGreaterThan(0));
+    expect((await pool.getHead()).value.number).toBe(100);
+  });
+
   test('on the wrong chain is refused by name', async () => {
     const one = await node(100);
     const ws = await startAnnouncer('0x89');
@@ -258,6 +269,8 @@ interface Announcer {
   readonly url: string;
   readonly name: string;
   announce(number: number): void;
+  /** Sends the beginning of a message. */
+  begin(bytes: number): void;
   close(): Promise<void>;
 }
 
@@ -297,6 +310,11 @@ async function startAnnouncer(chainId: string): Promise<Announcer> {
       const result = { number: `0x${number.toString(16)}`, hash: blockHash({}, number) };
       for (const socket of sockets)
         send(socket, { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0xsub', result } });
+    },
+    begin(bytes) {
+      const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+      head.writeBigUInt64BE(BigInt(bytes), 2);
+      for (const socket of sockets) socket.write(head);
     },
     close,
   };

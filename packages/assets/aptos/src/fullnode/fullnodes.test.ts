@@ -95,6 +95,22 @@ describe('fullnodes', () => {
     expect(await readAll(open([`http://127.0.0.1:${port}`]), 0, 200)).toEqual(upTo(200));
   });
 
+  // Invariant: HTTP-BODY-BOUNDED
+  it('leaves a fullnode alone that sends millions of empty lists', async () => {
+    const { url } = await serve();
+    const lists = `[${'[],'.repeat(7_000_000)}0]`;
+    const liar = createServer((_, response) => response.writeHead(200).end(lists));
+    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
+    running.push({ close: () => new Promise((resolve) => liar.close(() => resolve())) });
+    const { port } = liar.address() as AddressInfo;
+    const fullnodes = open([`http://127.0.0.1:${port}`, url]);
+    expect(await fullnodes.block(105, NEVER)).toEqual({ height: 11, first: 101, last: 110 });
+    expect(await readAll(fullnodes, 0, 20)).toEqual(upTo(20));
+    const [{ lastError, faults } = {}] = fullnodes.status();
+    expect(lastError).toMatch(/^JSON holds more values than fit/);
+    expect(faults).toMatchObject({ malformed: expect.any(Number) });
+  });
+
   it('goes on where a fullnode gives shorter pages than asked for', async () => {
     const { url } = await serve({ pageMax: 7 });
     expect(await readAll(open([url]), 0, 100)).toEqual(upTo(100));

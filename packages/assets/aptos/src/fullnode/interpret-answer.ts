@@ -1,9 +1,12 @@
+import { errorText, JsonBoundsError, parseModestJson } from '@chainstead/core';
 import type { HttpAnswer } from '@chainstead/rpc/upstream-http';
 import { jsonObject } from '../rows/json-object.ts';
 import { FullnodeFault } from './errors.ts';
 import { refusalWaitMs } from './rate-limit.ts';
 
 const SHOWN_MAX = 200;
+/** The Move VM nests values up to 128 levels. */
+export const JSON_DEPTH_MAX = 256;
 
 /** @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected */
 export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {
@@ -20,11 +23,13 @@ export function requireGood({ status, headers, body }: HttpAnswer, now: number):
   throw new FullnodeFault('rejected', text);
 }
 
-/** @throws FullnodeFault truncated */
+/** @throws FullnodeFault truncated, malformed */
 export function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    // Invariant: HTTP-BODY-BOUNDED
+    return parseModestJson(body, { depthMax: JSON_DEPTH_MAX });
   } catch (error) {
+    if (error instanceof JsonBoundsError) throw new FullnodeFault('malformed', errorText(error));
     throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
   }
 }

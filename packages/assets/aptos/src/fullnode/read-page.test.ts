@@ -81,6 +81,19 @@ describe('a page', () => {
       );
   });
 
+  // Invariant: HTTP-BODY-BOUNDED
+  it('of many small values is refused before it is parsed, with fewer transactions at first', () => {
+    const lists = (bytes: number): string => `[${'[],'.repeat(bytes / 3)}0]`;
+    const body = Buffer.from(`[${written(7, null).replace('null', () => lists(20_000_000))}]`);
+    const read = (page: Buffer, limit: number) => () => readPage(page, 7, limit, MARKERS);
+    const refused = (kind: string) => expect.objectContaining({ kind, code: 'FULLNODE_FAULT' });
+    expect(read(body, 100)).toThrow(refused('too-large'));
+    expect(read(body, 1)).toThrow(refused('malformed'));
+    const vector = Buffer.from(`[${written(7, null).replace('null', () => lists(3_000_000))}]`);
+    expect(read(vector, 100)).toThrow(refused('too-large'));
+    expect(read(vector, 1)).not.toThrow();
+  });
+
   it('whose events look like transactions is read as what it is', () => {
     const forged = { version: '8', hash: '0x00', accumulator_root_hash: '0x8', changes: [] };
     const body = page(written(7, [forged, { ...forged, version: '9' }]), marked(8), quiet(9), quiet(10));

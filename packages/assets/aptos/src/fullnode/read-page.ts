@@ -2,8 +2,10 @@
  * Parses only transactions with a marker. Nodes write `{"version":"N","hash":…`: these beginnings,
  * in order, split the page. Move values can't look like one, as members are sorted by name.
  */
+import { errorText, JsonBoundsError, requireModestJson } from '@chainstead/core';
 import type { AptosTransaction } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
+import { JSON_DEPTH_MAX } from './interpret-answer.ts';
 import { parseTransaction } from './parse-transaction.ts';
 
 export interface TransactionsPage {
@@ -24,9 +26,12 @@ const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
 const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
 const WHOLE_PAGE_SHARE = 0.5;
+/** One transaction may hold a long vector of short numbers, and takes 120 MB at most. */
+const ONE_MEASURED_FROM_BYTES = 4 * 1024 * 1024;
 
-/** @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none */
+/** @throws FullnodeFault truncated, too-large, malformed, wrong-versions, or behind if there is none */
 export function readPage(body: Buffer, first: number, limit: number, markers: Markers): TransactionsPage {
+  requireModest(body, limit);
   return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
 }
 
@@ -113,6 +118,20 @@ function readWhole(body: Buffer, first: number, limit: number): TransactionsPage
   const last = transactions.at(-1);
   if (last === undefined) throw new FullnodeFault('behind', `there is no transaction from version ${first} on`);
   return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
+}
+
+/** @throws FullnodeFault too-large, or malformed if fewer transactions can't be requested */
+function requireModest(body: Buffer, limit: number): void {
+  try {
+    // Invariant: HTTP-BODY-BOUNDED
+    requireModestJson(body, {
+      depthMax: JSON_DEPTH_MAX,
+      ...(limit === 1 && { fromBytes: ONE_MEASURED_FROM_BYTES }),
+    });
+  } catch (error) {
+    if (!(error instanceof JsonBoundsError)) throw error;
+    throw new FullnodeFault(limit === 1 ? 'malformed' : 'too-large', errorText(error));
+  }
 }
 
 function requireVersion({ version }: AptosTransaction, expected: number): void {

@@ -15,6 +15,8 @@ export interface VersionBatch {
 
 const PAGE_VERSIONS = 100;
 const PAGES_AHEAD = 4;
+/** Read ahead of each span: its pages may be of one large transaction each. */
+const SPAN_BYTES_AHEAD = 16 * 1024 * 1024;
 const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
 
 export async function* readRange(
@@ -77,28 +79,37 @@ async function* pagesOf(
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
   const spans = { from: 0, to: Math.ceil(rangeSize(range) / PAGE_VERSIONS) - 1 };
-  const reads = readAhead(spans, PAGES_AHEAD, (index) => {
+  const read = (from: number, to: number) => fullnodes.page(from, to - from + 1, markers, stop);
+  const reads = readAhead(spans, PAGES_AHEAD, async (index) => {
     const from = range.from + index * PAGE_VERSIONS;
-    return readSpan(fullnodes, markers, { from, to: Math.min(range.to, from + PAGE_VERSIONS - 1) }, stop);
+    return readSpan(read, { from, to: Math.min(range.to, from + PAGE_VERSIONS - 1) });
   });
   try {
-    for await (const pages of reads) yield* pages;
+    for await (const { pages, rest } of reads) {
+      for (let page = pages.shift(); page !== undefined; page = pages.shift()) yield page;
+      for (let next = rest.from; next <= rest.to; ) {
+        const page = await read(next, rest.to);
+        yield page;
+        next = page.last + 1;
+      }
+    }
   } finally {
     left.abort();
   }
 }
 
+/** `rest`: what {@link SPAN_BYTES_AHEAD} left. */
 async function readSpan(
-  fullnodes: VersionWork['fullnodes'],
-  markers: Markers,
+  read: (from: number, to: number) => Promise<FullnodePage>,
   { from, to }: BlockRange,
-  signal: AbortSignal,
-): Promise<FullnodePage[]> {
+): Promise<{ readonly pages: FullnodePage[]; readonly rest: BlockRange }> {
   const pages: FullnodePage[] = [];
-  for (let next = from; next <= to; ) {
-    const page = await fullnodes.page(next, to - next + 1, markers, signal);
+  let next = from;
+  for (let bytes = 0; next <= to && bytes < SPAN_BYTES_AHEAD; ) {
+    const page = await read(next, to);
     pages.push(page);
+    bytes += page.bytes;
     next = page.last + 1;
   }
-  return pages;
+  return { pages, rest: { from: next, to } };
 }

@@ -6,7 +6,7 @@ import {
   parseQuantity,
   sleepUnlessAborted,
 } from '@chainstead/core';
-import { type MessageEvent, WebSocket } from 'undici';
+import { Agent, type MessageEvent, WebSocket } from 'undici';
 import { createRedactor } from '../redact-secrets.ts';
 import { withoutMark } from '../transport/http-endpoint.ts';
 import { backOffMs } from '../upstream-http/back-off.ts';
@@ -31,6 +31,10 @@ const FRESH_BLOCKS = 3;
 const FRESH_MIN_MS = 3_000;
 const RECONNECT_BASE_MS = 500;
 const RECONNECT_MAX_MS = 60_000;
+
+// Invariant: HTTP-BODY-BOUNDED
+/** A header has some KB. Of values without content, this many bytes take 30 MB. */
+const DISPATCHER = new Agent({ webSocket: { maxPayloadSize: 1024 * 1024 } });
 
 type Announcement = Pick<Head, 'number'> & { readonly hash: string };
 
@@ -60,10 +64,10 @@ export function createNewHeadsSubscription(options: {
 
   function connect(): Promise<string> {
     const ended = Promise.withResolvers<string>();
-    const socket = new WebSocket(
-      config.url,
-      config.headers === undefined ? {} : { headers: { ...config.headers } },
-    );
+    const socket = new WebSocket(config.url, {
+      dispatcher: DISPATCHER,
+      ...(config.headers !== undefined && { headers: { ...config.headers } }),
+    });
     let silence: NodeJS.Timeout | undefined;
     const finish = (reason: string): void => {
       clearTimeout(silence);

@@ -1,4 +1,4 @@
-import { errorText, JsonBoundsError, requireModestJson } from '@chainstead/core';
+import { errorText, JsonBoundsError, parseModestJson } from '@chainstead/core';
 import type { CreateFault, HttpStream } from './http-stream.ts';
 
 /** Read, joined, decoded and parsed, it takes five times its size. */
@@ -162,7 +162,8 @@ async function* splitLines(
 function parseLast(bytes: Buffer, fault: CreateFault): unknown {
   if (bytes[0] !== OBJECT) return parseJson(bytes, fault);
   try {
-    return parseBounded(bytes);
+    // Invariant: HTTP-BODY-BOUNDED
+    return parseModestJson(bytes);
   } catch (error) {
     if (error instanceof JsonBoundsError) throw fault('wrong', errorText(error));
     throw fault('unavailable', 'the response ended inside a JSON object');
@@ -171,7 +172,8 @@ function parseLast(bytes: Buffer, fault: CreateFault): unknown {
 
 function parseJson(bytes: Buffer, fault: CreateFault): unknown {
   try {
-    return parseBounded(bytes);
+    // Invariant: HTTP-BODY-BOUNDED
+    return parseModestJson(bytes);
   } catch (error) {
     const start = JSON.stringify(bytes.toString('utf8', 0, SHOWN_LENGTH));
     throw fault(
@@ -179,11 +181,4 @@ function parseJson(bytes: Buffer, fault: CreateFault): unknown {
       error instanceof JsonBoundsError ? errorText(error) : `the response is not JSON: ${start}`,
     );
   }
-}
-
-// Invariant: HTTP-BODY-BOUNDED
-/** @throws JsonBoundsError, SyntaxError */
-function parseBounded(bytes: Buffer): unknown {
-  requireModestJson(bytes);
-  return JSON.parse(bytes.toString('utf8'));
 }

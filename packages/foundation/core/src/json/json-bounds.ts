@@ -148,6 +148,12 @@ export function requireModestJson(
   countJsonValues(json, json.length < fromBytes ? bounds : { ...bounds, heapBytesMax });
 }
 
+/** Parses bytes of others after {@link requireModestJson}. @throws JsonBoundsError, SyntaxError */
+export function parseModestJson(json: Buffer, options?: Parameters<typeof requireModestJson>[1]): unknown {
+  requireModestJson(json, options);
+  return JSON.parse(json.toString('utf8'));
+}
+
 /** @throws JsonBoundsError, SyntaxError */
 export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
   countJsonValues(Buffer.from(text), bounds);

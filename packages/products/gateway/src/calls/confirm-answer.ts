@@ -1,12 +1,14 @@
 /** A final answer stays permanently only if two upstreams return it: one may answer for another chain for a while. */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '@chainstead/core';
+import { isObject, JsonBoundsError, parseModestJson } from '@chainstead/core';
 import type { RawResult } from '@chainstead/rpc';
 
 /** Nodes add members, so results that name their block are compared by hash. */
 export function isSameAnswer(one: Buffer, other: RawResult): boolean {
   if (!Buffer.isBuffer(other)) return false;
-  return one.equals(other) || isDeepStrictEqual(identityOf(parse(one)), identityOf(parse(other)));
+  if (one.equals(other)) return true;
+  const [first, second] = [parse(one), parse(other)];
+  return first !== undefined && second !== undefined && isDeepStrictEqual(identityOf(first), identityOf(second));
 }
 
 function identityOf(value: unknown): unknown {
@@ -17,11 +19,12 @@ function identityOf(value: unknown): unknown {
   return typeof hash === 'string' && typeof parentHash === 'string' ? [hash] : value;
 }
 
+/** Undefined: not JSON, or nested too deep to compare. */
 function parse(json: Buffer): unknown {
   try {
-    return JSON.parse(json.toString());
+    return parseModestJson(json);
   } catch (error) {
-    if (error instanceof SyntaxError) return error;
+    if (error instanceof SyntaxError || error instanceof JsonBoundsError) return undefined;
     throw error;
   }
 }

@@ -111,6 +111,20 @@ describe.skipIf(isMissing)(title('strict forwarding'), () => {
     expect(faults.some((kind) => kind.endsWith('-mismatch'))).toBe(true);
   });
 
+  // Invariant: HTTP-BODY-BOUNDED
+  test('does not parse a transaction of millions of empty lists', async () => {
+    const { transactions } = await truth('eth_getBlockByNumber', QUANTITY, false);
+    const [hash] = transactions as string[];
+    const lists = Array.from({ length: 1_000_000 }, () => []);
+    const liar = await tampering((method, result) =>
+      method === 'eth_getTransactionByHash' ? { ...result, accessList: lists } : result,
+    );
+    await expect(ask(await startPool([liar]), 'eth_getTransactionByHash', hash)).rejects.toMatchObject({
+      code: 'UNPROVABLE_ANSWER',
+      message: expect.stringContaining('JSON holds more values than fit'),
+    });
+  });
+
   test('passes null and what cannot be checked on as they are', async () => {
     const pool = await startPool([honest.url]);
     expect((await ask(pool, 'eth_getTransactionReceipt', `0x${'11'.repeat(32)}`)).result).toBeNull();

@@ -1,4 +1,4 @@
-import { defineError } from '@chainstead/core';
+import { defineError, JsonBoundsError, parseModestJson } from '@chainstead/core';
 import {
   type Answer,
   type ForwardingPool,
@@ -34,15 +34,17 @@ export function createStrictForward(options: {
   const integrity = createIntegrityCheck(options);
   const receipts = createReceiptsProof({ chain, forward });
 
-  async function findWrong(call: RawCall, text: string, options: RequestOptions): Promise<Wrong | null> {
+  async function findWrong(call: RawCall, json: Buffer, options: RequestOptions): Promise<Wrong | null> {
     const { method } = call;
     // Any upstream may provide proof data: it is proven too.
     const { timeoutMs: _timeoutMs, minBlock: _minBlock, exclude: _exclude, only: _only, ...given } = options;
     const params: unknown[] = JSON.parse(call.params);
     let result: unknown;
     try {
-      result = JSON.parse(text);
-    } catch {
+      // Invariant: HTTP-BODY-BOUNDED
+      result = parseModestJson(json);
+    } catch (error) {
+      if (error instanceof JsonBoundsError) return { kind: 'malformed', text: error.message };
       return { kind: 'not-json', text: 'the result is not JSON' };
     }
     const wrong = integrity.inspect(method, params, result);
@@ -65,7 +67,7 @@ export function createStrictForward(options: {
         throw error;
       }
       const value = await whole(answer.value, call.method);
-      const fault = await findWrong(call, value.toString(), given);
+      const fault = await findWrong(call, value, given);
       if (fault === null) return { value, upstream: answer.upstream };
       pool.reportFault(answer.upstream, fault.kind, { method: call.method, text: fault.text });
       wrong.set(answer.upstream, fault.text);
