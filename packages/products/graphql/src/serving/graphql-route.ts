@@ -20,6 +20,8 @@ export interface GraphqlOptions {
   readonly bytesMax?: number;
   /** Until a larger result without a reader is abandoned, in milliseconds. @default 10,000 */
   readonly unreadMs?: number;
+  /** Heap of a thread that runs operations. @default 768 */
+  readonly heapMb?: number;
 }
 
 export interface Graphql {
@@ -42,10 +44,10 @@ const INTROSPECTION = /__(?:schema|type)\b/;
 const IDLE_MS = 60_000;
 
 export function openGraphql(options: GraphqlOptions): Graphql {
-  const { databaseUrl, chains, logger, clock, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
+  const { databaseUrl, chains, logger, clock, heapMb, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
   const settings = { databaseUrl, chains, timeoutMs, bytesMax, logLevel: logger.level };
-  const operations = createExecutor({ ...settings, concurrency: CONCURRENCY }, logger);
-  const introspections = createExecutor({ ...settings, concurrency: 1 }, logger, IDLE_MS);
+  const operations = createExecutor({ ...settings, concurrency: CONCURRENCY }, { logger, heapMb });
+  const introspections = createExecutor({ ...settings, concurrency: 1 }, { logger, heapMb, idleMs: IDLE_MS });
   const closing = new AbortController();
   const budget = createResultBudget(Math.max(RESULTS_BYTES_MAX, 4 * bytesMax), clock, options.unreadMs);
   const streamResults = createStreamResults({ clock, logger, budget, closing: closing.signal });

@@ -17,23 +17,35 @@ export interface ThreadExchange {
   close(): void;
 }
 
-/** Beyond it, the thread ends and the next request starts another. */
-const MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
+const MEMORY = { maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
+const HEAP_MB = 768;
 
-export function createExecutor(
-  settings: ThreadSettings,
-  logger: Logger,
-  idleMs = Number.POSITIVE_INFINITY,
-): Executor {
-  let current: { readonly worker: Worker; readonly ended: Promise<unknown> } | null = null;
+interface ExecutorOptions {
+  readonly logger: Logger;
+  /** Beyond it, the thread ends and the next request starts another. @default 768 */
+  readonly heapMb?: number | undefined;
+  /** After the last operation, the thread ends. @default never */
+  readonly idleMs?: number;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly ended: Promise<unknown>;
+  /** Called when it ends. */
+  readonly losses: Set<() => void>;
+}
+
+export function createExecutor(settings: ThreadSettings, options: ExecutorOptions): Executor {
+  const { logger, heapMb = HEAP_MB, idleMs = Number.POSITIVE_INFINITY } = options;
+  let current: Thread | null = null;
   let idle: NodeJS.Timeout | undefined;
   let open = 0;
 
-  function start(): Worker {
+  function start(): Thread {
     const worker = new Worker(new URL('./graphql-thread.ts', import.meta.url), {
       workerData: settings,
       env: { GRAPHILE_ENV: 'production' },
-      resourceLimits: MEMORY,
+      resourceLimits: { ...MEMORY, maxOldGenerationSizeMb: heapMb },
     });
     worker.on('message', (line: string) => {
       const { level, msg, time: _, ...fields } = logLine.parse(JSON.parse(line));
@@ -43,12 +55,19 @@ export function createExecutor(
     const ended = new Promise((resolve) => {
       worker.once('exit', resolve);
     });
-    const started = { worker, ended };
+    const started: Thread = { worker, ended, losses: new Set() };
     worker.once('exit', () => {
-      if (current === started) current = null;
+      retire(started);
+      // The port of a request that the thread has not taken would stay open.
+      for (const lose of started.losses) lose();
     });
     current = started;
-    return worker;
+    return started;
+  }
+
+  /** Its ports close some time before its exit. */
+  function retire(thread: Thread): void {
+    if (current === thread) current = null;
   }
 
   async function end(): Promise<void> {
@@ -68,13 +87,21 @@ export function createExecutor(
     open(request) {
       clearTimeout(idle);
       open++;
-      return openExchange(current?.worker ?? start(), request, closed);
+      const thread = current ?? start();
+      return openExchange(thread, request, (isLost) => {
+        if (isLost) retire(thread);
+        closed();
+      });
     },
     close: end,
   };
 }
 
-function openExchange(worker: Worker, request: ThreadRequest, onClosed: () => void): ThreadExchange {
+function openExchange(
+  { worker, losses }: Thread,
+  request: ThreadRequest,
+  onClosed: (isLost: boolean) => void,
+): ThreadExchange {
   const { port1, port2 } = new MessageChannel();
   let waiting: PromiseWithResolvers<ThreadReply> | null = null;
   let state: 'open' | 'closed' | 'lost' = 'open';
@@ -82,12 +109,15 @@ function openExchange(worker: Worker, request: ThreadRequest, onClosed: () => vo
     waiting?.resolve(reply);
     waiting = null;
   };
+  const lose = (): void => port1.close();
+  losses.add(lose);
   port1.on('message', settle);
   port1.on('close', () => {
+    losses.delete(lose);
     if (state === 'open') state = 'lost';
+    onClosed(state === 'lost');
     if (state === 'lost') waiting?.reject(lost());
     else settle(ENDED);
-    onClosed();
   });
   worker.postMessage({ request, port: port2 }, [port2]);
   return {
