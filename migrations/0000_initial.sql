@@ -1609,6 +1609,8 @@ CREATE TABLE "price_feed_phases" (
   "decimals" smallint NOT NULL,
   -- Whether the feed is that of ether, for those who ask in SQL alone.
   "is_ether" boolean DEFAULT false NOT NULL,
+  -- Tokens that the feed values, for readers in SQL.
+  "tokens" bytea[] DEFAULT '{}' NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "price_feed_phases_pkey" PRIMARY KEY("feed","chain_id","aggregator")
 );--> statement-breakpoint
@@ -2332,6 +2334,24 @@ CREATE FUNCTION analytics.wallet_key(bytes bytea) RETURNS bigint
 CREATE FUNCTION analytics.wallet_key(hex text) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN public.address_key(analytics.bytes(hex));--> statement-breakpoint
+-- Price of a token in US dollars in the hour of a block: the close of its stored candle in the pool with the most volume. Not checked when it is created, because the view comes later.
+CREATE FUNCTION analytics.token_usd(token bytea, chain_id bigint, block_time timestamp with time zone) RETURNS numeric
+  LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+  -- A server of a Citus cluster cannot read the pools of other servers for each row.
+  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN (
+    SELECT price.usd FROM analytics.token_prices AS price
+    WHERE analytics.wallet_key(price.token_bytes) = analytics.wallet_key(token_usd.token) AND price.token_bytes = token_usd.token
+      AND price.chain_id = token_usd.chain_id AND price.start_hour = floor(extract(epoch FROM token_usd.block_time) / 3600)::integer
+      AND price.usd IS NOT NULL
+    ORDER BY price.volume_usd DESC NULLS LAST, price.pool_bytes LIMIT 1
+  );
+END
+$$;--> statement-breakpoint
 CREATE FUNCTION analytics.token_key(bytes bytea) RETURNS integer
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN public.token_key(bytes);--> statement-breakpoint
@@ -2464,28 +2484,28 @@ SELECT
   analytics.hex(transfer.counterparty) AS to_address,
   analytics.amount(transfer.value, token.decimals) AS amount,
   transfer.value AS base_units,
-  -- Of ether in the form of a token, by the newest value of the chain's ETH/USD feed at or before the transfer.
-  round(analytics.amount(transfer.value, ether.decimals) * CASE WHEN ether.is_ether THEN (
+  -- By the newest value of the token's price feed at or before the transfer, or else by the candles of its pools.
+  round(analytics.amount(transfer.value, token.decimals) * coalesce((
     SELECT analytics.amount(latest.answer, latest.decimals)
     FROM (
       SELECT found.*, phase.decimals
-      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      FROM (SELECT aggregator, chain_id, decimals, tokens FROM public.price_feed_phases WHERE tokens <> '{}') AS phase
       -- A left join, because Citus cannot plan the inner join.
       LEFT JOIN LATERAL (
         SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
         FROM (
           SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
           -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
-          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE tokens <> '{}'))
         ) AS answer
         WHERE answer.aggregator = phase.aggregator AND answer.chain_id = transfer.chain_id
           AND (answer.block_number, answer.transaction_index, answer.log_index) <= (transfer.block_number, transfer.transaction_index, transfer.log_index)
         ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
       ) AS found ON true
-      WHERE phase.chain_id = transfer.chain_id
+      WHERE phase.chain_id = transfer.chain_id AND transfer.token = ANY (phase.tokens)
       ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
     ) AS latest WHERE latest.answer > 0
-  ) END, 2) AS amount_usd,
+  ), analytics.token_usd(transfer.token, transfer.chain_id, block.block_timestamp)), 2) AS amount_usd,
   coalesce(token.possible_spam, false) AS possible_spam,
   coalesce(token.verified, false) AS verified,
   transfer.token AS token_bytes,
@@ -2496,7 +2516,6 @@ SELECT
 FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
-LEFT JOIN public.payment_tokens AS ether ON ether.token_address = transfer.token AND ether.chain_id = transfer.chain_id AND ether.is_ether
 -- One row per transfer: the sender's row, or the only row of a self-transfer.
 WHERE transfer.direction <> 1
   AND token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
@@ -2519,28 +2538,28 @@ SELECT
   -- Balance change of the wallet.
   analytics.amount(CASE transfer.direction WHEN 0 THEN -transfer.value WHEN 1 THEN transfer.value ELSE 0 END, token.decimals) AS change,
   transfer.value AS base_units,
-  -- Of ether in the form of a token, by the newest value of the chain's ETH/USD feed at or before the transfer.
-  round(analytics.amount(transfer.value, ether.decimals) * CASE WHEN ether.is_ether THEN (
+  -- By the newest value of the token's price feed at or before the transfer, or else by the candles of its pools.
+  round(analytics.amount(transfer.value, token.decimals) * coalesce((
     SELECT analytics.amount(latest.answer, latest.decimals)
     FROM (
       SELECT found.*, phase.decimals
-      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
+      FROM (SELECT aggregator, chain_id, decimals, tokens FROM public.price_feed_phases WHERE tokens <> '{}') AS phase
       -- A left join, because Citus cannot plan the inner join.
       LEFT JOIN LATERAL (
         SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
         FROM (
           SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
           -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
-          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE tokens <> '{}'))
         ) AS answer
         WHERE answer.aggregator = phase.aggregator AND answer.chain_id = transfer.chain_id
           AND (answer.block_number, answer.transaction_index, answer.log_index) <= (transfer.block_number, transfer.transaction_index, transfer.log_index)
         ORDER BY answer.block_number DESC, answer.transaction_index DESC, answer.log_index DESC LIMIT 1
       ) AS found ON true
-      WHERE phase.chain_id = transfer.chain_id
+      WHERE phase.chain_id = transfer.chain_id AND transfer.token = ANY (phase.tokens)
       ORDER BY found.block_number DESC NULLS LAST, found.transaction_index DESC, found.log_index DESC LIMIT 1
     ) AS latest WHERE latest.answer > 0
-  ) END, 2) AS amount_usd,
+  ), analytics.token_usd(transfer.token, transfer.chain_id, block.block_timestamp)), 2) AS amount_usd,
   coalesce(token.possible_spam, false) AS possible_spam,
   coalesce(token.verified, false) AS verified,
   transfer.account AS wallet_bytes,
@@ -2551,7 +2570,6 @@ SELECT
 FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
-LEFT JOIN public.payment_tokens AS ether ON ether.token_address = transfer.token AND ether.chain_id = transfer.chain_id AND ether.is_ether
 WHERE token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
 CREATE VIEW analytics.erc20_approvals AS
 SELECT
@@ -3331,6 +3349,7 @@ SELECT
   trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
   analytics.hex(priced.pool) AS pool,
   priced.exchange,
+  candle.start AS start_hour,
   priced.token AS token_bytes,
   priced.pool AS pool_bytes,
   priced.pool_key

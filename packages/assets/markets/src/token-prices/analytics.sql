@@ -14,6 +14,7 @@ SELECT
   trim_scale((candle.buy_volume + candle.sell_volume) * 1e-24) AS volume_usd,
   analytics.hex(priced.pool) AS pool,
   priced.exchange,
+  candle.start AS start_hour,
   priced.token AS token_bytes,
   priced.pool AS pool_bytes,
   priced.pool_key

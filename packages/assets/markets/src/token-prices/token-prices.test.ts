@@ -1,7 +1,8 @@
 /** Dollars in SQL against those of the API. */
-import { sql } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
+import { seedTransfers } from '@chainstead/erc20/testing';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { timestampOf } from '@chainstead/testkit';
+import { addressOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import { storeCandles } from '../candle-storage/store-candles.ts';
 import { CATS, eth, FEED, POOL, seedEtherPool, WETH } from '../candle-storage/testing/ether-pool.ts';
 import { createMarketRoutes } from '../market-routes.ts';
 import { noBackfill } from '../swap-lists/testing/no-backfill.ts';
-import { seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
+import { seedPools, seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 
 /** 30 hours of 300 blocks, of which 25 are settled. */
 const [LAST, SETTLED, STEP] = [9_000, 7_500, 300];
@@ -77,4 +78,67 @@ test('the price of a token at a block is the close of its hour, and none while t
   );
   expect(await read()).toEqual([]);
   expect(await database.query(sql`SELECT 1 FROM analytics.swaps WHERE amount_usd IS NOT NULL`)).toEqual([]);
+});
+
+test('transfers of a token have the price of their hour in the pool with the most volume', async () => {
+  const { database } = scratch;
+  const place = { transactionIndex: 0, logIndex: 0, from: addressOf(1), to: addressOf(2), token: CATS };
+  await database.query(sql`DELETE FROM blocks WHERE block_number IN (3000, ${LAST})`);
+  await seedTransfers(database, eth, [
+    { ...place, blockNumber: 3_000, value: 10n ** 18n },
+    { ...place, blockNumber: LAST, value: 10n ** 18n },
+  ]);
+  const read = (view: 'erc20_transfers' | 'wallet_transfers') =>
+    database.query(
+      sql`SELECT DISTINCT block_number, amount_usd FROM analytics.${rawSql(view)} ORDER BY block_number`,
+    );
+  // The last hour is not stored yet.
+  const expected = [
+    { blockNumber: 3_000, amountUsd: '724.03' },
+    { blockNumber: LAST, amountUsd: null },
+  ];
+  expect(await read('erc20_transfers')).toEqual(expected);
+  expect(await read('wallet_transfers')).toEqual(expected);
+  const [shallow, deep] = [addressOf(0x9a2), addressOf(0x9a3)];
+  await seedPools(database, eth, [
+    { pool: shallow, tokens: [CATS, addressOf(0x7)] },
+    { pool: deep, tokens: [CATS, addressOf(0x8)] },
+  ]);
+  for (const [pool, volume] of [
+    [shallow, 1n],
+    [deep, 10n ** 40n],
+  ] as const)
+    await database.query(
+      sql`INSERT INTO pool_candles SELECT address_key(${addressBytes(pool)}), chain_id, start, swaps, buys, sells, hours, decimals0, decimals1,
+         is_valued, is_quoted_in0, ${addressBytes(pool)}, ${volume}::numeric, 0, decode('09000207d000010100', 'hex'), buyers, sellers
+       FROM pool_candles WHERE pool = ${addressBytes(POOL)} AND hours = 1`,
+    );
+  expect(await read('erc20_transfers')).toEqual([{ blockNumber: 3_000, amountUsd: '2000.00' }, expected[1]]);
+});
+
+test('a transfer finds the price of its token by indexes', async () => {
+  const { database } = scratch;
+  const others = sql`SELECT int8send(n) || ${Buffer.alloc(12)}::bytea AS pool, n FROM generate_series(1, 2000) AS n`;
+  await database.query(
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, token0, token1, is_counted)
+     SELECT address_key(pool), ${eth.id}, pool, 'proven', 'creation', 'Uniswap v2', pool, ${addressBytes(WETH)}, true FROM (${others}) AS other`,
+  );
+  await database.query(
+    sql`INSERT INTO pool_candles SELECT address_key(other.pool), chain_id, start, swaps, buys, sells, hours, decimals0, decimals1,
+       is_valued, is_quoted_in0, other.pool, 0, 0, prices, buyers, sellers
+     FROM pool_candles AS candle, (${others}) AS other WHERE candle.pool = ${addressBytes(POOL)} AND hours = 1 AND n <= 200`,
+  );
+  await database.query(sql`ANALYZE pools, pool_candles, candle_spans, tokens`);
+  const [{ body } = { body: '' }] = await database.query<{ body: string }>(
+    sql`SELECT prosrc AS body FROM pg_proc WHERE oid = 'analytics.token_usd'::regproc`,
+  );
+  const [, statement = ''] = /RETURN \(\s*(SELECT[^;]*)\n *\);/.exec(body) ?? [];
+  const query = statement
+    .replaceAll('token_usd.token', `decode('${CATS.slice(2)}', 'hex')`)
+    .replaceAll('token_usd.chain_id', `${eth.id}`)
+    .replaceAll('token_usd.block_time', `to_timestamp(${timestampOf(3_000)})`);
+  const plan = (await database.query(rawSql(`EXPLAIN ${query}`))).map((row) => Object.values(row)[0]).join('\n');
+  expect(plan).toContain('pools_priced_by_token0');
+  expect(plan).toContain('pools_priced_by_token1');
+  expect(plan).toMatch(/pool_candles_pkey[^\n]*\n *Index Cond: \(\(pool_key = [^\n]*start = /);
 });

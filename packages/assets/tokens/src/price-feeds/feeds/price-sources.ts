@@ -14,8 +14,10 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
   for (const feed of feeds) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
     await insertPhases(database, chain, feed, seeds, sql`NOTHING`);
+    const [isEther, tokens] = [isEtherFeed(chain, feed), sql`${tokensOf(chain, feed)}::bytea[]`];
     await database.query(
-      sql`UPDATE price_feed_phases SET is_ether = ${isEtherFeed(chain, feed)} WHERE chain_id = ${chain.id} AND feed = ${addressBytes(feed.proxy)} AND is_ether <> ${isEtherFeed(chain, feed)}`,
+      sql`UPDATE price_feed_phases SET is_ether = ${isEther}, tokens = ${tokens}
+       WHERE chain_id = ${chain.id} AND feed = ${addressBytes(feed.proxy)} AND (is_ether <> ${isEther} OR tokens <> ${tokens})`,
     );
   }
   const tokens = paymentTokensOf(chain);
@@ -73,8 +75,8 @@ async function insertPhases(
 ): Promise<void> {
   const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
   await database.query(
-    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether)
-     SELECT ${addressBytes(feed.proxy)}, ${chain.id}, aggregator, decimals, ${isEtherFeed(chain, feed)}
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether, tokens)
+     SELECT ${addressBytes(feed.proxy)}, ${chain.id}, aggregator, decimals, ${isEtherFeed(chain, feed)}, ${tokensOf(chain, feed)}::bytea[]
      FROM unnest(${unique.map(({ aggregator }) => addressBytes(aggregator))}::bytea[], ${unique.map(({ decimals }) => decimals)}::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
      ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
   );
@@ -82,6 +84,17 @@ async function insertPhases(
 
 function isEtherFeed({ etherPrice }: Chain, { proxy }: PriceFeed): boolean {
   return etherPrice.feed?.proxy === proxy;
+}
+
+/** Contracts that the feed values, without the native token. */
+function tokensOf(chain: Chain, feed: PriceFeed): readonly Buffer[] {
+  const own = chain.tokenFeeds.find(({ proxy }) => proxy === feed.proxy)?.tokens ?? [];
+  const others = new Set(chain.tokenFeeds.flatMap(({ tokens }) => tokens));
+  const ether = paymentTokensOf(chain).flatMap(({ address, isEther }) =>
+    isEther && isEtherFeed(chain, feed) && !others.has(address) ? [address] : [],
+  );
+  const tokens = [...own, ...ether].map((token) => (token === ZERO_ADDRESS ? chain.wrappedNative : token));
+  return [...new Set(tokens)].flatMap((token) => (token === null ? [] : [addressBytes(token)]));
 }
 
 function paymentTokensOf({ native, wrappedNative, bridgedEther }: Chain) {
