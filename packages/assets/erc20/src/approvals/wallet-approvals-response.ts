@@ -1,7 +1,7 @@
 import { type Address, decimalAmount, type Fraction, nearestNumber, smallerFraction } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { dollarsOfAmount } from '../token-values/token-prices.ts';
+import { dollarsOfAmount, type TokenDollars } from '../token-values/token-prices.ts';
 import type { WalletApproval, WalletApprovals } from './wallet-approvals-page.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
@@ -75,7 +75,7 @@ export interface PresentApproval {
 
 interface PresentApprovals extends Pick<WalletApprovals, 'blockOf' | 'tokenOf' | 'labelOf'> {
   readonly present: readonly PresentApproval[];
-  readonly prices: ReadonlyMap<Address, Fraction>;
+  readonly prices: ReadonlyMap<Address, TokenDollars>;
 }
 
 /** Omits used-up approvals. */
@@ -89,7 +89,7 @@ function showApproval(
 ): z.infer<typeof approvalSchema> {
   const token = tokenOf(approval.token);
   const { label, entity, entityLogo } = labelOf(approval.spender);
-  const price = prices.get(token.address);
+  const price = prices.get(token.address)?.usd;
   const value = allowance ?? approval.value;
   const dollars = (amount: string): Fraction | null => dollarsOfAmount(BigInt(amount), token.decimals, price);
   const [allowed, held] = [dollars(value), balance === null ? null : dollars(balance)];

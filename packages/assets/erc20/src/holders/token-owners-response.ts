@@ -35,6 +35,11 @@ export const tokenOwnersSchema = z
       .string()
       .nullable()
       .openapi({ description: 'As returned by the contract. null until it is read' }),
+    usd_value_limit: z.string().nullable().openapi({
+      pattern: '^[0-9]+\\.[0-9]{2}$',
+      description:
+        'US dollars that the pools of the token can pay out. null without a price, or if a feed prices it',
+    }),
     result: z.array(ownerSchema),
   })
   .openapi('TokenOwners');

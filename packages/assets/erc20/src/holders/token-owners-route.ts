@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, cents, parseAddress } from '@chainstead/core';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
 import { createHasCodeOf } from '@chainstead/node-reads/account-codes';
 import { showIndexed } from '@chainstead/pages';
@@ -67,7 +67,8 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
           ...envelope,
           indexed: showIndexed({ ...indexed, complete: isComplete }),
           total_supply: totalSupply,
-          result: owners.map((owner) => showOwner(owner, { decimals, percentOf, codes, price })),
+          usd_value_limit: price?.depth ? cents(price.depth) : null,
+          result: owners.map((owner) => showOwner(owner, { decimals, percentOf, codes, price: price?.usd })),
         };
       },
     });

@@ -42,7 +42,7 @@ describe('the value of an approval', () => {
   const shown = (allowance: string | null, balance: string | null, price: typeof PRICE | undefined) => {
     const [row] = showApprovals({
       present: [{ approval, allowance, balance }],
-      prices: new Map(price && [[TOKEN, price]]),
+      prices: new Map(price && [[TOKEN, { usd: price, depth: null }]]),
       tokenOf: (address) => ({ address, ...facts }),
       labelOf: () => NO_LABEL,
       blockOf: () => ({ block_number: 1, block_hash: hashOf(0, 1), block_timestamp: '2020-01-01T00:00:00.000Z' }),

@@ -20,7 +20,7 @@ test('prices are those of the end of the block, and tokens without one are missi
   const read = createTokenPriceReader({ ...served.balances, waitMs: 15_000 });
   const pricesAt = async (block: number) => {
     const prices = await read({ database, logger: silentLogger() }, eth, [CATS, CATS, DOGS, FISH, USDC], block);
-    return [...prices].map(([token, price]) => [token, nearestNumber(price)]);
+    return [...prices].map(([token, price]) => [token, nearestNumber(price.usd)]);
   };
   expect(await pricesAt(DAYS_LATER - 1)).toEqual([
     [CATS, 1],

@@ -7,11 +7,6 @@ export function createTokenPriceReader(balances: BalanceRequestSources): ReadTok
   return async ({ database, logger }, chain, tokens, block) => {
     if (tokens.length === 0) return new Map();
     const sources = startPriceSources({ database, logger }, { ...balances, waitMs: 0 });
-    const prices = await readHeldPrices(sources, chain, [...new Set(tokens)], {
-      block,
-      limits: {},
-      changing: [],
-    });
-    return new Map([...prices].map(([token, { usd }]) => [token, usd]));
+    return readHeldPrices(sources, chain, [...new Set(tokens)], { block, limits: {}, changing: [] });
   };
 }

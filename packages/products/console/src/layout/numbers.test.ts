@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { count, decimal, duration, moment, percent, rate } from './numbers.ts';
+import { count, decimal, duration, moment, money, percent, rate } from './numbers.ts';
 
 test('a percentage is 100 only when all is there, and 0 only when nothing is', () => {
   expect([1, 0.99999, 0.5, 0.00001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50.0 %', '0.1 %', '0 %']);
@@ -32,6 +32,17 @@ test.each([
   expect(String(decimal(exact))).toBe(
     isWhole ? view : `<details class="value"><summary>${view}</summary>${exact}</details>`,
   );
+});
+
+test.each([
+  ['27555662.379964', '27,555,662.37'],
+  ['2646.984916', '2,646.98'],
+  ['100', '100'],
+  ['-531.2', '-531.20'],
+  ['1.00031', '1.0003'],
+  ['2.5', '2.50'],
+])('dollars have cents, and more digits below 100: %s is %s', (exact, short) => {
+  expect(String(money(exact))).toBe(`<data value="${exact}">${short}</data>`);
 });
 
 test('a text that is no number is shown as it is', () => {

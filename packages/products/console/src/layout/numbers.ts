@@ -30,9 +30,29 @@ export function decimal(text: string): Html {
   const zeros = fraction.length - fraction.replace(/^0+/, '').length;
   const digits = whole === '0' ? Math.max(FRACTION_DIGITS, zeros + SIGNIFICANT_DIGITS) : FRACTION_DIGITS;
   const part = fraction.slice(0, digits).replace(/0+$/, '');
-  const short = `${sign}${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}${part === '' ? '' : `.${part}`}`;
+  const short = `${sign}${grouped(whole)}${part === '' ? '' : `.${part}`}`;
   const view = html`<data value="${text}">${short}</data>`;
   return part === fraction.replace(/0+$/, '') ? view : opened(view, text);
+}
+
+const LARGE_DIGITS = 3;
+
+/** An amount of money, cut off after the digits that matter. */
+export function money(text: string): Html {
+  const [, sign, whole, fraction = ''] = /^(-?)([1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (sign === undefined || whole === undefined) return decimal(text);
+  const digits = whole.length < LARGE_DIGITS ? SIGNIFICANT_DIGITS : CENTS;
+  const part = fraction
+    .slice(0, digits)
+    .replace(/0+$/, '')
+    .padEnd(fraction === '' ? 0 : CENTS, '0');
+  return html`<data value="${text}">${sign}${grouped(whole)}${part === '' ? '' : `.${part}`}</data>`;
+}
+
+const CENTS = 2;
+
+function grouped(whole: string): string {
+  return whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** A fraction of 1: never 100 % before it is complete, never 0 % above zero. */

@@ -44,7 +44,7 @@ export function tableParts({ label, caption, className, columns }: Omit<TableFac
   );
   const region = label === undefined ? NOTHING : html` tabindex="0" role="region" aria-label="${label}"`;
   return {
-    start: html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption>${caption}</caption>`}
+    start: html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption><div>${caption}</div></caption>`}
 <thead><tr>${heads}</tr></thead><tbody>`,
     line(row: TableFacts['rows'][number]): Html {
       const { id, cells } = 'cells' in row ? row : { id: null, cells: row };

@@ -1,7 +1,7 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
 import { cut, type Html, NONE, opened, shown } from '../../../layout/html.ts';
-import { count, decimal, moment } from '../../../layout/numbers.ts';
+import { count, decimal, moment, money } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
 
@@ -16,6 +16,9 @@ export type Cell = (row: DataRow, place: CellPlace) => Html;
 /** `text`: a long one, which breaks its lines. */
 export type Column = readonly [title: string, cell: Cell, shape?: 'number' | 'text'];
 
+/** Heading of a column that is left out if no row has a picture. */
+export const PICTURE = 'Picture';
+export const NAME_MAX = 60;
 const HASH = /^0x[0-9a-f]{64}$/;
 const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$/;
 const DIGITS = /^\d{1,400}$/;
@@ -60,7 +63,7 @@ export function contract(path: string, ...names: readonly string[]): Cell {
     const address = textAt(row, path);
     const name = names.map((namePath) => textAt(row, namePath)).find(Boolean) ?? null;
     if (address === null) return name === null ? NONE : shown(name);
-    return html`${name !== null && html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
+    return html`${name !== null && html`${shown(name, NAME_MAX)}<br>`}${accountLink(address, chain)}`;
   };
 }
 
@@ -139,7 +142,7 @@ export function dollars(path: string, unknown?: string): Cell {
     const value = textAt(row, path);
     if (value === null || value === unknown) return NONE;
     // JSON numbers below a millionth have an exponent.
-    return html`${decimal(value.includes('e') ? Number(value).toFixed(EXPONENT_DIGITS) : value)} USD`;
+    return html`${money(value.includes('e') ? Number(value).toFixed(EXPONENT_DIGITS) : value)} USD`;
   };
 }
 

@@ -1,3 +1,4 @@
+import { plainCount } from '../../../layout/numbers.ts';
 import {
   account,
   amount,
@@ -8,14 +9,17 @@ import {
   dollars,
   flags,
   logo,
+  NAME_MAX,
   nft,
   nfts,
   number,
+  PICTURE,
   picture,
   pool,
   price,
   share,
   text,
+  textAt,
   time,
   tokens,
   transaction,
@@ -24,10 +28,10 @@ import { type DataTable, listTable, recordTable } from './data-table.ts';
 
 const TRADE_COLUMNS: readonly Column[] = [
   ['Time', time()],
+  ['Price', price('price', 'price_token_address'), 'number'],
   ['NFTs', nfts('token_address', 'token_ids')],
   ['Seller', account('seller_address')],
   ['Buyer', account('buyer_address')],
-  ['Price', price('price', 'price_token_address'), 'number'],
   ['Marketplace', account('marketplace_address')],
   ['Transaction', transaction()],
 ];
@@ -62,16 +66,6 @@ const PRICE_COLUMNS: readonly Column[] = [
 const PRICE_QUERY = { days: '365', include_weth: 'true' };
 
 export const TOKEN_TABLES: readonly DataTable[] = [
-  recordTable('token', 'Token', ({ address }) => ['/api/v2.2/erc20/metadata', { addresses: address }], [
-    ['Name', text('name')],
-    ['Symbol', text('symbol')],
-    ['Decimals', text('decimals')],
-    ['Total supply', amount('total_supply', 'decimals', 'symbol')],
-    ['Created in block', block()],
-    ['Created at', time('created_at')],
-    ['Label', text('address_label')],
-    ['Notes', flags({ verified_contract: 'listed', possible_spam: 'spam?' })],
-  ]),
   recordTable('token-price', 'Price', ({ address }) => `/api/v2.2/erc20/${address}/price`, [
     ['Price', dollars('usdPriceFormatted')],
     ['End of block', block('indexed.to_block')],
@@ -87,6 +81,16 @@ export const TOKEN_TABLES: readonly DataTable[] = [
     ['Sold in 24 hours', dollars('totalSellVolume.24h')],
     ['Wallets that traded in 24 hours', number('uniqueWallets.24h')],
   ]),
+  recordTable('token', 'Token', ({ address }) => ['/api/v2.2/erc20/metadata', { addresses: address }], [
+    ['Name', text('name')],
+    ['Symbol', text('symbol')],
+    ['Decimals', text('decimals')],
+    ['Total supply', amount('total_supply', 'decimals', 'symbol')],
+    ['Created in block', block()],
+    ['Created at', time('created_at')],
+    ['Label', text('address_label')],
+    ['Notes', flags({ verified_contract: 'listed', possible_spam: 'spam?' })],
+  ]),
   recordTable('token-holder-count', 'Holders', ({ address }) => `/api/v2.2/erc20/${address}/holders`, [
     ['Wallets with a balance', number('totalHolders')],
   ]),
@@ -98,14 +102,17 @@ export const TOKEN_TABLES: readonly DataTable[] = [
       ['Share of supply', share('percentage_relative_to_total_supply'), 'number'],
       ['Notes', flags({ is_contract: 'contract' })],
     ]),
-    note: () =>
-      'Values are balances at the price of the token. All holders together can receive at most what its pools can pay out.',
+    note: (holders, { usd_value_limit: limit }) => {
+      const total = holders.reduce((sum, holder) => sum + Number(textAt(holder, 'usd_value') ?? 0), 0);
+      if (typeof limit !== 'string' || total <= Number(limit)) return null;
+      return `Values are balances at the price of the token. All holders together can receive at most what its pools can pay out: ${plainCount(Number(limit))} USD.`;
+    },
   },
   listTable('token-swaps', 'Swaps', ({ address }) => `/api/v2.2/erc20/${address}/swaps`, [
     ['Time', time('blockTimestamp')],
+    ['Value', dollars('totalValueUsd'), 'number'],
     ['Bought', tokens('bought.amount', 'bought.symbol'), 'number'],
     ['Sold', tokens('sold.amount', 'sold.symbol'), 'number'],
-    ['Value', dollars('totalValueUsd'), 'number'],
     ['Wallet', account('walletAddress', 'walletAddressLabel')],
     ['Type', text('transactionType')],
     ['Pool', pool('pairAddress')],
@@ -113,9 +120,9 @@ export const TOKEN_TABLES: readonly DataTable[] = [
   ]),
   listTable('token-transfers', 'Token transfers', ({ address }) => `/api/v2.2/erc20/${address}/transfers`, [
     ['Time', time()],
+    ['Amount', amount('value', 'token_decimals', 'token_symbol'), 'number'],
     ['From', account('from_address', 'from_address_label')],
     ['To', account('to_address', 'to_address_label')],
-    ['Amount', amount('value', 'token_decimals', 'token_symbol'), 'number'],
     ['Block', block(), 'number'],
     ['Transaction', transaction()],
   ]),
@@ -149,10 +156,10 @@ export const POOL_TABLES: readonly DataTable[] = [
   },
   listTable('pool-swaps', 'Swaps and liquidity changes', ({ address }) => `/api/v2.2/pairs/${address}/swaps`, [
     ['Time', time('blockTimestamp')],
+    ['Value', dollars('totalValueUsd'), 'number'],
     ['Type', text('transactionType')],
     ['Base token', number('baseTokenAmount'), 'number'],
     ['Quote token', number('quoteTokenAmount'), 'number'],
-    ['Value', dollars('totalValueUsd'), 'number'],
     ['Wallet', account('walletAddress', 'walletAddressLabel')],
     ['Transaction', transaction('transactionHash', 'blockNumber')],
   ]),
@@ -182,9 +189,9 @@ export const COLLECTION_TABLES: readonly DataTable[] = [
     PRICE_COLUMNS,
   ),
   listTable('collection-nfts', 'Collection NFTs', ({ address }) => `/api/v2.2/nft/${address}`, [
-    ['Picture', picture('token_address', 'token_id', 'normalized_metadata.image')],
+    [PICTURE, picture('token_address', 'token_id', 'normalized_metadata.image')],
     ['NFT', nft('token_address', 'token_id')],
-    ['Name', text('normalized_metadata.name')],
+    ['Name', text('normalized_metadata.name', NAME_MAX)],
     ['Owner', account('owner_of')],
     ['Amount', text('amount'), 'number'],
     ['Rarity', text('rarity_rank'), 'number'],
@@ -213,7 +220,7 @@ export const COLLECTION_TABLES: readonly DataTable[] = [
 
 export const NFT_TABLES: readonly DataTable[] = [
   recordTable('nft', 'Metadata', ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}`, [
-    ['Picture', picture('token_address', 'token_id', 'normalized_metadata.image')],
+    [PICTURE, picture('token_address', 'token_id', 'normalized_metadata.image')],
     ['Name', text('normalized_metadata.name')],
     ['Description', text('normalized_metadata.description', 600)],
     ['Collection', contract('token_address', 'name', 'symbol')],

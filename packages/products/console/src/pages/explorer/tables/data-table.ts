@@ -4,7 +4,7 @@ import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { type Html, NONE, NOTHING, nextLink, record, shown } from '../../../layout/html.ts';
 import { table, wide } from '../../../layout/table.ts';
-import { type CellPlace, type Column, type DataRow, textAt } from './cells.ts';
+import { type CellPlace, type Column, type DataRow, PICTURE, textAt } from './cells.ts';
 
 export interface TableSubject {
   readonly chain: string;
@@ -23,8 +23,8 @@ export interface DataTable {
   readonly columns: readonly Column[];
   /** For live lists: an opened value stays with its row. */
   readonly idOf?: (row: DataRow) => string;
-  /** What a reader of these values has to know. Null: nothing. @param first row */
-  readonly note?: (first: DataRow) => string | null;
+  /** What a reader of these values has to know. Null: nothing. @param rows at least one */
+  readonly note?: (rows: readonly [DataRow, ...DataRow[]], body: DataRow) => string | null;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -72,6 +72,8 @@ export type TableAnswer = { readonly target: string } & (
       readonly cursor: string | null;
       readonly indexed: IndexedBlocks | null;
       readonly note: string | null;
+      /** What a reader of these values has to know. */
+      readonly remark: string | null;
     }
   | { readonly kind: 'reported'; readonly message: string; readonly indexed: IndexedBlocks | null }
   | { readonly kind: 'late' }
@@ -106,7 +108,9 @@ export async function readTable(
   }
   const [note, cursor] = isObject(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
   const rows = table.rowsOf(body);
-  return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
+  const [first, ...rest] = rows;
+  const remark = first === undefined || !isObject(body) ? null : (table.note?.([first, ...rest], body) ?? null);
+  return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note, remark };
 }
 
 /** If it takes too long, the read continues in the background. */
@@ -190,13 +194,14 @@ function contentOf(table: DataTable, answer: TableAnswer, context: TableContext)
   if (answer.kind === 'reported') return html`<p class="soft">${shown(answer.message, 600)}</p>`;
   if (answer.kind === 'late')
     return html`<p class="soft">This table takes longer than this page waits. Open it: <a href="${more(null)}">${table.title}</a></p>`;
-  const { rows, cursor } = answer;
+  const { rows, cursor, remark } = answer;
   const following = nextLink(cursor === null ? null : more(cursor), 'Next page');
   const [first] = rows;
+  // Rows that are still being counted are not "no rows".
+  if (first === undefined && answer.note && cursor === null) return NOTHING;
   if (first === undefined)
     return html`<p class="soft">${cursor === null ? 'No rows.' : 'No rows on this page.'}</p>${following}`;
-  const text = table.note?.(first) ?? null;
-  const note = text !== null && html`<p class="soft">${text}</p>`;
+  const note = remark !== null && html`<p class="soft">${remark}</p>`;
   if (table.shape === 'record') return html`${factsView(table.columns, first, context.place)}${note}`;
   return html`${rowsView(table, rows, context.place)}${note}
 ${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
@@ -223,13 +228,16 @@ export function rowsView(
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
+  const pictured = columns.filter(
+    ([name, cell]) => name !== PICTURE || idOf !== undefined || rows.some((row) => cell(row, place) !== NONE),
+  );
   return table({
     label: `${title}, ${place.chain}`,
     className: 'rows',
-    columns: columns.map(([name, , shape]) => (shape === undefined ? name : wide(name, shape))),
+    columns: pictured.map(([name, , shape]) => (shape === undefined ? name : wide(name, shape))),
     ...(none !== undefined && { none }),
     rows: rows.map((row) => {
-      const cells = columns.map(([, cell]) => cell(row, place));
+      const cells = pictured.map(([, cell]) => cell(row, place));
       return idOf === undefined ? cells : { id: idOf(row), cells };
     }),
   });
