@@ -244,7 +244,7 @@ test.each(['portal', 'hypersync'] as const)(
   'a %s of another chain with the same id leaves no gap in a history',
   async (source) => {
     const truth = await truthOf('contract');
-    const otherHash = (hash: unknown) => `0x${'ab'.repeat(4)}${String(hash).slice(10)}`;
+    const otherHash = (hash: unknown): `0x${string}` => `0x${'ab'.repeat(4)}${String(hash).slice(10)}`;
     const history = await request(
       'contract',
       await open(source, {}, (block) => {
