@@ -12,10 +12,10 @@ export class ReorgTooDeepError extends defineError(
 /** A development chain was restarted with its chain id, or the database is of another chain with this id. */
 export class ChainResetError extends defineError(
   'CHAIN_RESET',
-  /** `found`: its hash there, or that it is above the head. */
   (facts: { chain: string; block: number; stored: string; found: string; upstreams: readonly string[] }) => {
     const setting = facts.chain.toUpperCase().replaceAll('-', '_');
     return {
+      // Found is its hash there, or that it is above the head.
       message: `Block ${facts.block} of ${facts.chain} is ${facts.stored} in the database, and ${facts.found} at all its upstreams: ${facts.upstreams.join(', ')}. The chain was restarted with the same chain id, or it is another chain. Nothing was changed`,
       remedy: `If the upstreams are right, remove ${facts.chain} from CHAINS, restart, run "chainstead chains remove ${facts.chain}", and add it again. Or set DATABASE_URL to another database. Otherwise correct RPC_URLS_${setting}, or wait until its nodes have synchronized`,
     };
