@@ -259,7 +259,7 @@ const onDemandKeys = {
   }),
   ON_DEMAND_CALLS_PER_KEY: onDemand.withDefault(wholeNumber(1, 1_000_000), {
     description:
-      'Node calls per second that requests of one API key may cause, on average of ten seconds and over all processes: prices with proofs, balances, calls of contracts, previews of streams. More get 429 with Retry-After. On-demand backfills of the key wait instead: they may make three quarters of these calls, and in a day as many as in six hours',
+      'Node calls per second that requests of one API key may cause, on average of ten seconds and over all processes: prices with proofs, balances, calls of contracts, previews of streams. More get 429 with Retry-After. On-demand backfills of the key wait instead: they may make three quarters of these calls, and in a day as many as in six hours. Webhooks with triggers or native balances wait for the same rate',
     example: '50',
     default: '200',
   }),

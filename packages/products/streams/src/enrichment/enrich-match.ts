@@ -168,9 +168,7 @@ async function readBalances(
   const settled: PromiseSettledResult<bigint>[] = [];
   for (let at = 0; at < addresses.length; at += CALLS_TOGETHER) {
     const together = addresses.slice(at, at + CALLS_TOGETHER);
-    settled.push(
-      ...(await inTurn(() => Promise.allSettled(together.map((address) => state.balance(address))))),
-    );
+    settled.push(...(await inTurn(() => Promise.allSettled(together.map((address) => state.balance(address))))));
   }
   return addresses.flatMap((address, index) => {
     const reading = settled[index];

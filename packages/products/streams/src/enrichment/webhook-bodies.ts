@@ -131,9 +131,7 @@ async function readStreams(
   const rows = await database.query<StoredStream & { createdBy: string | null }>(
     sql`SELECT ${STREAM_COLUMNS}, created_by FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
   );
-  const byId = new Map(
-    rows.map(({ createdBy, ...row }) => [row.id, { ...streamOf(row), key: createdBy ?? '' }]),
-  );
+  const byId = new Map(rows.map(({ createdBy, ...row }) => [row.id, { ...streamOf(row), key: createdBy ?? '' }]));
   return ids.map((id) => byId.get(id));
 }
 

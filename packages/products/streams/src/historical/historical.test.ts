@@ -61,11 +61,7 @@ async function open(
     logger,
     ...limits,
   });
-  const work = (
-    journal?: WorkJournal,
-    budget?: Pick<CallBudget, 'take' | 'settle'>,
-    partLengthMax?: number,
-  ) => {
+  const work = (journal?: WorkJournal, budget?: Pick<CallBudget, 'take' | 'settle'>, partLengthMax?: number) => {
     const { database } = scratch;
     const dueWork = createDueWork({
       database,
@@ -170,7 +166,9 @@ describe('historical jobs', () => {
         made += calls;
         return 0;
       },
-      settle: (_key: string, calls: number) => void (made += calls),
+      settle(_key: string, calls: number) {
+        made += calls;
+      },
     };
     // Every block with logs or inputs is too long.
     work(undefined, budget, 0);

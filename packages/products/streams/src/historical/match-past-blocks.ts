@@ -38,7 +38,6 @@ export function createPastMatcher(
     index,
     budget,
     needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
-    readsSpam: streams.some(({ readsSpam }) => readsSpam),
     mayWatch: ANY_ADDRESS,
     readNames: createReadNames('complete'),
   };
@@ -56,10 +55,7 @@ export function createPastMatcher(
       matchSightings(matcher, await readMatchable(reader, blocks)),
     readMatchable,
     /** For rounds: some of the streams. */
-    matchSome: (
-      some: readonly CompiledStream[],
-      read: Omit<BlocksToMatch, 'deferred'>,
-    ): Promise<MatchedBlocks> =>
+    matchSome: (some: readonly CompiledStream[], read: Omit<BlocksToMatch, 'deferred'>): Promise<MatchedBlocks> =>
       matchSightings({ index: indexStreams(some, chain.id), budget }, { ...read, deferred: new Set() }),
   };
 }

@@ -7,6 +7,7 @@ export interface StreamIndex {
   readonly byId: ReadonlyMap<string, CompiledStream>;
   readonly everywhere: ReadonlyMap<Hash, readonly CompiledStream[]>;
   readonly byContract: ReadonlyMap<string, readonly CompiledStream[]>;
+  readonly readsSpam: boolean;
   readonly needs: WatchNeeds;
 }
 
@@ -18,6 +19,7 @@ export function indexStreams(streams: Iterable<CompiledStream>, chainId: ChainId
     byId: new Map(own.map((stream) => [stream.id, stream])),
     everywhere: streamsBy(looking, ({ allAddresses, topics }) => (allAddresses ? (topics ?? []) : [])),
     byContract: streamsBy(looking, ({ contracts }) => contracts),
+    readsSpam: own.some(({ readsSpam }) => readsSpam),
     needs: {
       transactions: own.some(({ needs }) => needs.transactions),
       internalTransfers: own.some(({ needs }) => needs.internalTransfers),
@@ -34,7 +36,10 @@ function streamsBy<Key>(
   return byKey;
 }
 
-export function withoutStreams({ byId, chainId }: StreamIndex, without: ReadonlySet<CompiledStream>): StreamIndex {
+export function withoutStreams(
+  { byId, chainId }: StreamIndex,
+  without: ReadonlySet<CompiledStream>,
+): StreamIndex {
   return indexStreams(
     [...byId.values()].filter((stream) => !without.has(stream)),
     chainId,

@@ -8,8 +8,8 @@ import { addDeferredMatches } from '../historical/deferred-work.ts';
 import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
 import type { WorkBudget } from '../matching/work-budget.ts';
 import { createDescribeStreams } from '../records/describe-streams.ts';
-import { readStreamStatuses } from '../records/stream-statuses.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
+import { readStreamStatuses } from '../records/stream-statuses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream } from '../stream.ts';
@@ -101,8 +101,7 @@ function watchTransactions(chainId: number) {
       return result;
     },
   };
-  const nothingLeft = () =>
-    vi.waitFor(() => expect(after.at(-1)).toEqual([]), { timeout: 20_000, interval: 10 });
+  const nothingLeft = () => vi.waitFor(() => expect(after.at(-1)).toEqual([]), { timeout: 20_000, interval: 10 });
   return { database, after, nothingLeft };
 }
 

@@ -23,7 +23,6 @@ export interface StreamMatcher {
   readonly index: StreamIndex;
   readonly budget: WorkBudget;
   readonly needs: WatchNeeds;
-  readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
   readonly mayWatch: AddressTest;
   readonly readNames: ReadNames;
@@ -103,7 +102,12 @@ export async function readBlocksToMatch(
   if (watched === undefined) return readWatched(reader, matcher, blocks, facts);
   const filter = createAddressFilter();
   for (const address of watched.keys()) filter.add(address);
-  return { sightings: blocks.map((block) => sightAddresses(block, filter.mayHave)), watched, facts, deferred: NONE };
+  return {
+    sightings: blocks.map((block) => sightAddresses(block, filter.mayHave)),
+    watched,
+    facts,
+    deferred: NONE,
+  };
 }
 
 async function readWatched(
@@ -155,7 +159,7 @@ async function readFacts(
   blocks: readonly WatchedBlock[],
 ): Promise<Facts> {
   const named = await matcher.readNames(reader, chain, matcher.index, blocks);
-  return { named, spam: matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set() };
+  return { named, spam: matcher.index.readsSpam ? await readSpam(reader, chain, blocks) : new Set() };
 }
 
 function areSame(one: Facts, other: Facts): boolean {

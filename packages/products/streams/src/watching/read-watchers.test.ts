@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import type { Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileStream } from '../matching/compile-stream.ts';
@@ -56,9 +56,17 @@ test('streams that share addresses are read within the budget of their key, the 
   expect(pairs).toBe(101 + 102);
 
   const alone = { ...budget, perKey: 10, admitsOne: true };
-  const least = await readWatchers(scratch.database, { index: indexStreams(heavy, EXAMPLE_CHAIN_ID), budget: alone }, SHARED);
+  const least = await readWatchers(
+    scratch.database,
+    { index: indexStreams(heavy, EXAMPLE_CHAIN_ID), budget: alone },
+    SHARED,
+  );
   expect(least.deferred.size).toBe(29);
-  const all = await readWatchers(scratch.database, { index, budget: { perKey: 6_420, perBlock: 10_000 } }, SHARED);
+  const all = await readWatchers(
+    scratch.database,
+    { index, budget: { perKey: 6_420, perBlock: 10_000 } },
+    SHARED,
+  );
   expect(all.deferred.size).toBe(0);
   expect(all.watched.get(SHARED[0] as Address)).toHaveLength(32);
 });

@@ -68,7 +68,6 @@ export function createWatchedStreams(database: Database, budget: WorkBudget = BL
       index,
       budget,
       needs: needsOf(index, chain),
-      readsSpam: [...index.byId.values()].some(({ readsSpam }) => readsSpam),
       mayWatch: filter.mayHave,
       readNames,
     };
