@@ -6,9 +6,14 @@ import { type CompiledStream, compileStream } from '../matching/compile-stream.t
 import type { WorkBudget } from '../matching/work-budget.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import type { BlockMatch, BlocksToMatch } from '../watching/match-blocks.ts';
-import type { DeferredBlock } from './deferred-work.ts';
 import { createPastMatcher, type PastMatcher, readPastBlock } from './match-past-blocks.ts';
 import type { PastChain } from './past-chain.ts';
+
+export interface DeferredBlock {
+  readonly key: string;
+  readonly blockNumber: number;
+  readonly streams: readonly string[];
+}
 
 export interface DeferredRoundsOptions {
   readonly database: Database;

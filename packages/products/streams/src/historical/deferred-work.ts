@@ -10,7 +10,7 @@ import { DEFERRED_MATCH_WORK, DUE_DEFERRED_MATCHES } from '../records/deferred-m
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
 import { recordMatches } from '../watching/record-matches.ts';
-import { createDeferredRounds } from './deferred-rounds.ts';
+import { createDeferredRounds, type DeferredBlock } from './deferred-rounds.ts';
 import { type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 
 export interface DeferredMatchesOptions {
@@ -18,12 +18,6 @@ export interface DeferredMatchesOptions {
   readonly chains: readonly PastChain[];
   readonly logger: Logger;
   readonly budget?: WorkBudget;
-}
-
-export interface DeferredBlock {
-  readonly key: string;
-  readonly blockNumber: number;
-  readonly streams: readonly string[];
 }
 
 const RETRY_SECONDS = 10;

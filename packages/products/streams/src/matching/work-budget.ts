@@ -53,7 +53,7 @@ export function* admitStreams(
   };
 }
 
-export type Demands = ReadonlyMap<CompiledStream, number>;
+type Demands = ReadonlyMap<CompiledStream, number>;
 
 interface Tally {
   logs: number;

@@ -232,7 +232,7 @@ describe('streams that exceed the work of a key per block', () => {
   it('read a block once, whatever the number of streams, and record many rounds together', async () => {
     const { chain, scripted, requests, caughtUp, create, filtered, start, work } = await open();
     const streams: Stream[] = [];
-    for (let number = 0; number < 40; number++) streams.push(await create('heavy', `${number}`, filtered));
+    for (let number = 0; number < 20; number++) streams.push(await create('heavy', `${number}`, filtered));
     const other = await create('other', 'other');
     const running = start();
     await caughtUp();
@@ -267,7 +267,7 @@ describe('streams that exceed the work of a key per block', () => {
     const config = { allAddresses: false, topic0: null };
     const watching = { ...config, includeContractLogs: false, includeNativeTxs: true };
     const streams: Stream[] = [];
-    for (let number = 0; number < 34; number++) streams.push(await create('many', `${number}`, watching));
+    for (let number = 0; number < 22; number++) streams.push(await create('many', `${number}`, watching));
     const other = await create('other', 'other', watching);
     for (const { id } of [...streams, other])
       await createStreamAddressStore(scratch.database).add(id, wallets, exampleActor());

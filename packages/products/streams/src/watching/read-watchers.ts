@@ -2,8 +2,8 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import type { CompiledStream } from '../matching/compile-stream.ts';
 import type { WatchedAddresses } from '../matching/match.ts';
-import { deferredOf, UNITS_PER_WATCHER } from '../matching/work-budget.ts';
-import type { StreamMatcher } from './match-blocks.ts';
+import type { StreamIndex } from '../matching/stream-index.ts';
+import { deferredOf, UNITS_PER_WATCHER, type WorkBudget } from '../matching/work-budget.ts';
 
 export interface Watchers {
   readonly watched: WatchedAddresses;
@@ -19,7 +19,7 @@ const NONE: ReadonlySet<CompiledStream> = new Set();
 // Invariant: FAIR-KEYS
 export async function readWatchers(
   reader: Reader,
-  { index, budget }: Pick<StreamMatcher, 'index' | 'budget'>,
+  { index, budget }: { readonly index: StreamIndex; readonly budget: WorkBudget },
   addresses: readonly Address[],
 ): Promise<Watchers> {
   if (addresses.length === 0) return { watched: new Map(), deferred: NONE };
@@ -33,7 +33,7 @@ export async function readWatchers(
   return { watched, deferred };
 }
 
-async function readPairs(reader: Reader, { byId }: StreamMatcher['index'], where: Sql) {
+async function readPairs(reader: Reader, { byId }: StreamIndex, where: Sql) {
   const rows = await reader.query<{ address: Buffer; streams: string[] }>(
     sql`SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams
      FROM (SELECT address, stream_id FROM stream_addresses WHERE ${where}) AS pair GROUP BY address`,
@@ -50,7 +50,7 @@ async function readPairs(reader: Reader, { byId }: StreamMatcher['index'], where
 
 async function countPairs(
   reader: Reader,
-  { byId }: StreamMatcher['index'],
+  { byId }: StreamIndex,
   where: Sql,
 ): Promise<ReadonlyMap<CompiledStream, number>> {
   const rows = await reader.query<{ id: string; pairs: number }>(
