@@ -40,9 +40,7 @@ export const SMALL_FUNCTIONS: ReadonlySet<string> = new Set(
 export const SELECTING_FUNCTIONS: ReadonlySet<string> = new Set(
   `btrim bytes decode first_value initcap json_array_elements json_array_elements_text json_each json_each_text json_object_keys
   jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys lag last_value lead left lower ltrim
-  max min nth_value percentile_disc reverse right rtrim split_part starts_with substr translate unnest upper`.split(
-    /\s+/,
-  ),
+  max min nth_value reverse right rtrim split_part starts_with substr translate unnest upper`.split(/\s+/),
 );
 
 /** Schemas that a statement may name; null: all that the role can read. Others show statements of other keys. */

@@ -154,16 +154,32 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 async function readRows(
   client: SessionClient,
-  { statement, innerSorts, hasGrowingGroups }: CheckedStatement,
+  { statement, innerSorts, hasGrowingGroups, sortedData }: CheckedStatement,
   rowsMax: number,
 ): Promise<Pick<SqlRows, 'columns' | 'rows'>> {
   await runAlone(client, `SET LOCAL enable_hashagg = ${hasGrowingGroups ? 'off' : 'on'}`);
   // EXPLAIN accepts one query, so the statement can't leave its parentheses below.
-  const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
-    client,
-    `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
-  );
-  const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], { innerSorts, hasGrowingGroups });
+  const explain = async () => {
+    const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
+      client,
+      `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
+    );
+    return explained?.['QUERY PLAN'];
+  };
+  let plan = await explain();
+  // A sort with a limit keeps as many rows in memory, however long.
+  if (sortedData > SORTED_DATA_MAX && hasSort(plan)) {
+    await runAlone(client, 'SET LOCAL enable_sort = off');
+    await runAlone(client, 'SET LOCAL enable_incremental_sort = off');
+    plan = await explain();
+    if (hasSort(plan))
+      throw new SqlRefusalError(
+        'SQL_REFUSED',
+        `ORDER BY would keep data of ${sortedData} logs in memory`,
+        `Name contract_key, contract_bytes and chain_id in WHERE and order by block_number, transaction_index and log_index, or use LIMIT ${SORTED_DATA_MAX}.`,
+      );
+  }
+  const workMemoryKb = workMemoryOf(plan, { innerSorts, hasGrowingGroups });
   if (workMemoryKb === null)
     throw new SqlRefusalError(
       'SQL_REFUSED',
@@ -228,6 +244,8 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
 
 const MESSAGE_LENGTH_MAX = 500;
 
+/** Texts of two megabytes. */
+const SORTED_DATA_MAX = 16;
 const SHARED_KB = 65_536;
 /** Per sort or hash table, in kilobytes. The least is that of Postgres. */
 const WORK_MEM_KB = { max: 8_192, min: 64 };
@@ -236,6 +254,12 @@ const NODES_WITH_MEMORY = /Sort|Aggregate|WindowAgg|Materialize|Memoize|CTE Scan
 /** They never use the disk, and a statement can deceive the estimates of their size. */
 const UNBOUNDED_NODES = /^(?:Hash|SetOp|Recursive Union)$/;
 const planShape = z.array(z.looseObject({ Plan: z.unknown() })).length(1);
+
+function hasSort(explained: unknown): boolean {
+  if (typeof explained !== 'object' || explained === null) return false;
+  const isSort = 'Node Type' in explained && /Sort$/.test(String(explained['Node Type']));
+  return isSort || Object.values(explained).some(hasSort);
+}
 
 /** Kilobytes each; null: one has no bound. `explained`: EXPLAIN (VERBOSE, FORMAT JSON). */
 function workMemoryOf(

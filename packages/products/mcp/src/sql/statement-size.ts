@@ -22,6 +22,8 @@ export interface StatementFacts {
   readonly innerSorts: number;
   /** An aggregate has values that grow, so a hash table of its groups has no bound. */
   readonly hasGrowingGroups: boolean;
+  /** Rows with data of logs that a sort with a limit would keep. */
+  readonly sortedData: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,7 +44,8 @@ export function measureStatement(tree: unknown): StatementFacts {
   const measure = new Measure();
   measure.select(fieldsOf(select), { columns: 1, rows: new Set(), queries: new Map() });
   measure.requireSmallValues();
-  return { innerSorts: measure.innerSorts, hasGrowingGroups: measure.hasGrowingGroups };
+  const { innerSorts, hasGrowingGroups, sortedData } = measure;
+  return { innerSorts, hasGrowingGroups, sortedData };
 }
 
 class Measure {
@@ -57,11 +60,18 @@ class Measure {
   #constantBytes = COLUMN_BYTES;
   #hasLongColumns = false;
   #isSorted = false;
+  #readsLogs = false;
+  #readsData = false;
+  #limit = 0;
   /** That a sort with a limit keeps. */
   #rows = ROWS_MAX;
 
   get hasGrowingGroups(): boolean {
     return this.#hasGrowing || (this.#hasNumeric && (this.#hasLongNumbers || this.#products > PRODUCTS_MAX));
+  }
+
+  get sortedData(): number {
+    return this.#isSorted && this.#readsLogs && this.#readsData ? this.#limit : 0;
   }
 
   requireSmallValues(): void {
@@ -83,6 +93,7 @@ class Measure {
     let largest = 1;
     for (const target of listOf(given.targetList)) {
       const { val } = fieldsOf(fieldsOf(target).ResTarget);
+      this.#readsData ||= isStar(val);
       const size = isStar(val) ? scope.columns : this.#expression(val, scope);
       this.#count(isStar(val) ? STAR_VALUES * size : size, 0);
       largest = Math.max(largest, size);
@@ -104,7 +115,10 @@ class Measure {
     const rows = new Set([...scope.rows].filter((name) => !names.has(name)));
     const { sortClause, groupClause, ...conditions } = others;
     this.#isSorted ||= sortClause !== undefined;
-    this.#rows = Math.max(this.#rows, rowsOf(conditions.limitCount) + rowsOf(conditions.limitOffset));
+    const limit = rowsOf(conditions.limitCount) + rowsOf(conditions.limitOffset);
+    this.#rows = Math.max(this.#rows, limit);
+    const isUnlimited = sortClause !== undefined && rowsOf(conditions.limitCount) === 0;
+    this.#limit = Math.max(this.#limit, isUnlimited ? ROWS_MAX : limit);
     this.#expressions({ sortClause, groupClause }, { ...scope, rows });
     return Math.max(largest, this.#expressions(conditions, scope));
   }
@@ -139,6 +153,7 @@ class Measure {
         throw new StatementRefusal(
           `${schema === undefined ? '' : `${schema}.`}${name} is not allowed. Read the views of the schema analytics and the tables of contracts`,
         );
+      this.#readsLogs ||= name === 'logs';
       this.#hasLongColumns ||= schema === 'contracts' || LONG_RELATIONS.test(name);
       const size = schema === undefined ? (scope.queries.get(name) ?? 1) : 1;
       return withRow(scope, nameOf(fields.alias) ?? name, size);
@@ -175,8 +190,14 @@ class Measure {
         this.#hasLongNumbers ||= isLongNumber(fields);
         this.#constantBytes = Math.max(this.#constantBytes, Buffer.byteLength(String(constantOf(node) ?? '')));
         return 1;
-      case 'ColumnRef':
-        return columnSize(listOf(fields.fields), scope);
+      case 'ColumnRef': {
+        const names = listOf(fields.fields);
+        const last = textOf(names.at(-1));
+        // `row.max` may be the largest row.
+        this.#hasGrowing ||= names.length > 1 && GROWING_AGGREGATES.has(last);
+        this.#readsData ||= last === 'data';
+        return columnSize(names, scope);
+      }
       case 'A_Expr':
         return this.#operator(fields, scope);
       case 'FuncCall':
@@ -226,17 +247,20 @@ class Measure {
     }
     this.#hasLongNumbers ||= LENGTHENING_FUNCTIONS.has(name) || hasManyDigits(name, args);
     const { funcname: _name, args: _args, ...others } = call;
-    this.#expressions(others, scope);
+    const ofOthers = this.#expressions(others, scope);
     const isRowCount = name === 'count' && args.length === 1 && isStar(args[0]);
     const sizes = isRowCount ? [] : args.map((one) => this.#expression(one, scope));
-    const largest = Math.max(1, ...sizes);
+    // Sorted values are results.
+    const largest = Math.max(1, call.agg_within_group === true ? ofOthers : 1, ...sizes);
     if (SMALL_FUNCTIONS.has(name)) {
       this.#count(1, 0);
       return 1;
     }
     if (SELECTING_FUNCTIONS.has(name)) return this.#count(largest);
     if (/^[lr]pad$/.test(name)) this.#constantBytes = Math.max(this.#constantBytes, PADDING_MAX);
-    const size = growth(name, args, sizes);
+    // For a list of fractions, the result is a list.
+    const isFraction = name === 'percentile_disc' && isNumber(args[0]);
+    const size = isFraction ? largest : growth(name, args, sizes);
     if (size !== null) return this.#count(size);
     throw new StatementRefusal(
       `The function ${name} is not allowed, or not with such arguments. Functions that collect rows (string_agg, array_agg, jsonb_agg), repeat texts, use regular expressions or read the server are refused: return rows instead`,
@@ -327,7 +351,9 @@ function hasManyDigits(name: string, [, digits]: readonly unknown[]): boolean {
   return typeof constant !== 'number' || constant > DIGITS_MAX;
 }
 
-const ROW_FUNCTIONS = /^(?:row_to_json|to_jsonb?|jsonb?_build_array|quote_literal|quote_nullable|concat)$/;
+/** Their names, as a column of a row, call them with the row. */
+const ROW_FUNCTIONS =
+  /^(?:row_to_json|to_jsonb?|jsonb?_build_(?:array|object)|(?:array|json|jsonb)_agg|jsonb?_agg_strict|any_value|record_(?:out|send)|hash_record(?:_extended)?|num_(?:non)?nulls|pg_column_\w+|pg_collation_for|quote_(?:literal|nullable)|concat)$/;
 
 function columnSize(fields: readonly unknown[], { columns, rows }: Scope): number {
   const names = fields.map(textOf);
@@ -360,6 +386,11 @@ function notAllowed(kind: string): StatementRefusal {
 function isStar(node: unknown): boolean {
   const { ColumnRef } = fieldsOf(node);
   return isFields(ColumnRef) && listOf(ColumnRef.fields).some((one) => fieldsOf(one).A_Star !== undefined);
+}
+
+function isNumber(node: unknown): boolean {
+  const { A_Const } = fieldsOf(node);
+  return isFields(A_Const) && (A_Const.ival !== undefined || A_Const.fval !== undefined);
 }
 
 function constantOf(node: unknown): string | number | null {

@@ -12,6 +12,9 @@ test.each([
   ['a week', '2026-02-22T13:30:15Z', '2026-03-01T13:30:15Z'],
   ['last week', '2026-02-22T13:30:15Z', '2026-03-01T13:30:15Z'],
   ['past  2 weeks', '2026-02-15T13:30:15Z', '2026-03-01T13:30:15Z'],
+  ['7d', '2026-02-22T13:30:15Z', '2026-03-01T13:30:15Z'],
+  ['last 24h', '2026-02-28T13:30:15Z', '2026-03-01T13:30:15Z'],
+  ['the past year', '2025-03-01T13:30:15Z', '2026-03-01T13:30:15Z'],
   ['30 days', '2026-01-30T13:30:15Z', '2026-03-01T13:30:15Z'],
   ['last month', '2026-01-30T13:30:15Z', '2026-03-01T13:30:15Z'],
   ['this week', '2026-02-23T00:00:00Z', '2026-03-01T13:30:15Z'],
@@ -21,7 +24,7 @@ test.each([
   expect(dateRange(words, NOW)).toEqual({ from, to, hasEnd: words === 'yesterday' });
 });
 
-test.each(['', 'tomorrow', 'last 99999 days', 'last 7 days or so'])('%j is no range', (words) => {
+test.each(['', 'tomorrow', 'last 99999 days', 'd', '7x', 'last 7 days or so'])('%j is no range', (words) => {
   expect(dateRange(words, NOW)).toBeNull();
 });
 

@@ -4,7 +4,9 @@ const UNITS: Readonly<Record<string, number>> = {
   day: 86_400_000,
   week: 7 * 86_400_000,
   month: 30 * 86_400_000,
+  year: 365 * 86_400_000,
 };
+const SHORT_UNITS: Readonly<Record<string, string>> = { h: 'hour', d: 'day', w: 'week', y: 'year' };
 const DAY_MS = 86_400_000;
 
 interface DateRange {
@@ -17,7 +19,7 @@ interface DateRange {
 export const RANGE_DESCRIPTION = 'today, yesterday, this week, this month, a week, last 7 days (UTC)';
 export const DATE_DESCRIPTION = 'Such as 2024-01-31, yesterday or 7 days ago';
 
-/** In UTC; null if the words name no range. A month is 30 days, weeks start on Monday. @param now milliseconds since the Unix epoch */
+/** In UTC; null if the words name no range. A month is 30 days, a year 365. Weeks start on Monday. @param now milliseconds since the Unix epoch */
 export function dateRange(words: string, now: number): DateRange | null {
   const text = plain(words);
   if (text === 'yesterday') return rangeOf(midnightOf(now) - DAY_MS, midnightOf(now) - 1_000, true);
@@ -57,11 +59,13 @@ function startOf(text: string, now: number): number | null {
   }
 }
 
-/** Such as `7 days`, `a week` and `hour`, in milliseconds. */
+/** Such as `7 days`, `7d`, `a week` and `hour`, in milliseconds. */
 function lengthOf(amount: string): number | null {
   const { count = '1', unit = '' } =
-    /^(?:(?<count>\d{1,4}) |an? |one )?(?<unit>minute|hour|day|week|month)s?$/.exec(amount)?.groups ?? {};
-  const length = UNITS[unit];
+    /^(?:(?<count>\d{1,4}) |an? |one )?(?<unit>minute|hour|day|week|month|year)s?$/.exec(amount)?.groups ??
+    /^(?<count>\d{1,4})(?<unit>[hdwy])$/.exec(amount)?.groups ??
+    {};
+  const length = UNITS[SHORT_UNITS[unit] ?? unit];
   return length === undefined ? null : Number(count) * length;
 }
 
