@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { silentLogger } from '@chainstead/core';
+import { parseChainId, silentLogger } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
+import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts';
@@ -21,6 +22,7 @@ let reader: SqlReader;
 beforeAll(async () => {
   await createLogin(AGENT, 'IN ROLE chainstead_reader');
   reader = readerOf(AGENT);
+  await createPartitions(scratch.database, 'logs', parseChainId(1));
 });
 afterAll(async () => {
   for (const role of roles) {
@@ -99,6 +101,10 @@ describe('a statement is run', () => {
     ['SELECT q.max FROM (SELECT max(n) FROM generate_series(1, 9) AS n) AS q', ['{"max":9}']],
     ['SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n) AS p FROM generate_series(1, 9) AS n', ['{"p":5}']],
     ['SELECT data FROM logs ORDER BY transaction_hash LIMIT 16', []],
+    [
+      "SELECT data FROM logs WHERE contract_key = wallet_key('0x00000000000000000000000000000000000000aa') AND contract_bytes = bytes('0x00000000000000000000000000000000000000aa') AND chain_id = 1 ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 100",
+      [],
+    ],
     ['SELECT 1 WHERE false', []],
   ])('%s', async (sql, rows) => {
     expect(await reader.read(sql, ASKER)).toMatchObject({ rows, hasMore: false });
