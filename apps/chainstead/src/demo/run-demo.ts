@@ -141,7 +141,7 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(`erc20/${NATIVE}/price`)}
     curl ${url(`erc20/${ether}/price`, '&explain=true')}
   The same price with its proof, checked offline; the output lists proven facts and assumptions:
-    curl ${url(`erc20/${ether}/price`, '&proof=true')} > price.json && npx chainstead verify-price price.json
+    curl -f --retry 5 ${url(`erc20/${ether}/price`, '&proof=true')} > price.json && npx chainstead verify-price price.json
   Statistics of the pair; buys and sells of the token; tokens by name:
     curl ${url(`pairs/${pair?.pool}/stats`)}
     curl ${url(`erc20/${ether}/pairs`)}

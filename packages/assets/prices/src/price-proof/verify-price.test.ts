@@ -398,6 +398,11 @@ describe('a changed proof', () => {
       'the document is not a price response with a proof: request it with proof=true',
     ],
     [
+      'a refused request',
+      { message: 'The proof of block 7 is being read: try again' },
+      'the document is not a price response with a proof, but the error "The proof of block 7 is being read: try again"',
+    ],
+    [
       'another format',
       { proof: { format: 'x', version: 1 } },
       'the document is not a price response with a proof: request it with proof=true',

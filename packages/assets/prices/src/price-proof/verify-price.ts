@@ -139,10 +139,18 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
   };
 }
 
+/** A refused request is saved like a price. */
+function refusalIn(given: unknown): string {
+  if (!isObject(given) || typeof given.message !== 'string') return ': request it with proof=true';
+  return `, but the error ${JSON.stringify(given.message.slice(0, MESSAGE_MAX))}`;
+}
+
+const MESSAGE_MAX = 200;
+
 function readDocument(given: unknown): PriceDocument {
   const proof = isObject(given) ? given.proof : undefined;
   if (!isObject(proof) || proof.format !== PROOF_FORMAT)
-    throw new PriceProofError('the document', 'is not a price response with a proof: request it with proof=true');
+    throw new PriceProofError('the document', `is not a price response with a proof${refusalIn(given)}`);
   if (proof.version !== PROOF_VERSION)
     throw new PriceProofError(
       'proof.version',

@@ -106,7 +106,7 @@ function requestsView(requests: Overview['requests']): Html {
   return table({
     label: 'API requests by route and status',
     caption: html`Today and yesterday (UTC), by all keys. 501: not served here${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,
-    columns: ['Route', ...['Requests', 'Success', '4xx', '5xx', '501'].map(number)],
+    columns: ['Route', ...['All', 'Success', '4xx', '5xx', '501'].map(number)],
     rows: [['All routes', ...cells(all)], ...rows],
   });
 }

@@ -96,9 +96,9 @@ export const TOKEN_TABLES: readonly DataTable[] = [
   ]),
   {
     ...listTable('token-holders', 'Token holders', ({ address }) => `/api/v2.2/erc20/${address}/owners`, [
-      ['Holder', account('owner_address', 'owner_address_label')],
       ['Balance', number('balance_formatted'), 'number'],
       ['Value', dollars('usd_value'), 'number'],
+      ['Holder', account('owner_address', 'owner_address_label')],
       ['Share of supply', share('percentage_relative_to_total_supply'), 'number'],
       ['Notes', flags({ is_contract: 'contract' })],
     ]),
