@@ -1,10 +1,10 @@
-import type { Address, Hash, Hex, Log } from '@chainstead/core';
+import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { expect, test } from 'vitest';
 import { FeedLog } from './feed-block.ts';
 import { type Notifications, Subscription } from './subscription.ts';
 
-const HASH: Hash = `0x${'ab'.repeat(32)}`;
-const ADDRESS: Address = `0x${'1'.repeat(40)}`;
+const HASH = parseHash(`0x${'ab'.repeat(32)}`);
+const ADDRESS = parseAddress(`0x${'1'.repeat(40)}`);
 
 function logOf(data: Hex): FeedLog {
   const log: Log = {
