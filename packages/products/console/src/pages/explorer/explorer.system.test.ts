@@ -145,7 +145,7 @@ describe('an address', () => {
     const of = (title: string) => tables.find((table) => table.title === title);
     expect(of('Transactions')?.rows).toHaveLength(1);
     expect(of('Transactions')?.target).toBe(`/api/v2.2/${ALICE}?chain=base&limit=10`);
-    expect(of('History')?.rows[0]).toMatch(/token receive[\s\S]*Received/);
+    expect(of('History')?.rows[0]).toMatch(/Received[\s\S]*token receive/);
     expect(of('History')?.target).toBe(`/api/v2.2/wallets/${ALICE}/history?chain=base&limit=10`);
   });
 
