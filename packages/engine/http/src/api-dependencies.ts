@@ -8,7 +8,6 @@ import type { IndexedChains } from './parameters/indexed-chains.ts';
 import type { Paging, ShownState } from './parameters/paging.ts';
 import type { Parameters } from './parameters/parameters.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
-import type { RouteOf } from './routes/route.ts';
 
 export interface ApiDependencies {
   readonly chains: IndexedChains;
@@ -81,12 +80,5 @@ export function withScope(scope: KeyScope, modules: readonly RouteModule[]): Rou
     const before = app.routes.length;
     for (const addRoutes of modules) addRoutes(app, dependencies);
     for (const route of app.routes.slice(before)) dependencies.routeScopes.set(route, scope);
-  };
-}
-
-/** Gives routes what they share: queues of node reads, on-demand backfills, price readers. */
-export function withServices<Services>(services: Services, routes: readonly RouteOf<Services>[]): RouteModule {
-  return (app, dependencies) => {
-    for (const addRoutes of routes) addRoutes(app, { ...dependencies, services });
   };
 }

@@ -3,7 +3,7 @@
 export type { ApiApp, ApiContext } from './api-context.ts';
 export { apiActorOf } from './api-context.ts';
 export type { ApiDependencies, RouteModule } from './api-dependencies.ts';
-export { withScope, withServices } from './api-dependencies.ts';
+export { withScope } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
@@ -51,11 +51,16 @@ export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
 export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';
 export { releaseBody } from './requests/request-body.ts';
 export { readPart } from './requests/response-bytes.ts';
-export { type Indexed, type IndexedColumns, indexedHeaders, indexedSchema, readIndexed, showIndexed } from './routes/indexed.ts';
-export type { ListQuery } from './routes/list-route.ts';
+export {
+  type Indexed,
+  type IndexedColumns,
+  indexedHeaders,
+  indexedSchema,
+  readIndexed,
+  showIndexed,
+} from './routes/indexed.ts';
 export { createMissingIndexes } from './routes/missing-indexes.ts';
-export { routesFor } from './routes/routes-for.ts';
-export type { RouteOf } from './routes/route.ts';
-export { each, inside, type View, view } from './routes/view.ts';
+export { routesFor, withServices } from './routes/routes-for.ts';
+export { view } from './routes/view.ts';
 export * as wire from './routes/wire.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';

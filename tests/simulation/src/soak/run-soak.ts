@@ -48,7 +48,7 @@ const SAMPLE_EVERY_MS = 15_000;
 const REORG_EVERY_SECONDS = 20;
 const DRAIN_TIMEOUT_MS = 60_000;
 const POLL_MS = 500;
-/** Of all webhooks, while the program is killed: one that is killed before it stores a response sends again. */
+/** Share of all webhooks. A program that is killed before it stores a response sends again. */
 const REPEATED_SHARE_MAX = 0.04;
 /** Pages that a killed program can't serve. */
 const WHILE_IT_STARTS = /fetch failed|other side closed|: 503 /;

@@ -26,7 +26,8 @@ function everyWebhook(): BlockWebhook[] {
   });
 }
 
-const wrongOf = (webhooks: readonly BlockWebhook[]) => Object.fromEntries(wrongWebhooks(webhooks, expected).wrong);
+const wrongOf = (webhooks: readonly BlockWebhook[]) =>
+  Object.fromEntries(wrongWebhooks(webhooks, expected).wrong);
 
 describe('readWebhook', () => {
   it('checks the signature, and skips the test webhook', () => {

@@ -34,8 +34,6 @@ export interface WalletTransfersQuery extends ChainQuery<LogPosition> {
   readonly count: boolean;
 }
 
-export type WalletTransfersList = Awaited<ReturnType<typeof readWalletTransfers>>;
-
 /** Exact totals are counted up to here. */
 export const COUNT_MAX = 10_000;
 

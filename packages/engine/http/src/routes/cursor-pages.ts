@@ -11,20 +11,20 @@ export interface Page<P> {
   readonly limit: number;
   /** From 0. */
   readonly number: number;
-  /** Of the last row of the page before; null on the first page. */
+  /** The last row of the page before; null on the first page. */
   readonly position: P | null;
   /** The highest block of the run, so that new rows don't shift pages; null on the first page. */
   readonly upperBound: number | null;
   /** Rows that an earlier page was cut to, because of its bytes; null: none was. */
   readonly cutTo: number | null;
-  /** Of all rows, if the first request counted them. */
+  /** Number of all rows, if the first request counted them. */
   readonly count: number | null;
   readonly run: Run;
 }
 
 /** What every page of a run repeats. */
 interface Run {
-  /** Of the path and the body. */
+  /** Values of the path and the body. */
   readonly bound: Values;
   /** The query as sent, so that later pages parse the same. */
   readonly sent: Readonly<Record<string, string | readonly string[]>>;
@@ -37,7 +37,7 @@ export interface Place<P> {
 }
 
 interface PagesOptions<P extends JsonValue> {
-  /** Of the list: cursors of another one are refused. */
+  /** Cursors of another list are refused. */
   readonly operationId: string;
   readonly position: z.ZodType<P>;
   readonly limitDefault: number;

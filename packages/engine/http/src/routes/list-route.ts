@@ -35,7 +35,7 @@ export interface FoundPage<P extends JsonValue> {
   /** The last row and the highest block of the run; absent on the last page. */
   readonly next: Place<P> | null | undefined;
   readonly indexed?: Indexed;
-  /** Of all rows, if `counts` asked for it; null if they are too many. */
+  /** Number of all rows, if `counts`; null if they are too many. */
   readonly count?: number | null;
 }
 
@@ -76,7 +76,7 @@ export interface ListRoute<
   /** The schema of a page, and its name in the document. */
   readonly name: string;
   readonly response: string;
-  /** Of a row within its order, for the cursor. */
+  /** A row's place in its order, for the cursor. */
   readonly position: z.ZodType<P>;
   /** @default 100, or `PAGE_LIMIT_MAX` if that is less */
   readonly limitDefault?: number;

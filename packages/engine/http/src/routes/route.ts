@@ -21,7 +21,7 @@ export interface Operation<Sent> {
   /** The router's form of the path, if it differs: `{address{0[xX][^/]*}}`. */
   readonly routedPath?: string;
   readonly operationId?: string;
-  /** Of the groups of operations in the document. */
+  /** Groups operations in the document. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
@@ -100,7 +100,7 @@ export type Values = Readonly<Record<string, unknown>>;
 
 interface ReceivedRequest<Services, Sent> {
   readonly c: ApiContext;
-  /** Of the path. */
+  /** Values of the path. */
   readonly params: Values;
   readonly sent: Values;
   /** @throws InvalidParameterError, or the error of `refuseInvalid` */

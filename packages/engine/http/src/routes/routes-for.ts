@@ -1,4 +1,5 @@
 import type { JsonValue } from '@chainstead/core';
+import type { RouteModule } from '../api-dependencies.ts';
 import { defineListRoute, type FoundPage, type ListRoute } from './list-route.ts';
 import type { ParameterList } from './request-values.ts';
 import { defineRoute, type Route, type RouteOf } from './route.ts';
@@ -41,5 +42,12 @@ export function routesFor<Services>() {
     >(
       list: ListRoute<Services, P, Found, Shown, Params, Query, Sent>,
     ): RouteOf<Services> => defineListRoute(list),
+  };
+}
+
+/** Gives routes what they share: queues of node reads, on-demand backfills, price readers. */
+export function withServices<Services>(services: Services, routes: readonly RouteOf<Services>[]): RouteModule {
+  return (app, dependencies) => {
+    for (const addRoutes of routes) addRoutes(app, { ...dependencies, services });
   };
 }

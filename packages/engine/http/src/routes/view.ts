@@ -49,13 +49,3 @@ export function showFields<Source>(
     return shown;
   };
 }
-
-/** A list of objects. */
-export function each<Source, Row>(shown: View<[Row]>, rows: (source: Source) => readonly Row[]): Field<Source> {
-  return { schema: z.array(shown.schema), value: (source) => rows(source).map((row) => shown.show(row)) };
-}
-
-/** An object within an object. */
-export function inside<Source, Inner>(shown: View<[Inner]>, value: (source: Source) => Inner): Field<Source> {
-  return { schema: shown.schema, value: (source) => shown.show(value(source)) };
-}

@@ -52,8 +52,3 @@ export const hash = wire(z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }));
 export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '18' }));
 /** ISO 8601 with milliseconds. */
 export const moment = wire(z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }));
-
-/** Always null: the hosted API has the field, but no chain data has its value. */
-export function nothing(about?: About): Field<unknown, z.ZodNull> {
-  return { schema: about === undefined ? z.null() : documented(z.null(), about), value: () => null };
-}

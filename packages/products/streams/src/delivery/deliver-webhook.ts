@@ -3,13 +3,13 @@ import {
   type AnswerBudget,
   type Clock,
   createAnswerBudget,
+  defineError,
   errorText,
   getOrCompute,
   type Logger,
 } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
-import { WebhookCallsLimitedError } from '../enrichment/webhook-calls.ts';
 import { WebhookTooLargeError } from '../payload/body-length.ts';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
@@ -21,8 +21,22 @@ import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
 
 export interface WebhookBodies {
-  /** Without `confirmed` and `retries`. Null: no longer due. @throws if no node returns its data */
+  /** Without `confirmed` and `retries`. Null: no longer due. @throws WebhookCallsLimitedError, or if no node returns its data */
   make(delivery: Delivery, signal: AbortSignal): Promise<string | null>;
+}
+
+/** The next attempt is in `waitMs`. */
+export class WebhookCallsLimitedError extends defineError('WEBHOOK_CALLS_LIMITED', (waitMs: number) => ({
+  message: `Triggers, native balances and tokens of this key's webhooks need more node calls than a key may make. The webhook is made in ${Math.ceil(waitMs / 1_000)} s`,
+  facts: { wait_ms: waitMs },
+  remedy: 'Use fewer triggers and native balances, or raise ON_DEMAND_CALLS_PER_KEY',
+  retryable: true,
+})) {
+  readonly waitMs: number;
+  constructor(waitMs: number) {
+    super(waitMs);
+    this.waitMs = waitMs;
+  }
 }
 
 export interface DeliverWebhookOptions {

@@ -40,7 +40,7 @@ export interface EnrichRequest {
   readonly match: Match;
   readonly stream: Pick<Stream, 'triggers' | 'getNativeBalances'>;
   readonly block: BodyBlock;
-  /** Of the stream: keys take turns, and the calls of one that get no response hold up no other. @default '' */
+  /** The stream's key: keys take turns, and the calls of one that get no response hold up no other. @default '' */
   readonly key?: string;
   /** Milliseconds waited so far. After a limit the match is sent without enrichment. */
   readonly waitedMs: number;

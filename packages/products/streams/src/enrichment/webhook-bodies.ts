@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type ChainId, type Clock, defineError, type Hash } from '@chainstead/core';
 import { type Database, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
-import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
+import { type WebhookBodies, WebhookCallsLimitedError } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue } from '../delivery/waiting-delivery.ts';
 import type { Match } from '../matching/match.ts';
@@ -19,7 +19,6 @@ import {
   type StoredBody,
   storeBodies,
 } from './match-rows.ts';
-import { WebhookCallsLimitedError } from './webhook-calls.ts';
 
 export interface WebhookBodiesOptions {
   readonly database: Database;

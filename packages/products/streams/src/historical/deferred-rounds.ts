@@ -33,7 +33,7 @@ export function createDeferredRounds(
 ) {
   let unread = ids;
   let streams: readonly CompiledStream[] = [];
-  /** Of these, the addresses are not read yet. */
+  /** Streams whose addresses are not read yet. */
   let late: readonly CompiledStream[] = [];
   let block: WatchedBlock | null = null;
   let opened: { readonly matcher: PastMatcher; readonly toMatch: Omit<BlocksToMatch, 'deferred'> } | null = null;

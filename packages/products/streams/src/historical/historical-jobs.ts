@@ -105,7 +105,7 @@ async function replayPart(
   });
 }
 
-/** Of the part, only headers and matches stay in memory. It ends early if they, or the blocks, are large. */
+/** Only headers and matches of the part stay in memory. It ends early if they, or the blocks, are large. */
 async function matchPart(
   database: Database,
   matcher: PastMatcher,

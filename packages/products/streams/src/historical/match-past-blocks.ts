@@ -61,7 +61,7 @@ export function createPastMatcher(
 }
 
 const READS_IN_FLIGHT = 8;
-/** Of logs and transactions in flight: they take several times as much memory. */
+/** Length of logs and transactions in flight. They take several times as much memory. */
 const LENGTH_IN_FLIGHT = 16_777_216;
 
 /** In groups, so that long blocks are not held together. */

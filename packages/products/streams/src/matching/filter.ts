@@ -67,11 +67,11 @@ export function compileFilter(filter: unknown, kinds: FieldKinds): CompiledFilte
 interface ComparedField {
   readonly name: string;
   readonly place: number;
-  /** Of the longest literal of all comparisons. */
+  /** Length of the longest literal of all comparisons. */
   bytes: number;
 }
 
-/** Of one log. A parameter is read once: a filter may compare it a thousand times. */
+/** Parameters of one log. Each is read once: a filter may compare it a thousand times. */
 interface LogValues {
   readonly read: ReadField;
   /** By place of the field. Null: the log has no such value. */

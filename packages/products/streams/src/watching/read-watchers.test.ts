@@ -52,7 +52,7 @@ test('streams that share addresses are read within the budget of their key, the 
     expect(watched.get(address)).toContain(other.id);
     expect(watched.get(address)).toHaveLength(place < 2 ? 6 : 5);
   }
-  // Of 642: those of the first look, and those within the budget.
+  // There are 642: only those of the first look, and those within the budget, are read.
   expect(pairs).toBe(101 + 102);
 
   const alone = { ...budget, perKey: 10, admitsOne: true };
