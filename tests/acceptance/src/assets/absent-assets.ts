@@ -78,7 +78,15 @@ export const ABSENT_ASSETS: readonly TableRequest[] = [
       index_complete: false,
     },
   ),
-  answered('getTokenOwners', { ...none, query: 'limit=101' }, { ...nothingOf(1, false), total_supply: null }),
+  answered(
+    'getTokenOwners',
+    { ...none, query: 'limit=101' },
+    {
+      ...nothingOf(1, false),
+      total_supply: null,
+      usd_value_limit: null,
+    },
+  ),
   answered('getTokenStats', none, { transfers: { total: '0' }, indexed: { ...INDEXED, complete: false } }),
   answered('getTokenMetadataBySymbol', { query: 'symbols=NOBODYS' }, []),
   answered(

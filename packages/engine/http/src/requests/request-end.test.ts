@@ -15,7 +15,10 @@ describe('a request', () => {
     app.get('/work/:name', async (c) => {
       const { name } = c.req.param();
       running.add(name);
-      c.get('ended').addEventListener('abort', () => ended.push(name));
+      const signal = c.get('ended');
+      // A busy machine may begin the work after the timeout.
+      if (signal.aborted) ended.push(name);
+      else signal.addEventListener('abort', () => ended.push(name));
       if (name === 'never') await new Promise(() => undefined);
       return c.body(new Uint8Array(BYTES));
     });

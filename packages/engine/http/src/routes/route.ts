@@ -128,14 +128,17 @@ export function addOperation<Services, Sent>(
   const document = documentOf(operation, shapeOf(operation.params ?? [], api.parameters), shape);
   app.openAPIRegistry.registerPath(document);
   const { database, reads, logger, services, chains } = api;
-  const answer = (c: Context): Promise<Response> =>
-    respond({
+  const answer = (c: Context): Promise<Response> => {
+    // As sent: errors show it.
+    const raw = spelled(queryOf(c));
+    return respond({
       c,
       params: operation.params === undefined ? {} : { ...c.req.valid('param') },
-      sent: foldLists(spelled(queryOf(c)), shape),
+      sent: foldLists(raw, shape),
       parse(sent) {
         const parsed = schema.safeParse(sent);
-        if (!parsed.success) refuse({ success: false, target: 'query', error: parsed.error, data: sent }, c);
+        if (!parsed.success)
+          refuse({ success: false, target: 'query', error: parsed.error, data: { ...sent, ...raw } }, c);
         const values: Values = parsed.data ?? {};
         return 'chain' in shape ? { ...values, chain: values.chain ?? { key: DEFAULT_CHAIN } } : values;
       },
@@ -149,6 +152,7 @@ export function addOperation<Services, Sent>(
         },
       }),
     });
+  };
   const { params, body: validated } = document.request;
   const request = {
     ...(params !== undefined && { params }),
