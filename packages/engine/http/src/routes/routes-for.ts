@@ -4,24 +4,7 @@ import { defineListRoute, type FoundPage, type ListRoute } from './list-route.ts
 import type { ParameterList } from './request-values.ts';
 import { defineRoute, type Route, type RouteOf } from './route.ts';
 
-/**
- * Routes of a package, with what they share.
- *
- * @example
- * ```ts
- * const { defineRoute } = routesFor<{ readonly prices: PriceReader }>();
- *
- * export const tokenPriceRoute = defineRoute({
- *   path: '/api/v2.2/erc20/{address}/price',
- *   tag: 'Tokens',
- *   summary: 'Get the price of a token',
- *   params: ['address'],
- *   query: ['chain'],
- *   response: { description: 'The price', schema: priceView.schema },
- *   answer: async ({ address, chain, services }) => priceView.show(await services.prices.read(chain, address)),
- * });
- * ```
- */
+/** Routes of a package, with what they share. */
 export function routesFor<Services>() {
   return {
     defineRoute: <

@@ -10,14 +10,6 @@ export interface View<Args extends readonly unknown[], Schema extends z.ZodType 
 /**
  * @param name of the schema in the OpenAPI document
  * @param prepare finds once what several fields read, such as a row's block and token
- *
- * @example
- * ```ts
- * const pairView = view('Pair', (pool: Pool, tokens: TokenBook) => ({ pool, token: tokens(pool.token) }), {
- *   exchange_name: text('Name of the exchange', ({ pool }) => pool.exchange),
- *   token_symbol: text.orNull(({ token }) => token.symbol),
- * });
- * ```
  */
 export function view<Args extends readonly unknown[], Source, Shape extends z.ZodRawShape>(
   name: string,
