@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '@chainstead/core';
+import { type Clock, errorText } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { type ScriptedChain, startProgram } from '@chainstead/testkit';
 import { CHAIN_KEY } from '../simulated-chain.ts';
@@ -63,9 +63,7 @@ export async function changeContract(
       await run('remove', NAME);
       if (!isEnded) await Promise.race([clock.sleep(CHANGE_EVERY_MS / 2), ending.promise]);
     }
-  })();
-  // Awaited at the end.
-  changes.catch(() => undefined);
+  })().catch((error: unknown) => void faults.push(errorText(error)));
 
   return {
     get added() {
