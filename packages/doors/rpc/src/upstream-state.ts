@@ -30,7 +30,8 @@ export interface UpstreamState {
   sent(): void;
   ended(): void;
   answered(method: string, latencyMs: number): void;
-  failed(fault: UpstreamFault): void;
+  /** @param calls that it refused. @default 1 */
+  failed(fault: UpstreamFault, calls?: number): void;
   noted(fault: UpstreamFault): void;
   blamed(kind: FaultKind, text: string): void;
   abandoned(): void;

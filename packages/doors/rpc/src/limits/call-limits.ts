@@ -25,7 +25,7 @@ export interface LearnedPace extends RateLimiter {
   /** Calls of a request that leave room for the head; null: any. */
   readonly batchMax: number | null;
   accepted(calls: number): void;
-  refused(): void;
+  refused(calls: number): void;
 }
 
 /** Set by an operator; null if unset. Pools of the same upstream share them. */

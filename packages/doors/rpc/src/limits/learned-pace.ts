@@ -14,6 +14,11 @@ const BURST_SECONDS = 0.25;
 /** Without a recent call near the head, a process yields to others. */
 const FOLLOWING_MS = 60_000;
 const SECONDS_KNOWN = 5;
+const CALLS_KNOWN = 200;
+const CALLS_KNOWN_MS = 10_000;
+/** Nodes that refuse single calls at random do so at any rate: a lower one would not help. */
+const RANDOM_PART = 0.05;
+const IN_A_ROW = 3;
 
 function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   let learned: LearnedRate | null = null;
@@ -21,6 +26,8 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   let followedAt: number | null = null;
   let bucket: ReturnType<typeof createTokenBucket> | null = null;
   const seconds: { second: number; calls: number }[] = [];
+  let known = { accepted: 0, refused: 0, since: clock.now() };
+  let inARow = 0;
 
   function most(): number {
     const oldest = Math.floor(clock.now() / 1_000) - SECONDS_KNOWN;
@@ -42,6 +49,15 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
     return rate;
   }
 
+  /** Older calls count less and less. */
+  function count(accepted: number, refused: number): void {
+    known = { ...known, accepted: known.accepted + accepted, refused: known.refused + refused };
+    inARow = refused === 0 ? 0 : inARow + refused;
+    const now = clock.now();
+    if (known.accepted + known.refused > CALLS_KNOWN && now - known.since > CALLS_KNOWN_MS)
+      known = { accepted: known.accepted / 2, refused: known.refused / 2, since: now };
+  }
+
   return {
     get perSecond() {
       return current();
@@ -59,6 +75,7 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       return bucket?.take(calls, options) ?? null;
     },
     accepted(calls) {
+      count(calls, 0);
       const second = Math.floor(clock.now() / 1_000);
       const newest = seconds.at(-1);
       if (newest?.second === second) newest.calls += calls;
@@ -67,8 +84,10 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       if (learned !== null && isFirst && clock.now() - learned.refusedAt < LATE_MS)
         learned = { ...learned, ceiling: Math.max(learned.ceiling, most()) };
     },
-    refused() {
+    refused(calls) {
       const now = clock.now();
+      count(0, calls);
+      if (inARow < IN_A_ROW && known.refused < RANDOM_PART * (known.accepted + known.refused)) return;
       if (learned !== null && now - learned.refusedAt < TOGETHER_MS) return;
       isFirst = learned === null || rateAt(learned, now) === null;
       const yields = followedAt === null || now - followedAt > FOLLOWING_MS;

@@ -140,7 +140,7 @@ export function createNodeProbe(options: {
           learned.accepted(1);
           return answer;
         }
-        learned.refused();
+        learned.refused(1);
         // A refusal must not look like a missing method.
         if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
         const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));

@@ -73,7 +73,7 @@ export function createBatchSender(options: {
       return send(calls, given);
     }
     for (const call of calls) observe(call.method, outcome);
-    state.failed(error);
+    state.failed(error, calls.length);
     return calls.map(() => outcome);
   }
 
@@ -110,14 +110,15 @@ export function createBatchSender(options: {
   function record(outcomes: readonly CallOutcome[], latencyMs: number): void {
     if (outcomes.some((outcome) => outcome.ok || outcome.error instanceof RpcCallError))
       state.answered('batch', latencyMs);
-    const counted = new Set<string>();
+    const faults = new Map<string, { readonly fault: UpstreamFault; calls: number }>();
     for (const outcome of outcomes) {
       if (outcome.ok || !(outcome.error instanceof UpstreamFault) || isAboutSize(outcome.error)) continue;
       const key = `${outcome.error.kind} ${outcome.error.method}`;
-      if (counted.has(key)) continue;
-      counted.add(key);
-      state.failed(outcome.error);
+      const alike = faults.get(key);
+      if (alike === undefined) faults.set(key, { fault: outcome.error, calls: 1 });
+      else alike.calls++;
     }
+    for (const { fault, calls } of faults.values()) state.failed(fault, calls);
   }
 
   return async (calls, given) => {

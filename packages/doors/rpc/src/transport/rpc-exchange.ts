@@ -90,7 +90,7 @@ export function createRpcExchange(options: {
       const labels = { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind };
       metrics.requests.inc(labels, calls);
       if (outgoing.wording === 'foreign') suspect(fault);
-      else state.failed(fault);
+      else state.failed(fault, calls);
       throw fault;
     } finally {
       state.ended();

@@ -161,7 +161,7 @@ class RememberedState implements UpstreamState {
     observed.observe(latencyMs / 1000);
   }
 
-  failed(fault: UpstreamFault): void {
+  failed(fault: UpstreamFault, calls = 1): void {
     const { reaction } = fault.hints;
     if (reaction === 'unsupported') {
       this.#unsupportedUntil.set(fault.method, this.#now() + this.#options.limits.unsupportedMs);
@@ -181,7 +181,7 @@ class RememberedState implements UpstreamState {
         return;
       case 'throttled':
       case 'out-of-budget':
-        if (reaction === 'throttled') this.#options.learned?.refused();
+        if (reaction === 'throttled') this.#options.learned?.refused(calls);
         this.#pause.begin(fault, this.#now());
         this.abandoned();
         return;
