@@ -52,6 +52,12 @@ describe('reading RLP', () => {
     expect(readRlpItem(bytes(hex))).toBeNull();
   });
 
+  it('refuses more items than any block has, before it holds them', () => {
+    const listOf = (items: number): Buffer => encodeList(Array.from({ length: items }, () => Uint8Array.of(1)));
+    expect(readRlpList(listOf(100_000))).toHaveLength(100_000);
+    expect(readRlpList(listOf(100_001))).toBeNull();
+  });
+
   it('reads no string as a list, nor a list whose items end beyond it', () => {
     expect(readRlpList(bytes('83646f67'))).toBeNull();
     expect(readRlpList(bytes('c283646f67'))).toBeNull();

@@ -7,8 +7,10 @@ export interface RlpItem {
 }
 
 const LENGTH_BYTES_MAX = 3;
+/** More than any block has transactions, receipts or storage keys. 16 MB of one-byte items would take gigabytes. */
+const ITEMS_MAX = 100_000;
 
-/** Null unless one canonical list (yellow paper). Nested lists are not checked. */
+/** Null unless one canonical list (yellow paper) of at most 100,000 items. Nested lists are not checked. */
 export function readRlpList(bytes: Buffer): readonly RlpItem[] | null {
   const list = readRlpItem(bytes);
   return list?.isList === true ? itemsOf(list.payload) : null;
@@ -24,7 +26,7 @@ function itemsOf(payload: Buffer): readonly RlpItem[] | null {
   const items: RlpItem[] = [];
   for (let at = 0; at < payload.length; ) {
     const item = itemAt(payload, at);
-    if (item === null) return null;
+    if (item === null || items.length === ITEMS_MAX) return null;
     items.push(item);
     at += item.encoded.length;
   }
