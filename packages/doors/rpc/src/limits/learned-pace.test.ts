@@ -27,7 +27,7 @@ function run({ limit, randomPart = 0, seed = 1 }: Node, cost: number, minutes: n
     const isCounted = now >= 60_000;
     tokens = Math.min(limit, tokens + (limit * STEP_MS) / 1_000);
     // No calls: only says that this process follows the head.
-    pace.take(0, { rank: 'follow' });
+    void pace.take(0, { rank: 'follow' });
     const rate = pace.perSecond ?? WANTED;
     allowance = Math.min(Math.max(cost, rate / 4), allowance + (rate * STEP_MS) / 1_000);
     for (; allowance >= cost; allowance -= cost) {
@@ -58,11 +58,14 @@ describe('a learned pace', () => {
     [20, 8],
     [100, 1],
     [100, 40],
-  ])('of a limit of %i, with batches of %i, is refused for at most a twentieth and uses half of it', (limit, cost) => {
-    const { refusedPart, usedPart } = run({ limit }, cost, 15);
-    expect(refusedPart).toBeLessThanOrEqual(0.05);
-    expect(usedPart).toBeGreaterThan(0.5);
-  });
+  ])(
+    'of a limit of %i, with batches of %i, is refused for at most a twentieth and uses half of it',
+    (limit, cost) => {
+      const { refusedPart, usedPart } = run({ limit }, cost, 15);
+      expect(refusedPart).toBeLessThanOrEqual(0.05);
+      expect(usedPart).toBeGreaterThan(0.5);
+    },
+  );
 
   test('does not fall when a node without a limit refuses 2 % of the calls at random', () => {
     const node = { limit: Number.MAX_SAFE_INTEGER, randomPart: 0.02 };
