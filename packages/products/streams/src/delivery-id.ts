@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeliveryKind, MatchKey } from './delivery/delivery.ts';
+import type { DeliveryKind, MatchKey } from './delivery/outbox.ts';
 
 const NAMESPACE = Buffer.from('5d2e0f0c94f1432b8d6a7b1c3e9f5a80', 'hex');
 const VERSION = 5;

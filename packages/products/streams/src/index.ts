@@ -1,13 +1,13 @@
 /** Stream configurations, matches and signed webhooks. Start with `stream.ts`, then `delivery/`. */
 
-export type { AttemptOutcome } from './delivery/delivery.ts';
-export { createDeliveryWorker } from './delivery/delivery-worker.ts';
 export { type HostQueue, readHostQueues } from './delivery/host-queues.ts';
-export { type DeliveryRecord, readDelivery } from './delivery/read-delivery.ts';
-export { createReplayAttempt } from './delivery/replay-attempt.ts';
-export type { Replayed } from './delivery/replay-many.ts';
+export type { AttemptOutcome } from './delivery/outbox.ts';
+export { type DeliveryRecord, readDelivery } from './delivery/outbox.ts';
+export type { Replayed } from './delivery/replay.ts';
+export { createReplayAttempt } from './delivery/replay.ts';
+export { listWaitingDeliveries, type WaitingPage } from './delivery/status.ts';
 export { createProbeWebhook, createTestWebhook } from './delivery/test-webhook.ts';
-export { listWaitingDeliveries, type WaitingPage } from './delivery/waiting-list.ts';
+export { createDeliveryWorker } from './delivery/worker.ts';
 export { createEnrichMatch } from './enrichment/enrich-match.ts';
 export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
 export { addDeferredMatches } from './historical/deferred-work.ts';

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAttemptRecorder } from './attempt-recorder.ts';
-import type { Attempt } from './delivery.ts';
-import { readDueDeliveries } from './due-deliveries.ts';
+import { createAttemptRecorder } from './attempts.ts';
+import { type Attempt, readDueDeliveries } from './outbox.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
 import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 

@@ -1,8 +1,7 @@
 import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DueDelivery } from './delivery.ts';
-import { readDueDeliveries } from './due-deliveries.ts';
+import { type DueDelivery, readDueDeliveries } from './outbox.ts';
 import { addMatches, addStream } from './testing/delivery-stage.ts';
 
 let scratch: ScratchDatabase;

@@ -4,12 +4,11 @@ import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
-import type { DeliverWebhook } from './deliver-webhook.ts';
-import { readDueDeliveries } from './due-deliveries.ts';
-import { readDueStreams } from './due-streams.ts';
+import { recordAttempts } from './attempts.ts';
+import type { DeliverWebhook } from './deliver.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
-import { createHostLeases } from './host-leases.ts';
-import { recordAttempts } from './record-attempts.ts';
+import { createHostLeases, readDueStreams } from './host-queues.ts';
+import { readDueDeliveries } from './outbox.ts';
 import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';

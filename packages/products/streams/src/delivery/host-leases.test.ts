@@ -2,7 +2,7 @@ import { silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHostLeases, type HostLeases } from './host-leases.ts';
+import { createHostLeases, type HostLeases } from './host-queues.ts';
 
 /** No lease expires during a test. */
 const LEASE_MS = 600_000;

@@ -1,7 +1,7 @@
 import { createEgress } from '@chainstead/egress';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { postWebhook } from './post-webhook.ts';
+import { postWebhook } from './deliver.ts';
 
 function post(url: string, allowPrivate: boolean | readonly string[] = false) {
   const egress = createEgress({

@@ -2,8 +2,8 @@ import { rawSql, sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { pruneHistory } from './prune-history.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+import { pruneHistory } from './worker.ts';
 
 const scratch = scratchOfFile();
 

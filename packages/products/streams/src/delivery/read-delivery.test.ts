@@ -3,9 +3,9 @@ import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test } from 'vitest';
-import { readDelivery } from './read-delivery.ts';
+import { readDelivery } from './outbox.ts';
+import { listWaitingDeliveries, type WaitingPosition } from './status.ts';
 import { addMatches, addStream, passTime, startStagedWorker } from './testing/delivery-stage.ts';
-import { listWaitingDeliveries, type WaitingPosition } from './waiting-list.ts';
 
 const scratch = scratchOfFile();
 

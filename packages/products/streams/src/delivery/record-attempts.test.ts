@@ -3,9 +3,8 @@ import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readStreamStats } from '../records/stats.ts';
-import type { Attempt, Delivery } from './delivery.ts';
-import { readDueDeliveries } from './due-deliveries.ts';
-import { recordAttempts } from './record-attempts.ts';
+import { recordAttempts } from './attempts.ts';
+import { type Attempt, type Delivery, readDueDeliveries } from './outbox.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
 import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 

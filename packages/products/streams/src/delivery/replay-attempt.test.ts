@@ -7,7 +7,7 @@ import { signBody } from '../payload/signature.ts';
 import { changeStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
-import { createReplayAttempt } from './replay-attempt.ts';
+import { createReplayAttempt } from './replay.ts';
 import { addMatches, addStream, passTime, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 const scratch = scratchOfFile();

@@ -4,7 +4,7 @@ import { type AuditActor, listAudit } from '@chainstead/http';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createReplayMany } from './replay-many.ts';
+import { createReplayMany } from './replay.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 const scratch = scratchOfFile();

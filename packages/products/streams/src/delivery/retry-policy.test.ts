@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestedDelay, retryDelay } from './retry-policy.ts';
+import { requestedDelay, retryDelay } from './attempts.ts';
 import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 
 test('the standard waits are those of the provider, then nothing more', () => {

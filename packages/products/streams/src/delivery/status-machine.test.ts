@@ -8,7 +8,7 @@ import { createStreamStore } from '../records/stream-store.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { StreamStatus } from '../stream.ts';
 import { measureDeliveries } from './delivery-metrics.ts';
-import { createStatusMachine } from './status-machine.ts';
+import { createStatusMachine } from './status.ts';
 import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 const scratch = scratchOfFile();

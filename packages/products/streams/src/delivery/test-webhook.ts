@@ -5,8 +5,8 @@ import { TEST_BODY } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { TestWebhook } from '../stream-services.ts';
-import type { AttemptOutcome } from './delivery.ts';
-import { postWebhook } from './post-webhook.ts';
+import { postWebhook } from './deliver.ts';
+import type { AttemptOutcome } from './outbox.ts';
 
 export interface TestWebhookOptions {
   readonly egress: Egress;

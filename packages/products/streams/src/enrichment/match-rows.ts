@@ -1,7 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
-import type { Delivery, MatchKey } from '../delivery/delivery.ts';
-import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
+import { areStillDue, type Delivery, type MatchKey, STILL_DUE } from '../delivery/outbox.ts';
 import type { Match } from '../matching/match.ts';
 import { type ItemPlace, referredPlaces, restoreMatch } from '../matching/stored-match.ts';
 import { BODY_LENGTH_MAX } from '../payload/body-length.ts';

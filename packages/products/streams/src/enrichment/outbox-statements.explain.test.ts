@@ -10,11 +10,9 @@ import {
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Delivery } from '../delivery/delivery.ts';
-import { readDueDeliveries } from '../delivery/due-deliveries.ts';
-import { recordArrivals } from '../delivery/record-arrivals.ts';
+import { recordArrivals } from '../delivery/arrivals.ts';
+import { areStillDue, type Delivery, readDueDeliveries } from '../delivery/outbox.ts';
 import { addMatches, addStream, numberedHash } from '../delivery/testing/delivery-stage.ts';
-import { areStillDue } from '../delivery/waiting-delivery.ts';
 import { storeBodies } from './match-rows.ts';
 
 const OUTBOX = 4_000;

@@ -2,7 +2,7 @@ import { systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
-import { readDueDeliveries } from '../delivery/due-deliveries.ts';
+import { readDueDeliveries } from '../delivery/outbox.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
 import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
 import { enrichedMatch } from '../payload/testing/enriched-match.ts';

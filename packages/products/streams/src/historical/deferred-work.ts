@@ -3,7 +3,7 @@ import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type Claim, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
 import type { WatchedBlock } from '@chainstead/sync';
-import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
+import { DELIVERIES_CHANNEL } from '../delivery/outbox.ts';
 import { sizeOf } from '../matching/match.ts';
 import { BLOCK_BUDGET, UNITS_PER_ITEM, type WorkBudget } from '../matching/work-budget.ts';
 import { DEFERRED_MATCH_WORK, DUE_DEFERRED_MATCHES } from '../records/deferred-matches.ts';

@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { sql, type Transaction } from '@chainstead/db';
-import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
-import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
+import { DELIVERIES_CHANNEL, type DeliveryKind, type MatchKey } from '../delivery/outbox.ts';
 import { deliveryId } from '../delivery-id.ts';
 import { addDeliveries } from '../watching/outbox-rows.ts';
 import { type MatchToRecord, writeMatches } from '../watching/record-matches.ts';

@@ -10,9 +10,9 @@ import {
   type WebhookReceiver,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createDeliveryWorker } from '../delivery/delivery-worker.ts';
 import { createProbeWebhook, createTestWebhook } from '../delivery/test-webhook.ts';
 import { EXAMPLE_DELAYS_MS } from '../delivery/testing/example-retries.ts';
+import { createDeliveryWorker } from '../delivery/worker.ts';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../enrichment/webhook-bodies.ts';
 import { createPastBlockServices } from '../historical/past-block-services.ts';

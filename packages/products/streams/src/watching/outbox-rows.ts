@@ -1,5 +1,5 @@
 import { hexText, sql, type Transaction } from '@chainstead/db';
-import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
+import type { DeliveryKind, MatchKey } from '../delivery/outbox.ts';
 import { deliveryId } from '../delivery-id.ts';
 
 /** Dropped rows become due again under the same id. @returns how many became due */

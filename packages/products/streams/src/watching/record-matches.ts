@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Sql, sql, type Transaction } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
-import type { MatchKey } from '../delivery/delivery.ts';
+import type { MatchKey } from '../delivery/outbox.ts';
 import { deliveryId } from '../delivery-id.ts';
 import type { Match } from '../matching/match.ts';
 import { type BlockItem, type ItemPlace, itemsOf, referenceText } from '../matching/stored-match.ts';

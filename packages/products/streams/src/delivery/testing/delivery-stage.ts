@@ -23,8 +23,8 @@ import { insertStatement } from '../../records/stream-row.ts';
 import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { StreamConfig } from '../../stream.ts';
 import { writeMatches } from '../../watching/record-matches.ts';
-import type { DeliveryKind } from '../delivery.ts';
-import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
+import type { DeliveryKind } from '../outbox.ts';
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '../worker.ts';
 import { EXAMPLE_DELAYS_MS } from './example-retries.ts';
 
 export const STAGE_CHAIN: Chain = createChainRegistry().get('eth');

@@ -1,17 +1,20 @@
-import { type Clock, errorText, type Logger, type Registry, settlesWithin } from '@chainstead/core';
-import { type Database, failureLevel, listenTo } from '@chainstead/db';
+import {
+  type Clock,
+  errorText,
+  type Logger,
+  type Registry,
+  settlesWithin,
+  sleepUnlessAborted,
+} from '@chainstead/core';
+import { type Database, failureLevel, listenTo, type Sql, sql } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
-import { createAttemptRecorder } from './attempt-recorder.ts';
-import { createDatabaseClock } from './database-clock.ts';
-import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
-import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
+import { createAttemptRecorder } from './attempts.ts';
+import { createDeliverWebhook, type WebhookBodies } from './deliver.ts';
 import { measureDeliveries } from './delivery-metrics.ts';
-import { hostOf, readDueStreams } from './due-streams.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
-import { createHostLeases } from './host-leases.ts';
-import { pruneHistory } from './prune-history.ts';
-import { type RepeatOptions, repeat } from './repeat.ts';
-import { createStatusMachine, readQueueSizes } from './status-machine.ts';
+import { createHostLeases, hostOf, readDueStreams } from './host-queues.ts';
+import { DELIVERIES_CHANNEL } from './outbox.ts';
+import { createStatusMachine, readQueueSizes } from './status.ts';
 
 export interface DeliveryWorkerOptions {
   readonly database: Database;
@@ -32,7 +35,7 @@ export interface DeliveryWorkerOptions {
 }
 
 /** Takes free leases of hosts with due webhooks. One process at a time serves a host. */
-export interface DeliveryWorker {
+interface DeliveryWorker {
   start(): Promise<void>;
   /** Waits for webhooks in flight. After `timeoutMs` they are aborted and stay due. */
   stop(timeoutMs: number): Promise<void>;
@@ -195,4 +198,121 @@ function createNews() {
     },
     next: (): Promise<void> => next.promise,
   };
+}
+
+const REPORTED_OFFSET_MS = 5_000;
+
+/** Database time without a query per read: due times need one clock for all processes. */
+function createDatabaseClock(options: { database: Pick<Database, 'query'>; clock: Clock; logger: Logger }) {
+  const { database, clock, logger } = options;
+  let offsetMs = 0;
+  return {
+    /** Milliseconds since the Unix epoch; local time until the first measurement. */
+    now: (): number => clock.now() + offsetMs,
+    async measure(): Promise<void> {
+      const requested = clock.now();
+      const [row] = await database.query<{ now: number }>(
+        sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+      );
+      if (row === undefined) return;
+      const measured = Math.round(row.now - (requested + clock.now()) / 2);
+      if (Math.abs(measured) >= REPORTED_OFFSET_MS && Math.abs(measured - offsetMs) >= REPORTED_OFFSET_MS)
+        logger.warn(
+          { behind_ms: measured },
+          "This machine's clock differs from the database's, which is the one that counts: set it by NTP",
+        );
+      offsetMs = measured;
+    },
+  };
+}
+
+/** After the last match: pruning must not compete with delivery. */
+const ITEMS_REST = sql`interval '10 minutes'`;
+
+/** Keeps rows pending delivery or confirmation, and data behind remaining attempts. */
+export async function pruneHistory(
+  database: Database,
+  { before, batch = 5_000 }: { before: Date; batch?: number },
+) {
+  const removeAll = async (statement: Sql): Promise<number> => {
+    let removed = 0;
+    for (;;) {
+      const [row] = await database.query<{ removed: number }>(statement);
+      removed += row?.removed ?? 0;
+      if ((row?.removed ?? 0) < batch) return removed;
+    }
+  };
+  return {
+    attempts: await removeAll(sql`WITH old AS (
+        SELECT created_at, id FROM stream_attempts WHERE created_at < ${before} ORDER BY created_at, id LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_attempts a USING old WHERE (a.created_at, a.id) = (old.created_at, old.id) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+    deliveries: await removeAll(sql`WITH old AS (
+        SELECT id FROM stream_deliveries d WHERE status <> 'pending' AND created_at < ${before} AND NOT EXISTS (
+          SELECT FROM stream_attempts a WHERE a.chain_id = d.chain_id AND a.block_number = d.block_number
+            AND a.stream_id = d.stream_id)
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_deliveries WHERE id IN (SELECT id FROM old) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+    matches: await removeAll(sql`WITH old AS (
+        SELECT chain_id, block_number, stream_id, block_hash FROM stream_matches m
+        WHERE (confirmed OR removed_at IS NOT NULL) AND block_timestamp < ${before} AND NOT EXISTS (
+          SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
+            AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash)
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), forgotten AS (
+        DELETE FROM stream_match_transactions t USING old
+        WHERE (t.chain_id, t.block_number, t.stream_id, t.block_hash)
+          = (old.chain_id, old.block_number, old.stream_id, old.block_hash)
+      ), gone AS (
+        DELETE FROM stream_matches m USING old
+        WHERE (m.chain_id, m.block_number, m.stream_id, m.block_hash)
+          = (old.chain_id, old.block_number, old.stream_id, old.block_hash) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+    // A match that refers to an item touches it, which the lock waits for.
+    items: await removeAll(
+      sql`WITH old AS (
+        SELECT chain_id, block_number, block_hash, kind, place FROM stream_items i
+        WHERE used_at < now() - ${ITEMS_REST} AND NOT EXISTS (
+          SELECT FROM stream_matches m WHERE m.chain_id = i.chain_id AND m.block_number = i.block_number
+            AND m.block_hash = i.block_hash AND m.matched <> '')
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_items i USING old
+        WHERE (i.chain_id, i.block_number, i.block_hash, i.kind, i.place)
+          = (old.chain_id, old.block_number, old.block_hash, old.kind, old.place) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`,
+    ),
+  };
+}
+
+interface RepeatOptions {
+  readonly task: string;
+  readonly everyMs: () => number;
+  readonly work: () => Promise<unknown>;
+  /** When it resolves, the next run starts immediately. */
+  readonly sooner?: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+async function repeat(options: RepeatOptions, signal: AbortSignal): Promise<void> {
+  const { task, everyMs, work, sooner, clock, logger } = options;
+  while (!signal.aborted) {
+    const woken = sooner?.();
+    try {
+      await work();
+    } catch (error) {
+      logger[failureLevel(error)](
+        { task, reason: errorText(error) },
+        'Work on the outbox failed and will be tried again',
+      );
+    }
+    const waiting = new AbortController();
+    const waited = sleepUnlessAborted(clock, everyMs(), AbortSignal.any([signal, waiting.signal]));
+    await (woken === undefined ? waited : Promise.race([waited, woken]));
+    waiting.abort();
+  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AnswerBudget,
+  ChainsteadError,
   type Clock,
   createAnswerBudget,
   defineError,
@@ -9,16 +10,23 @@ import {
   type Logger,
 } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
-import type { Egress } from '@chainstead/egress';
+import { BlockedAddressError, type Egress, EgressTimeoutError } from '@chainstead/egress';
 import { WebhookTooLargeError } from '../payload/body-length.ts';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
-import type { AttemptRecorder } from './attempt-recorder.ts';
-import { type AttemptOutcome, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
+import type { AttemptRecorder } from './attempts.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
-import { postWebhook } from './post-webhook.ts';
-import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
+import {
+  type AttemptOutcome,
+  type Delivery,
+  type DueDelivery,
+  dropDelivery,
+  failDelivery,
+  postponeDelivery,
+  readResend,
+  recordsOf,
+} from './outbox.ts';
 
 export interface WebhookBodies {
   /** Without `confirmed` and `retries`. Null: no longer due. @throws WebhookCallsLimitedError, or if no node returns its data */
@@ -39,7 +47,7 @@ export class WebhookCallsLimitedError extends defineError('WEBHOOK_CALLS_LIMITED
   }
 }
 
-export interface DeliverWebhookOptions {
+interface DeliverWebhookOptions {
   readonly database: Database;
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
@@ -228,4 +236,64 @@ async function postponeQuietly(options: DeliverWebhookOptions, delivery: Deliver
   } catch (error) {
     logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be postponed');
   }
+}
+
+const WEBHOOK_TIMEOUT_MS = 15_000;
+const ANSWER_BYTES_MAX = 65_536;
+const ERROR_MESSAGE_MAX = 500;
+const ANSWER_SHOWN_MAX = 1_000;
+
+interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly showsAnswer?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Any 2xx is a success; follows no redirects. @throws only the reason of the request's signal */
+export async function postWebhook(egress: Egress, request: WebhookRequest): Promise<AttemptOutcome> {
+  const started = performance.now();
+  const outcome = (status: number | null, errorMessage: string | null): AttemptOutcome => ({
+    success: errorMessage === null,
+    httpStatus: status,
+    errorMessage,
+    durationMs: Math.round(performance.now() - started),
+  });
+  try {
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await egress.request({
+      url: request.url,
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      redirects: 0,
+      timeoutMs: WEBHOOK_TIMEOUT_MS,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+      oversize: 'truncate',
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+    const failure = status >= 200 && status < 300 ? null : `Request failed with status code ${status}`;
+    const [retryAfter] = [headers['retry-after']].flat();
+    const result = {
+      ...outcome(status, failure),
+      ...(failure !== null && retryAfter !== undefined && { retryAfter }),
+    };
+    if (request.showsAnswer !== true) return result;
+    return { ...result, answer: answer.toString().slice(0, ANSWER_SHOWN_MAX) };
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    const blocked = error instanceof BlockedAddressError ? { blockedRange: String(error.facts.range) } : {};
+    return { ...outcome(null, reasonOf(error)), ...blocked };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof EgressTimeoutError) return `timeout of ${WEBHOOK_TIMEOUT_MS}ms exceeded`;
+  if (error instanceof ChainsteadError || error instanceof Error)
+    return errorText(error).replaceAll('\0', '').toWellFormed().slice(0, ERROR_MESSAGE_MAX);
+  throw error;
 }

@@ -19,7 +19,7 @@ import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
-import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
+import { DELIVERIES_CHANNEL } from './outbox.ts';
 import {
   addMatches,
   addStream,

@@ -1,1 +1,0 @@
-export const DELIVERIES_CHANNEL = 'chainstead_deliveries';
