@@ -14,9 +14,8 @@ import {
 } from '../../packages/doors/db/src/connections/connection-metrics.ts';
 import { createJournalMetrics } from '../../packages/doors/db/src/locks/crash-guard.ts';
 import { createNotificationMetrics } from '../../packages/doors/db/src/open-database.ts';
-import { createReadMetrics } from '../../packages/doors/db/src/reads/read-metrics.ts';
-import { createDiskMetrics } from '../../packages/doors/db/src/server/disk-metrics.ts';
-import { createSizeMetrics } from '../../packages/doors/db/src/server/size-metrics.ts';
+import { createReadMetrics } from '../../packages/doors/db/src/reads/wal-position.ts';
+import { createDiskMetrics, createSizeMetrics } from '../../packages/doors/db/src/server/size-metrics.ts';
 import { createDepthMetrics, createJobMetrics } from '../../packages/doors/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/doors/rpc/src/pool-metrics.ts';
 import { createSourceMetrics } from '../../packages/doors/sources/src/history-sources.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, joinSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { stateAt, storedNativeBalances } from '@chainstead/node-reads';
 import { knownBlock, type StateBlock } from '@chainstead/node-reads/requests';

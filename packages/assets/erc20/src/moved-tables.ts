@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import type { LookupShard } from '@chainstead/sync/datasets';
 import { erc20TransfersTable } from './transfers/row-table.ts';
 import { erc20Transfers } from './transfers/schema.ts';

@@ -134,3 +134,11 @@ export function withSqlstate(error: unknown): unknown {
   const [, code] = SQLSTATES.find(([text]) => text.test(message)) ?? [];
   return code === undefined ? error : Object.assign(error, { code });
 }
+
+/** {@link openDatabase} logs an outage once: its consequences are `debug`. */
+export function failureLevel<Level extends 'warn' | 'error' = 'warn'>(
+  error: unknown,
+  otherwise?: Level,
+): Level | 'warn' | 'debug' {
+  return isOutage(error) ? 'debug' : (otherwise ?? 'warn');
+}

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CountBytes } from './connections/client-use.ts';
+import type { CountBytes } from './connections/connection-metrics.ts';
 import type { SessionClient } from './connections/session-client.ts';
 import type { Sql } from './sql.ts';
 

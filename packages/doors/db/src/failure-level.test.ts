@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { DatabaseUnavailableError } from './database-outage.ts';
-import { failureLevel } from './failure-level.ts';
+import { DatabaseUnavailableError, failureLevel } from './database-outage.ts';
 
 const outage = new DatabaseUnavailableError("can't be reached", null, new Error('connect ECONNREFUSED'));
 

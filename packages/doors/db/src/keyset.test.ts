@@ -1,8 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinSql, rawSql, sql } from './sql.ts';
-import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './statement.ts';
+import { joinSql, type KeysetOrder, rawSql, rowsAfter, rowsAfterInPartitions, sql } from './sql.ts';
 
 type Key = readonly [block: number, log: number, token: string];
 

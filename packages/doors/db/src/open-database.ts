@@ -1,8 +1,15 @@
 import { counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type PoolClient, DatabaseError as PostgresError } from 'pg';
 import { columnParsers } from './columns/column-parsers.ts';
-import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './connections/client-use.ts';
-import { measuredConnections, measureOutages } from './connections/connection-metrics.ts';
+import {
+  type Connections,
+  connectUnlessEnded,
+  type End,
+  measuredConnections,
+  measureOutages,
+  onClient,
+  useUntil,
+} from './connections/connection-metrics.ts';
 import { type ConnectionOptions, openPool, sessionsOf } from './connections/open-pool.ts';
 import { queryOn } from './connections/query-on.ts';
 import { SessionClient } from './connections/session-client.ts';

@@ -9,7 +9,7 @@ import {
   startScratchServer,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { transactionLock } from './citus/transaction-lock.ts';
+import { transactionLock } from './citus/commit-lock.ts';
 import { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
 import { tryAcquireLeadership } from './locks/leadership.ts';
 import { migrate } from './migrations/migrate.ts';

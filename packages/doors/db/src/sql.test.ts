@@ -1,8 +1,7 @@
 import { bigint, integer, pgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
 import { joinSql, rawSql, sql, statementOf } from './sql.ts';
-import { deleteByKey } from './tables/keyed-statements.ts';
-import { columnList, columnsAs } from './tables/typed-columns.ts';
+import { columnList, columnsAs, deleteByKey } from './tables/typed-columns.ts';
 
 const table = pgTable('sums', {
   chainId: bigint('chain_id', { mode: 'number' }),

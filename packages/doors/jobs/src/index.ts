@@ -10,5 +10,5 @@ export {
   isClaimed,
   SETTLED,
 } from './due-work/due-table.ts';
+export { createSettledWatch } from './due-work/due-work.ts';
 export { backoffSeconds } from './due-work/retry-delay.ts';
-export { createSettledWatch } from './due-work/settled-watch.ts';

@@ -11,9 +11,8 @@ export {
   UpstreamsExhaustedError,
 } from './errors.ts';
 export { parseBlock, parseHeader } from './formats/parse-block.ts';
-export { MalformedAnswerError, parseLogs } from './formats/parse-log.ts';
+export { MalformedAnswerError, parseLogs, placeLogs, repeatsIndexes } from './formats/parse-log.ts';
 export { createReceiptParser, parseReceipt } from './formats/parse-receipt.ts';
-export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';
 export * from './upstream-pool.ts';

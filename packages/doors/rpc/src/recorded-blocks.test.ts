@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { matchReceipts, stateSyncHash } from './formats/match-receipts.ts';
 import { parseBlock } from './formats/parse-block.ts';
+import { matchReceipts, stateSyncHash } from './formats/parse-receipt.ts';
 import { checkLogs } from './logs/check-logs.ts';
 
 const { folder: DATA, isMissing, title } = recordedData('data/evm');

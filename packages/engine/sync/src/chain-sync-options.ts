@@ -5,7 +5,7 @@ import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
 import type { BackfillProgress } from './backfill/backfill-options.ts';
-import type { RetentionSettings } from './coverage/retention-settings.ts';
+import type { RetentionSettings } from './coverage/retained-from.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import type { BlockJournal } from './follow/block-guard.ts';
 import type { BlockWatcher } from './read/block-watcher.ts';

@@ -12,17 +12,15 @@ import { listCoverage } from './coverage/coverage.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import { datasetsOf } from './dataset/datasets-of.ts';
 import { type BlockGuard, openBlockGuard } from './follow/block-guard.ts';
-import { requireNotReset } from './follow/chain-reset.ts';
 import { follow } from './follow/follower.ts';
+import { requireNotReset } from './follow/reconcile.ts';
 import { endQuietly, lead } from './lead.ts';
 import { announceAgain } from './partitions/ensure-partitions.ts';
-import { keepForgetting } from './projections/forget-unrequested.ts';
-import { buildProjections, maintainProjections } from './projections/maintain-projections.ts';
+import { buildProjections, keepForgetting, maintainProjections } from './projections/maintain-projections.ts';
 import { registerProjections } from './projections/projection-record.ts';
 import { REMOVAL_CODE, requireNotBeingRemoved } from './removal/remove-chain.ts';
-import { enforceRetention } from './retention/enforce-retention.ts';
+import { enforceRetention, settleRetention } from './retention/enforce-retention.ts';
 import { keepSealing } from './retention/seal-partitions.ts';
-import { settleRetention } from './retention/settle-retention.ts';
 import { createKnownContracts } from './rows/known-contracts.ts';
 import {
   beginProgress,

@@ -20,8 +20,7 @@ export {
   type RowsChange,
   type SubjectProjection,
 } from './dataset/projection.ts';
-export { defineTable, type RowTable } from './dataset/row-table.ts';
-export { timestampText } from './dataset/timestamp-text.ts';
+export { defineTable, type RowTable, timestampText } from './dataset/row-table.ts';
 export type {
   BlockPart,
   ExecutedTransaction,

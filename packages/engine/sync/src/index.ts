@@ -1,6 +1,7 @@
 /** Reads, proves and writes blocks of datasets. Ingestion is in `ingest.ts`; start at `chain-sync.ts`. */
+
+export { readRevisions, recordRewritten } from './coverage/coverage.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
-export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export { recordSubjectRange } from './coverage/subject.ts';
 export type { BulkIndex } from './dataset/row-table.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
@@ -10,17 +11,15 @@ export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watche
 export { linesOfRows } from './read/decoded-batch.ts';
 export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
-export { readTraces } from './read/traces/read-traces.ts';
-export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';
-export type { CallBudget, TurnCalls } from './requests/call-budget.ts';
+export { readTraces, readTransactionTraces } from './read/traces/read-traces.ts';
+export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
+export type { CallBudget, SentTransactions, TurnCalls } from './requests/history-turn.ts';
 export {
   awaitMore,
   claimHistory,
   type HistoryOutcome,
   refuseForArchive,
   refuseForCalls,
-} from './requests/claim-history.ts';
-export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
-export type { SentTransactions } from './requests/sent-transactions.ts';
-export { findDetached } from './retention/drop-partition.ts';
+} from './requests/history-turn.ts';
+export { findDetached } from './retention/delete-old-rows.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';

@@ -7,8 +7,8 @@ export {
   missingCoverage,
   removeCoverage,
 } from './coverage/coverage.ts';
-export { isAskNoted, isNoted } from './projections/noted-requests.ts';
 export type { SubjectProjections } from './projections/subject-projections.ts';
+export { isAskNoted, isNoted } from './projections/subject-projections.ts';
 export {
   CALLS_USED_UP,
   DUE_HISTORIES,

@@ -11,11 +11,18 @@ import { createConsoleRoutes } from './console-routes.ts';
 import type { Html } from './layout/html.ts';
 import { type PageFacts, page } from './layout/page.ts';
 import { createSendLive, sendSignedOut } from './live/live-route.ts';
-import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
-import { NotSignedInError, refuseForeign, requireSession } from './sessions/require-session.ts';
-import type { SessionCookie } from './sessions/session-cookie.ts';
+import {
+  type ConsoleContext,
+  type ConsoleEnv,
+  createSignIn,
+  NotSignedInError,
+  ownPath,
+  refuseForeign,
+  requireSession,
+  type SessionCookie,
+  signInPage,
+} from './sessions/require-session.ts';
 import type { ConsoleSession, RequestOrigin } from './sessions/session-store.ts';
-import { createSignIn, ownPath, signInPage } from './sessions/sign-in.ts';
 
 export interface ConsoleAppOptions {
   readonly services: ConsoleServices;

@@ -12,7 +12,7 @@ import type { NameService } from '@chainstead/tokens/names';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { MenuGroup } from './layout/page.ts';
-import type { AbiSource } from './pages/contracts/abi-source.ts';
+import type { AbiSource } from './pages/contracts/contract-form.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';

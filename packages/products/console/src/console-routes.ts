@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import type { z } from 'zod';
 import type { ConsoleRequest, ConsoleRoutes, FileAnswer, PageAnswer, PartedView, View } from './console-page.ts';
 import type { SendLive } from './live/live-route.ts';
-import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
+import type { ConsoleContext, ConsoleEnv } from './sessions/require-session.ts';
 
 export interface ConsoleRoutesOptions {
   readonly actorOf: (c: ConsoleContext) => AuditActor;

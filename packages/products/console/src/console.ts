@@ -12,7 +12,7 @@ import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
-import type { AbiSource } from './pages/contracts/abi-source.ts';
+import type { AbiSource } from './pages/contracts/contract-form.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import { overviewView } from './pages/overview/overview-page.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
@@ -20,7 +20,7 @@ import { PAGES } from './pages/registry.ts';
 import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
 import type { ConfiguredUpstream } from './pages/upstreams/read-upstreams.ts';
 import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
-import { createSessionCookie } from './sessions/session-cookie.ts';
+import { createSessionCookie } from './sessions/require-session.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 
 export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {

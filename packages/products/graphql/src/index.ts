@@ -1,4 +1,3 @@
 /** GraphQL over tables of contracts and analytics views. Start at serving/graphql-route.ts. */
 
-export { graphiqlPage } from './serving/graphiql/graphiql-page.ts';
-export { openGraphql } from './serving/graphql-route.ts';
+export { graphiqlPage, openGraphql } from './serving/graphql-route.ts';

@@ -1,7 +1,6 @@
 import { columnSchema, type ParameterColumn, parameterColumns } from '@chainstead/contracts';
 import type { Address } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
-import { address, hash, hexadecimal, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
+import { address, addressKey, hash, hexadecimal, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import { type Dataset, eventDataset, eventRows } from '@chainstead/sync/datasets';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db/server';
 import { createPartitions, createScratchDatabase, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { defineEvent } from '@chainstead/events/decoding';
 import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import type { AccountEvents } from '../account-events/account-events.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { abiFunction, abiItemJson, readCallableItems } from '@chainstead/events/decoding';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { removeCoverage } from '@chainstead/sync/requests';
 import { buildIndexes, createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';

@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
 import { dropRemovedTables, recordRemovedTables } from './removed-tables.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, defineMetrics, gauge } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
 import { removeUnsettled } from './moved-rows.ts';

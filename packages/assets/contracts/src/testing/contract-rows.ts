@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
 import { rawSql, sql, type Transaction } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { removeCoverage } from '@chainstead/sync/requests';
 import { createPartitions, timestampOf } from '@chainstead/testkit';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { subjectCoverage } from '@chainstead/pages';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';

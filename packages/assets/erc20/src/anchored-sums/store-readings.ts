@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '@chainstead/db';
 import type { StateReadingContext } from '@chainstead/node-reads';
-import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { underCommitLock } from '@chainstead/sync/commit-retry';
 import { FORGOTTEN } from '../transfers/anchors.ts';
 import type { Axis } from './axes.ts';
 import { type BalanceVerdict, judgeReading } from './judge-reading.ts';

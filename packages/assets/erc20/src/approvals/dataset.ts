@@ -1,4 +1,4 @@
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { defineEvent } from '@chainstead/events/decoding';
 import { topicOf } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';

@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, asSql, type Database, expectedTrue, hexText, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { addressKey, IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { LOG_ORDER } from '@chainstead/pages';
 
 export interface HoldersQuestion {

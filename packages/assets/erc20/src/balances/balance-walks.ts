@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { MOVED_DELTA, MOVED_TABLES } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
 import type { Holding } from './holding.ts';

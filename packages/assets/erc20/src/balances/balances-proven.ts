@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
 import { knownBlock } from '@chainstead/node-reads/requests';
-import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { underCommitLock } from '@chainstead/sync/commit-retry';
 import { BY_WALLET } from '../anchored-sums/axes.ts';
 import { saveReadings } from '../anchored-sums/save-readings.ts';
 import { BALANCES_PROVEN, type ProofAnswer, type ProofQuestion } from '../balance-proofs/proof-questions.ts';

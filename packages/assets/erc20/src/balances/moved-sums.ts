@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
 import type { BalanceSpan, Holding } from './holding.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { LOG_ORDER, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
 import {
   factsOfHeld,

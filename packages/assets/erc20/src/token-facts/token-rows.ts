@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 
 export interface StoredToken extends Omit<TokenFacts, 'isNft'> {

@@ -4,14 +4,15 @@ import {
   address,
   bytea,
   chainId,
+  type Direction,
   hash,
+  IS_GIVING_SIDE,
   int8,
   int8Text,
   logPlace,
   moment,
   uint256,
 } from '@chainstead/db/column-types';
-import { type Direction, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, numeric, smallint } from 'drizzle-orm/pg-core';

@@ -10,7 +10,7 @@ import {
   type Sql,
   sql,
 } from '@chainstead/db';
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import {
   defineSqlLookup,
   keyOfLookup,

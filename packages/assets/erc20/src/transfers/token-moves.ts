@@ -1,7 +1,7 @@
 /** SQL for changed transfers of requested tokens, after a `moved` CTE. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ColumnOf, columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import { joinSubjects, type RowsChange } from '@chainstead/sync/datasets';
 import { erc20HolderCounts, erc20Holders, erc20Transfers } from './schema.ts';
 

@@ -1,6 +1,5 @@
 import type { Address, ChainId, Log } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
-import { DIRECTION, type Direction } from '@chainstead/db/direction';
+import { addressKey, DIRECTION, type Direction } from '@chainstead/db/column-types';
 import type { Erc20Transfer } from '@chainstead/events/token-events';
 import type { Erc20TransferRow } from './schema.ts';
 

@@ -12,7 +12,7 @@ import {
   type Sql,
   sql,
 } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import {
   defineSqlLookup,
   joinSubjects,

@@ -10,7 +10,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { rowsOf } from '@chainstead/db/rows-of';
 import {
   type ChainQuery,

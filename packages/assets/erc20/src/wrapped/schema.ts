@@ -1,6 +1,6 @@
 /** Wrapping without a Transfer, in the form of mints and burns of `erc20_transfer_sides`. */
 
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
 import { index } from 'drizzle-orm/pg-core';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { PoolId } from '../events/pool-event.ts';
 import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
 import { markHoursStale } from '../pool-candles/stale-hours.ts';

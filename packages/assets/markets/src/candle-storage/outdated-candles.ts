@@ -10,7 +10,7 @@ import {
   type Sql,
   sql,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { backoffSeconds, type Claim, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';

@@ -10,7 +10,7 @@ import {
   type Sql,
   sql,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from '../swap-lists/swaps-page.ts';

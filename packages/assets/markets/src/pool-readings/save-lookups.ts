@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads/requests';
-import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { underCommitLock } from '@chainstead/sync/commit-retry';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { storeFoundPool } from '../proofs/pool-rows.ts';

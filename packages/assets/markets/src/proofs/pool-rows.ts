@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
-import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { underCommitLock } from '@chainstead/sync/commit-retry';
 import { requestTokenFacts } from '@chainstead/tokens/requests';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';

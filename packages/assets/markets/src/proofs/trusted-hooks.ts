@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs/worker';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';

@@ -11,7 +11,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { toDateBound } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import type { PoolId } from '../events/pool-event.ts';

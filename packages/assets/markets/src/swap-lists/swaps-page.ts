@@ -11,7 +11,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { hex, hexOrNull, int4, int8, packedRows, type RowOf, text, textOrNull } from '@chainstead/db/packed-rows';
 import {
   type ChainQuery,

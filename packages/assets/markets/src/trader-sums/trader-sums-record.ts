@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 
 export interface TraderSumsKey {

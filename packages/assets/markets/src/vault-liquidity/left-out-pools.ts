@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import { addressBytes, hexBytes, sql, type Transaction } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { LeftOut } from '../tables/schema.ts';
 

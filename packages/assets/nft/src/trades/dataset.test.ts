@@ -1,5 +1,5 @@
 import { parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';

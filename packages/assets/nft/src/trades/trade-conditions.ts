@@ -4,7 +4,7 @@
  */
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 
 export function ofCollection(address: Address): readonly Sql[] {
   return [

@@ -1,4 +1,4 @@
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
 import type { NftTradeRow } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 
 /** The first entry of an index, in each partition. Queues nothing. */
 export async function hasNftTransfers(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {

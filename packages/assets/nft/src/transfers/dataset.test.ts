@@ -1,6 +1,6 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
 import {
   ALICE,

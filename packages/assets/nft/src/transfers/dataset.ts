@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import {
   NFT_TRANSFER_KINDS,
   type NftTransfer,

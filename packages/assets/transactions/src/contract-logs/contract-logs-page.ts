@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexBytes, rawSql, type Sql, sql, where } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { int8, packedRows, type RowOf } from '@chainstead/db/packed-rows';
 import {
   type ChainQuery,

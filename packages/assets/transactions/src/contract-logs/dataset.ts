@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId, Log } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { type LogRow, logs as table } from './schema.ts';
 

@@ -1,6 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
-import { DIRECTION, type Direction } from '@chainstead/db/direction';
+import { addressKey, DIRECTION, type Direction } from '@chainstead/db/column-types';
 import { forgetWalletCounts } from '@chainstead/pages';
 import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync/datasets';
 import { type InternalTransferRow, internalTransfers as table } from './schema.ts';

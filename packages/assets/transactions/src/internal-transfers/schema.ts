@@ -1,7 +1,6 @@
 /** One row per side, once if both are equal. Traces have no proof: checked against transactions. */
 
-import { address, chainId, hash, int8Text, uint256 } from '@chainstead/db/column-types';
-import type { Direction } from '@chainstead/db/direction';
+import { address, chainId, type Direction, hash, int8Text, uint256 } from '@chainstead/db/column-types';
 import { distributedBy, storedTable } from '@chainstead/db/table-storage';
 import { integer, smallint, text } from 'drizzle-orm/pg-core';
 

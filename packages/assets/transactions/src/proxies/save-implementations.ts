@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateBlock } from '@chainstead/node-reads/requests';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { ProxyForm } from './proxy-forms.ts';
 
 export interface ImplementationRow {

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { asSql, type ReadDatabase, sql } from '@chainstead/db';
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
 import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { enqueueHistory, type SentTransactions } from '@chainstead/sync';
 import type { Subject } from '@chainstead/sync/datasets';
 import { readRequester } from '@chainstead/sync/requests';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { isSponsored } from '@chainstead/chains/fees';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { approvalsIn } from '../approvals/read-approvals.ts';
 import { decodeEvidence, evidenceOf, type TransactionEvidence } from '../evidence/decode-evidence.ts';

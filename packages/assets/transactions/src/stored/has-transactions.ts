@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 
 export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   const rows = await database.select(

@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, isSpread, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
-import { DIRECTION } from '@chainstead/db/direction';
+import { addressKey, DIRECTION } from '@chainstead/db/column-types';
 import { coinChange, type PaidTransaction } from './coin-change.ts';
 
 export interface ExplainedChanges {

@@ -3,7 +3,7 @@ import type { Hash } from '@chainstead/core';
 import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { Checkpoint } from '@chainstead/sync/checkpoint';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 
 /** State of unsettled blocks is read by hash; results are written while the branch is indexed. */
 export interface IndexedBranch {

@@ -2,7 +2,7 @@
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 import { recordSubjectRange } from '@chainstead/sync';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Subject } from '@chainstead/sync/datasets';
 import { accountTransactions } from '../stored/datasets.ts';
 

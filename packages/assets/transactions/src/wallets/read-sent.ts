@@ -1,5 +1,5 @@
 import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import type { ReadSender } from '@chainstead/pages/on-demand';
 import { enqueueHistory } from '@chainstead/sync';
 import { readRequester, saveEstimate } from '@chainstead/sync/requests';

@@ -6,8 +6,8 @@ import { openDatabase } from '../open-database.ts';
 import { rawSql, type Sql, sql, statementOf } from '../sql.ts';
 import { commitLock } from './commit-lock.ts';
 import { distributeTables } from './distribute-tables.ts';
-import { isSpread } from './is-spread.ts';
 import { planDistribution } from './plan-distribution.ts';
+import { isSpread } from './table-placements.ts';
 
 const programs = await findCitus('commits after a crash');
 

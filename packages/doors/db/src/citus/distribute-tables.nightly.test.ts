@@ -10,7 +10,7 @@ import { sql } from '../sql.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { planDistribution, waitingTables } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
-import { readCluster } from './summarise-shards.ts';
+import { readCluster } from './read-shards.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 import { digestTables, fillTables } from './testing/fill-tables.ts';
 

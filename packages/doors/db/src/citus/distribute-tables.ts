@@ -3,10 +3,10 @@ import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { withPatientSession } from '../locks/table-locks.ts';
 import { rawSql, sql } from '../sql.ts';
+import { transactionLock } from './commit-lock.ts';
 import type { DistributionPlan, PlannedTable } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
-import { transactionLock } from './transaction-lock.ts';
 
 export interface DistributionProgress {
   onStart?(table: PlannedTable): void;

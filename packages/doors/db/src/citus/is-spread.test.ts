@@ -1,6 +1,6 @@
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
-import { isSpread } from './is-spread.ts';
+import { isSpread } from './table-placements.ts';
 
 // For clusters, see commit-lock.nightly.test.ts.
 test('a database of one server has no distributed tables', async () => {

@@ -2,14 +2,12 @@
 
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
-import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations.ts';
-import { pendingMigrations } from '../migrations/schema-state.ts';
+import { MIGRATIONS_FOLDER, pendingMigrations, readMigrations } from '../migrations/schema-state.ts';
 import { rawSql, sql } from '../sql.ts';
 import type { TablePlacement } from '../tables/table-storage.ts';
 import { checkCluster, requestFromWorkers } from './check-cluster.ts';
-import { isSpread } from './is-spread.ts';
 import { readLayout } from './read-layout.ts';
-import { TABLE_PLACEMENTS } from './table-placements.ts';
+import { isSpread, TABLE_PLACEMENTS } from './table-placements.ts';
 
 export interface PlannedTable {
   readonly table: string;

@@ -1,8 +1,9 @@
-/** Takes one connection per node. */
-
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
+import { waitingTables } from './plan-distribution.ts';
+import { isSpread } from './table-placements.ts';
 
+/** Takes one connection per node. */
 export interface Shard {
   /** `10.0.0.2:5432` */
   readonly node: string;
@@ -18,7 +19,7 @@ export interface Shard {
   readonly bytes: number;
 }
 
-export interface ShardReading {
+interface ShardReading {
   readonly shards: readonly Shard[];
   readonly away: readonly { readonly node: string; readonly reason: string }[];
 }
@@ -48,4 +49,60 @@ export async function readShards(
     else for (const shard of JSON.parse(result) as Omit<Shard, 'node'>[]) shards.push({ ...shard, node });
   }
   return { shards, away };
+}
+
+interface NodeSummary {
+  readonly node: string;
+  readonly shards: number;
+  /** With indexes and copies of reference tables. */
+  readonly bytes: number;
+}
+
+interface TableSummary {
+  readonly table: string;
+  readonly shards: number;
+  /** With indexes and partitions. */
+  readonly bytes: number;
+  /** The largest shard divided by the average. */
+  readonly skew: number;
+}
+
+export interface ClusterSummary {
+  readonly nodes: readonly NodeSummary[];
+  readonly tables: readonly TableSummary[];
+  /** Did not respond; not in the figures. */
+  readonly away: readonly { readonly node: string; readonly reason: string }[];
+  readonly waiting: readonly string[];
+}
+
+/** Null if no table is distributed. */
+export async function readCluster(database: Pick<Database, 'query'>): Promise<ClusterSummary | null> {
+  if (!(await isSpread(database))) return null;
+  const { shards, away } = await readShards(database);
+  return { ...summariseShards(shards), away, waiting: await waitingTables(database) };
+}
+
+export function summariseShards(shards: readonly Shard[]): Pick<ClusterSummary, 'nodes' | 'tables'> {
+  const nodes = [...Map.groupBy(shards, ({ node }) => node)].map(([node, own]) => ({
+    node,
+    shards: new Set(own.filter(isOfShards).map(({ root, lowest }) => `${root} ${lowest}`)).size,
+    bytes: sumOf(own),
+  }));
+  const tables = [...Map.groupBy(shards.filter(isOfShards), ({ root }) => root)].map(([table, own]) => {
+    const sizes = [...Map.groupBy(own, ({ lowest }) => lowest).values()].map(sumOf);
+    const bytes = sumOf(own);
+    return {
+      table,
+      shards: sizes.length,
+      bytes,
+      skew: bytes === 0 ? 1 : (Math.max(...sizes) * sizes.length) / bytes,
+    };
+  });
+  return { nodes, tables: tables.toSorted((a, b) => b.bytes - a.bytes || a.table.localeCompare(b.table)) };
+}
+
+const isOfShards = ({ lowest }: Shard): boolean => lowest !== null;
+
+function sumOf(shards: readonly Shard[]): number {
+  return shards.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Shard } from './read-shards.ts';
-import { summariseShards } from './summarise-shards.ts';
+import { type Shard, summariseShards } from './read-shards.ts';
 
 const shard = (node: string, root: string, lowest: string | null, bytes: number, table = root): Shard => ({
   node,

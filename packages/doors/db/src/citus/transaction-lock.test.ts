@@ -1,7 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { sql } from '../sql.ts';
-import { transactionLock } from './transaction-lock.ts';
+import { transactionLock } from './commit-lock.ts';
 
 const scratch = scratchOfFile();
 

@@ -2,9 +2,8 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../sql.ts';
-import { addressBytes } from '../statement.ts';
-import { addressKey } from './address-key.ts';
+import { addressBytes, sql } from '../sql.ts';
+import { addressKey } from './column-types.ts';
 
 const anAddress: fc.Arbitrary<Address> = fc
   .uint8Array({ minLength: 20, maxLength: 20 })

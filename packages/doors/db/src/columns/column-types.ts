@@ -55,3 +55,18 @@ function fixedBytes<Text extends string>(width: number) {
     return column;
   };
 }
+
+/**
+ * First and last four bytes as a signed integer; `address_key(bytea)` in SQL. Not unique.
+ * @example addressKey('0x00000000000000000000000000000000000000ff') // '255'
+ */
+export function addressKey(address: Address): string {
+  return BigInt.asIntN(64, BigInt(address.slice(0, 10) + address.slice(34))).toString();
+}
+
+/** Stored. A self-transfer is one row. */
+export const DIRECTION = { sent: 0, received: 1, self: 2 } as const;
+
+export type Direction = (typeof DIRECTION)[keyof typeof DIRECTION];
+
+export const IS_GIVING_SIDE = `direction <> ${DIRECTION.received}`;

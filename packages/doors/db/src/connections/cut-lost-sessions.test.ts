@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lostWith } from './cut-lost-sessions.ts';
+import { lostWith } from './open-pool.ts';
 
 const [idle, waiting] = [{ name: 'idle' }, { name: 'waiting' }];
 

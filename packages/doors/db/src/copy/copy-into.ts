@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PoolClient } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { CopyLines } from '../database.ts';
-import { copyStatement, encodeRows } from './copy-rows.ts';
+import { asSql, type Sql, sql, statementOf } from '../sql.ts';
 import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
 /** Large enough to be cheap per message, small enough to slow the producer with the server. */
@@ -41,4 +41,20 @@ function* chunksOf(lines: CopyLines, isBinary: boolean): Generator<Buffer> {
   }
   if (chunk.length > 0) yield encodeRows(chunk, isBinary);
   if (isBinary) yield Buffer.from(BINARY_TRAILER, 'latin1');
+}
+
+export function copyStatement(table: string, columns: readonly string[], isBinary: boolean): string {
+  const format = isBinary ? ' (FORMAT binary)' : '';
+  return `COPY ${table.split('.').map(escapeIdentifier).join('.')} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN${format}`;
+}
+
+/** One join makes a flat string; appending makes a tree to be flattened. */
+export function encodeRows(rows: readonly string[], isBinary: boolean): Buffer {
+  return isBinary ? Buffer.from(rows.join(''), 'latin1') : Buffer.from(`${rows.join('\n')}\n`);
+}
+
+/** Binary. To stop early, cut the connection (`until`): the server sends the rest. */
+export async function* copyOut(client: PoolClient, query: string | Sql): AsyncGenerator<Buffer> {
+  const { text } = statementOf(sql`COPY (${asSql(query)}) TO STDOUT (FORMAT binary)`);
+  yield* client.query(copyTo(text));
 }

@@ -1,7 +1,7 @@
 import type { Connection, PoolClient, Submittable } from 'pg';
 import type { Copy, StatementsAround } from '../database.ts';
 import { type Sql, statementOf } from '../sql.ts';
-import { copyStatement, encodeRows } from './copy-rows.ts';
+import { copyStatement, encodeRows } from './copy-into.ts';
 import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
 /** Type, and length in four bytes, which include themselves. */

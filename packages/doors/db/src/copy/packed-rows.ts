@@ -1,6 +1,6 @@
 import { defineError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
-import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
+import { ROW_BYTES_MAX } from '../readers/read-bounded.ts';
 import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
 /** Bytes of fixed width, which is cheapest, or text. Never null. */

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
-import type { ServerAccount } from './server-account.ts';
-import { unlessMissing } from './unless-missing.ts';
+import { type ServerAccount, unlessMissing } from './server-account.ts';
 
 const SUPERUSER_FILE = 'superuser-password';
 const PROGRAM_FILE = 'password';

@@ -6,7 +6,7 @@ import { programUrl, provisionDatabase, SUPERUSER, superuserUrl } from '../serve
 import { type EmbeddedPasswords, ensurePasswords, giveTo } from './embedded-passwords.ts';
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
 import { runInitdb } from './postgres-process.ts';
-import { isPostgresProcess, readPostmaster } from './postmaster.ts';
+import { isPostgresProcess, maxWalSize, readPostmaster } from './postmaster.ts';
 import {
   runOwnServer,
   type ServerFolder,
@@ -15,9 +15,7 @@ import {
   useRunningServer,
   waitForOwner,
 } from './running-server.ts';
-import { chooseServerAccount, type ServerAccount } from './server-account.ts';
-import { unlessMissing } from './unless-missing.ts';
-import { maxWalSize } from './wal-size.ts';
+import { chooseServerAccount, type ServerAccount, unlessMissing } from './server-account.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Cluster (`data/`), passwords, owner's pid. Created if missing. */

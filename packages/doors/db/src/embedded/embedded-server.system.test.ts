@@ -13,8 +13,8 @@ import {
   queryServer,
 } from '../testing/embedded-folder.ts';
 import { isEmbeddedServer } from './embedded-postgres.ts';
+import { walMegabytes } from './postmaster.ts';
 import { pickAccount } from './server-account.ts';
-import { walMegabytes } from './wal-size.ts';
 
 /** Bytes that other processes may write to or free on the disk during a test. */
 const OTHERS_WRITE = 5 * 1024 ** 3;

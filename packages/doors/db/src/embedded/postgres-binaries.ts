@@ -6,8 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText, type Logger } from '@chainstead/core';
 import { EmbeddedPostgresError } from '../database-error.ts';
-import type { ServerAccount } from './server-account.ts';
-import { unlessMissing } from './unless-missing.ts';
+import { type ServerAccount, unlessMissing } from './server-account.ts';
 
 export interface PostgresBinaries {
   readonly initdb: string;

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { unlessMissing } from './unless-missing.ts';
+import { unlessMissing } from './server-account.ts';
 
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number;
   readonly port: number;
   /** `starting`, `stopping`, `ready` or `standby` */
@@ -57,4 +57,20 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
     await delay(20);
   }
   return true;
+}
+
+const MEGABYTE = 1024 ** 2;
+const MEGABYTES = { least: 1_024, most: 4_096 };
+const SHARE_OF_FREE_DISK = 1 / 20;
+
+/** Fewer checkpoints write less, but the WAL must not fill a small disk. */
+export async function maxWalSize(folder: string): Promise<string> {
+  const { bavail, bsize } = await statfs(folder);
+  return `${walMegabytes(bavail * bsize)}MB`;
+}
+
+/** A twentieth of the free disk, from 1 GB (the default) to 4 GB. */
+export function walMegabytes(freeBytes: number): number {
+  const share = Math.floor((freeBytes * SHARE_OF_FREE_DISK) / MEGABYTE);
+  return Math.min(MEGABYTES.most, Math.max(MEGABYTES.least, share));
 }

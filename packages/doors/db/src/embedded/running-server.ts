@@ -6,8 +6,8 @@ import { isProvisioned, programUrl, provisionDatabase, superuserUrl } from '../s
 import type { EmbeddedPasswords } from './embedded-passwords.ts';
 import { type RunningServer, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, processLives, readPostmaster, until } from './postmaster.ts';
+import { unlessMissing } from './server-account.ts';
 import { pause, superviseServer } from './supervised-server.ts';
-import { unlessMissing } from './unless-missing.ts';
 
 /** After this time, the owner of a stopped server counts as gone. */
 const OWNER_TIMEOUT_MS = 10_000;

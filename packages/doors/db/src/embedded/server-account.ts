@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from '../database-error.ts';
-import { unlessMissing } from './unless-missing.ts';
 
 /** For `spawn`. Empty: the current user. */
 export interface ServerAccount {
@@ -53,4 +52,15 @@ async function createAccount(): Promise<Required<ServerAccount>> {
     retryable: false,
     cause,
   });
+}
+
+/** Undefined if the path does not exist. @throws all other errors */
+export async function unlessMissing<Found>(look: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
 }

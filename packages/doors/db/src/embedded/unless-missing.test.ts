@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unlessMissing } from './unless-missing.ts';
+import { unlessMissing } from './server-account.ts';
 
 describe('unlessMissing', () => {
   let folder: string;

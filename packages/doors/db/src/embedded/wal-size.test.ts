@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { walMegabytes } from './wal-size.ts';
+import { walMegabytes } from './postmaster.ts';
 
 const GIGABYTE = 1024 ** 3;
 

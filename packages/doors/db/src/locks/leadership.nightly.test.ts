@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transactionLock } from '../citus/transaction-lock.ts';
+import { transactionLock } from '../citus/commit-lock.ts';
 import { openDatabase } from '../open-database.ts';
 import { sql } from '../sql.ts';
 import { type Leadership, tryAcquireLeadership } from './leadership.ts';

@@ -6,7 +6,7 @@ import { copyMigrations, createScratchDatabase, type MigrationsCopy, type Scratc
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkSchema, migrate } from './migrate.ts';
-import { listMigrationFiles } from './read-migrations.ts';
+import { listMigrationFiles } from './schema-state.ts';
 import { openDatabase } from '../open-database.ts';
 
 let scratch: ScratchDatabase;

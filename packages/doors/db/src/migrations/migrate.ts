@@ -2,11 +2,10 @@ import { sql, rawSql } from '../sql.ts';
 import { errorText, type Logger, silentLogger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
-import { type LockHolder, watchLockHolders } from '../locks/lock-holders.ts';
+import { type LockHolder, watchLockHolders } from '../locks/leadership.ts';
 import { isLockedOut, repeatWhileLocked } from '../locks/table-locks.ts';
-import { MIGRATIONS_FOLDER, type Migration, readMigrations } from './read-migrations.ts';
-import { hasMigrationsTable, pendingMigrations, refuseNewerSchema } from './schema-state.ts';
-import { checkServer } from '../server/server-check.ts';
+import { MIGRATIONS_FOLDER, type Migration, readMigrations, hasMigrationsTable, pendingMigrations, refuseNewerSchema } from './schema-state.ts';
+import { checkServer } from '../server/examine-server.ts';
 
 export interface MigrateOptions {
   /** `NNNN_name.sql` with `--> statement-breakpoint`. @default MIGRATIONS_FOLDER */

@@ -1,7 +1,10 @@
 import { sql } from '../sql.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
-import type { Migration } from './read-migrations.ts';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Read-only. @throws {DatabaseError} SCHEMA_NEWER (unknown migrations), MIGRATION_CHANGED */
 export async function pendingMigrations(
@@ -60,4 +63,28 @@ function changedMigrations(names: readonly string[]): DatabaseError {
       'If you edited the file, restore it and put the change into a new migration. If the database is from an unreleased version, set DATABASE_URL or DATA_DIR to an empty database. Chainstead fills it from the chains',
     retryable: false,
   });
+}
+
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../../migrations', import.meta.url));
+
+export interface Migration {
+  readonly name: string;
+  readonly text: string;
+  /** SHA-256, hexadecimal. */
+  readonly hash: string;
+}
+
+/** Paths in the order of their numbers. */
+export async function listMigrationFiles(folder: string = MIGRATIONS_FOLDER): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+  return files.toSorted().map((name) => join(folder, name));
+}
+
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  return Promise.all(
+    (await listMigrationFiles(folder)).map(async (path) => {
+      const text = await readFile(path, 'utf8');
+      return { name: basename(path, '.sql'), text, hash: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseStandbys, type KnownStandby, type ReadDemand } from './choose-standbys.ts';
+import { chooseStandbys, type KnownStandby, type ReadDemand } from './standby-reads.ts';
 
 const LAG_MAX_MS = 10_000;
 const WAIT_MAX_MS = 50;

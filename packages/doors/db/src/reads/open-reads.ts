@@ -1,17 +1,15 @@
 import { errorText, type Logger, type Registry, sleepUnlessAborted, systemClock } from '@chainstead/core';
-import { isSpread } from '../citus/is-spread.ts';
-import type { CountBytes } from '../connections/client-use.ts';
+import { isSpread } from '../citus/table-placements.ts';
+import type { CountBytes } from '../connections/connection-metrics.ts';
 import { parseConnectionString } from '../connections/connection-string.ts';
 import type { Database, ReadDatabase } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { ConnectionRoom } from '../server/connection-room.ts';
 import { sql } from '../sql.ts';
-import { createReadMetrics } from './read-metrics.ts';
 import { createReadSession, positionOfPrimary, type ReadSession, type SharedFloor } from './read-session.ts';
 import { Standby } from './standby.ts';
 import { createStandbyReads } from './standby-reads.ts';
-import { createWalHistory, type WalHistory } from './wal-history.ts';
-import { parseWalPosition } from './wal-position.ts';
+import { createReadMetrics, createWalHistory, parseWalPosition, type WalHistory } from './wal-position.ts';
 
 export interface ReadsOptions {
   /** `DATABASE_READ_URL`: each host is a standby. */

@@ -1,4 +1,4 @@
-import type { End } from '../connections/client-use.ts';
+import type { End } from '../connections/connection-metrics.ts';
 import type { ReadDatabase } from '../database.ts';
 import { type Sql, sql, statementOf } from '../sql.ts';
 import type { ReadOnStandbys } from './standby-reads.ts';

@@ -1,13 +1,10 @@
 import { type Logger, settlesWithin, systemClock } from '@chainstead/core';
 import { DatabaseError as PostgresError } from 'pg';
-import type { End } from '../connections/client-use.ts';
+import type { End } from '../connections/connection-metrics.ts';
 import { DatabaseError } from '../database-error.ts';
 import { isOutage, outageOr } from '../database-outage.ts';
-import { chooseStandbys } from './choose-standbys.ts';
-import type { ReadMetrics, ReadOutcome } from './read-metrics.ts';
-import type { StandbyRead } from './read-on-standby.ts';
-import type { Standby } from './standby.ts';
-import type { WalPosition } from './wal-position.ts';
+import type { Standby, StandbyRead } from './standby.ts';
+import type { ReadMetrics, ReadOutcome, WalPosition } from './wal-position.ts';
 
 interface Requested {
   readonly text: string;
@@ -17,7 +14,7 @@ interface Requested {
   readonly end: End | undefined;
 }
 
-export interface StandbyReadsOptions {
+interface StandbyReadsOptions {
   readonly standbys: readonly Standby[];
   /** Milliseconds. */
   readonly lagOf: (standby: Standby) => number;
@@ -110,4 +107,44 @@ function outcomeOf(error: unknown): ReadOutcome | null {
   if (code === RECOVERY_CONFLICT) return 'conflict';
   if (code !== READ_ONLY && isOutage(outageOr(error))) return 'away';
   return code === undefined ? null : 'failed';
+}
+
+export interface KnownStandby {
+  /** Null: silent, or no standby. */
+  readonly replayed: WalPosition | null;
+  readonly lagMs: number;
+}
+
+export interface ReadDemand {
+  readonly floor: WalPosition;
+  /** A standby with more lag is not read from. */
+  readonly lagMaxMs: number;
+  readonly waitMaxMs: number;
+  /** Increases per read: standbys take turns. */
+  readonly turn: number;
+}
+
+interface ChosenStandbys<Standby> {
+  readonly reached: readonly Standby[];
+  /** May have replayed it by now or soon, nearest first. */
+  readonly near: readonly Standby[];
+}
+
+/** Both empty: use the primary. */
+export function chooseStandbys<Standby extends KnownStandby>(
+  standbys: readonly Standby[],
+  { floor, lagMaxMs, waitMaxMs, turn }: ReadDemand,
+): ChosenStandbys<Standby> {
+  const reached: Standby[] = [];
+  const near: Standby[] = [];
+  for (const standby of standbys) {
+    if (standby.replayed === null || standby.lagMs > lagMaxMs) continue;
+    if (standby.replayed >= floor) reached.push(standby);
+    else if (standby.lagMs <= waitMaxMs) near.push(standby);
+  }
+  const first = reached.length === 0 ? 0 : turn % reached.length;
+  return {
+    reached: [...reached.slice(first), ...reached.slice(0, first)],
+    near: near.sort((a, b) => Number((b.replayed ?? 0n) - (a.replayed ?? 0n))),
+  };
 }

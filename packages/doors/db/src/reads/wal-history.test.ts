@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWalHistory } from './wal-history.ts';
-import { formatWalPosition, parseWalPosition } from './wal-position.ts';
+import { createWalHistory, formatWalPosition, parseWalPosition } from './wal-position.ts';
 
 test('a standby lags since the primary first wrote what it lacks', () => {
   const history = createWalHistory();

@@ -1,6 +1,5 @@
 import { queryOn } from '../connections/query-on.ts';
-import type { SessionClient } from '../connections/session-client.ts';
-import { RESULT_SETTINGS } from '../connections/session-settings.ts';
+import { RESULT_SETTINGS, type SessionClient } from '../connections/session-client.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { sql } from '../sql.ts';

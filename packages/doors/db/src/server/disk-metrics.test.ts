@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { measureDisk } from './disk-metrics.ts';
+import { measureDisk } from './size-metrics.ts';
 
 test('a disk tells its size and what is free of it', async () => {
   const registry = createMetricsRegistry();

@@ -1,8 +1,8 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { connectionProblem } from '../connections/connection-problem.ts';
 import { parseConnectionString, redactConnectionString } from '../connections/connection-string.ts';
+import { hasCode, withSession } from '../connections/open-pool.ts';
 import { queryOn } from '../connections/query-on.ts';
-import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
 import { READER_ROLE, readerLoginOf, readerPasswordOf } from '../readers/reader-login.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';

@@ -1,7 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { sql } from '../sql.ts';
-import { readTime } from './read-time.ts';
+import { readTime } from './size-metrics.ts';
 
 const scratch = scratchOfFile();
 

@@ -1,6 +1,6 @@
 import { createScratchDatabase } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { checkServer } from './server-check.ts';
+import { checkServer } from './examine-server.ts';
 
 describe('server check', () => {
   const answering = (number: number, version: string, encoding: string) => ({

@@ -1,9 +1,10 @@
+import { statfs } from 'node:fs/promises';
 import { defineMetrics, errorText, gauge, type Logger, type Registry, readTogether } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { readWithin } from '../read-within.ts';
 import { sql } from '../sql.ts';
 
-export interface SizeMetricsOptions {
+interface SizeMetricsOptions {
   readonly registry: Registry;
   readonly database: Pick<Database, 'until'>;
   readonly logger: Logger;
@@ -48,4 +49,31 @@ export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: S
       logger.debug({ reason: errorText(error) }, 'Sizes of tables could not be read');
     }
   });
+}
+
+export const createDiskMetrics = defineMetrics('chainstead_disk', {
+  freeBytes: gauge('Free bytes on the disk of the embedded Postgres. Absent if DATABASE_URL is set'),
+  sizeBytes: gauge('Size in bytes of the disk of the embedded Postgres. Absent if DATABASE_URL is set'),
+});
+
+export function measureDisk(registry: Registry, folder: string, logger: Logger): void {
+  const { freeBytes, sizeBytes } = createDiskMetrics(registry);
+  readTogether([freeBytes, sizeBytes], async () => {
+    try {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      freeBytes.set(bavail * bsize);
+      sizeBytes.set(blocks * bsize);
+    } catch (error) {
+      logger.debug({ folder, reason: errorText(error) }, 'Free disk space could not be read');
+    }
+  });
+}
+
+/** Unix milliseconds by the database's clock, which all processes share. */
+export async function readTime(database: Pick<Database, 'query'>): Promise<number> {
+  const [row] = await database.query<{ now: number }>(
+    sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+  );
+  if (row === undefined) throw new TypeError('The database returned no time');
+  return row.now;
 }

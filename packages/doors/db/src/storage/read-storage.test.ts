@@ -2,9 +2,7 @@ import { tmpdir } from 'node:os';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { sql } from '../sql.ts';
-import { readDiskSpace } from './disk-space.ts';
-import { daysUntilFull, growthPerDay, readStorage } from './read-storage.ts';
-import { sampleTables } from './table-samples.ts';
+import { daysUntilFull, growthPerDay, readDiskSpace, readStorage, sampleTables } from './read-storage.ts';
 
 const scratch = scratchOfFile();
 

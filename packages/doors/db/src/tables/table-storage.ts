@@ -20,7 +20,7 @@ export type TableWrites = 'append' | 'counter' | 'queue' | 'settings';
  * - `wallet`, `contract`, `token`, `owner`: address of wallet, NFT contract, ERC-20, Aptos owner.
  * - `transaction`, `block`: `transactionKey` or `blockKey` of a hash. `pool`: an exchange's pool.
  */
-export type PlacementGroup =
+type PlacementGroup =
   | 'account'
   | 'wallet'
   | 'collection'
@@ -33,7 +33,7 @@ export type PlacementGroup =
   | 'pool';
 
 /** By the column's hash; it is part of every unique key. */
-export interface DistributedPlacement {
+interface DistributedPlacement {
   readonly kind: 'distributed';
   readonly column: string;
   readonly group: PlacementGroup;
@@ -60,7 +60,7 @@ export interface TableStorage {
 
 const storages = new WeakMap<PgTable, TableStorage>();
 
-export interface TableOptions<Columns> extends TableStorage {
+interface TableOptions<Columns> extends TableStorage {
   readonly key: readonly (keyof Columns & string)[];
   readonly indexes?: (table: Readonly<Record<keyof Columns, ExtraConfigColumn>>) => AnyIndexBuilder[];
   /** Rows are found by block through one of `indexes`. @default false */

@@ -1,7 +1,7 @@
 /** SQL names, checked against a `schema.ts`. */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { joinSql, rawSql, type Sql } from '../sql.ts';
+import { joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
 export type ColumnOf<Table extends PgTable> = keyof Table['_']['columns'] & string;
 
@@ -32,4 +32,29 @@ export function columnList<Table extends PgTable>(
 
 export function tableName(table: PgTable): Sql {
   return rawSql(getTableName(table));
+}
+
+export function hasSameKey<Table extends PgTable>(
+  table: Table,
+  key: readonly ColumnOf<Table>[],
+  left: string,
+  right: string,
+): Sql {
+  return rawSql(
+    namesOf(table, key)
+      .map((name) => `${left}.${name} = ${right}.${name}`)
+      .join(' AND '),
+  );
+}
+
+/** Rows are aliased `stored`; `keys` returns their keys. */
+export function deleteByKey<Table extends PgTable>(
+  table: Table,
+  key: readonly ColumnOf<Table>[],
+  keys: Sql,
+  condition?: Sql,
+): Sql {
+  const also = condition === undefined ? rawSql('') : sql` AND (${condition})`;
+  return sql`WITH touched AS MATERIALIZED (${keys})
+DELETE FROM ${tableName(table)} AS stored USING touched WHERE ${hasSameKey(table, key, 'stored', 'touched')}${also}`;
 }

@@ -1,8 +1,11 @@
 import type { Database } from '../database.ts';
-import { MIGRATIONS_FOLDER, type Migration, readMigrations } from '../migrations/read-migrations.ts';
-import { pendingMigrations } from '../migrations/schema-state.ts';
+import {
+  MIGRATIONS_FOLDER,
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+} from '../migrations/schema-state.ts';
 import { sql } from '../sql.ts';
-import { summariseMigration } from './migration-summary.ts';
 import { type EffectLock, effectsOf, type StatementEffect } from './statement-effects.ts';
 
 /** Predicted from texts and table sizes. Read-only. */
@@ -21,7 +24,7 @@ export interface PlannedMigration {
   readonly steps: readonly PlannedStep[];
 }
 
-export interface PlannedLock {
+interface PlannedLock {
   readonly table: string;
   readonly lock: Exclude<EffectLock, 'none'>;
 }
@@ -168,3 +171,34 @@ const TABLES = sql`
       LEFT JOIN pg_class AS part ON part.oid = tree.relid AND part.relkind = 'r'
    WHERE own.relkind IN ('r', 'p') AND NOT own.relispartition AND own.relnamespace = current_schema()::regnamespace
    GROUP BY own.oid, own.relname, own.relowner`;
+
+/** The leading comment, or the objects that it creates, adds and drops. */
+export function summariseMigration(text: string, effects: readonly StatementEffect[]): string {
+  const [comment = ''] = /^(?:--(?!>)[^\n]*\n?)+/.exec(text) ?? [];
+  const line = comment
+    .replaceAll(/^--\s*/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const sentence = /^.*?\.(?=\s|$)/.exec(line)?.[0];
+  if (sentence !== undefined) return sentence;
+  const parts = Object.entries(VERBS).flatMap(([kind, verb]) => {
+    const ofKind = effects.filter((effect) => effect.kind === kind);
+    const names = [...new Set(ofKind.map(({ object, index }) => index?.name ?? object ?? ''))];
+    const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+    return names.length === 0 ? [] : [`${verb} ${names.slice(0, NAMES_MAX).join(', ')}${more}`];
+  });
+  const summary = parts.length === 0 ? 'changes definitions alone' : parts.join('; ');
+  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+const VERBS: Readonly<Partial<Record<StatementEffect['kind'], string>>> = {
+  'create-table': 'makes',
+  rename: 'renames',
+  rewrite: 'rewrites',
+  'add-column': 'adds columns to',
+  'change-rows': 'changes rows of',
+  'build-index': 'builds',
+  'drop-table': 'drops',
+  'drop-view': 'drops the view',
+  'drop-index': 'drops the index',
+};
+const NAMES_MAX = 4;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations.ts';
-import { summariseMigration } from './migration-summary.ts';
+import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/schema-state.ts';
+import { summariseMigration } from './plan-migrations.ts';
 import { effectsOf } from './statement-effects.ts';
 
 describe('the effect of a statement', () => {

@@ -1,6 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '../database.ts';
-import { checkServer } from '../server/server-check.ts';
+import { checkServer } from '../server/examine-server.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 

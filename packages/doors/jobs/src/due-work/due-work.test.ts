@@ -2,6 +2,7 @@ import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } fro
 import { createWorkJournal, type Sql, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DueKind } from './claim-loop.ts';
 import { dueChannel } from './due-channel.ts';
 import { type DueSummary, summarizeDueWork } from './due-summary.ts';
 import {
@@ -16,7 +17,6 @@ import {
 } from './due-table.ts';
 import { createDueWork, type DueWork, type DueWorkOptions } from './due-work.ts';
 import { backoffSeconds } from './retry-delay.ts';
-import type { DueKind } from './run-claims.ts';
 
 const TABLE: DueTable = { name: 'things', key: ['name', 'chain_id'], isUrgent: sql`is_urgent` };
 const scratch = scratchOfFile();

@@ -1,6 +1,6 @@
 import { silentLogger } from '@chainstead/core';
 import { expect, test, vi } from 'vitest';
-import { createFailureLog } from './failure-log.ts';
+import { createFailureLog } from './schedules.ts';
 
 test('a failure that comes at every poll is told once, whatever numbers are in it', () => {
   const logger = silentLogger();

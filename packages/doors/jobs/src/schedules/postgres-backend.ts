@@ -1,18 +1,18 @@
-import type { Logger, Registry } from '@chainstead/core';
+import { ChainsteadError, errorText, type Logger, type Registry } from '@chainstead/core';
 import { queryOn, sql } from '@chainstead/db';
 import { measurePool, openPool } from '@chainstead/db/server';
 import {
   assertSchemaCompatibility,
+  type BackendFactory,
   createPostgresBackend,
   DEFAULT_SCHEMA,
+  type IQueueBackend,
   isPgPool,
   LATEST_SCHEMA_VERSION,
   runMigrations,
   SchemaMigrationRequiredError,
 } from 'bullmq';
 import type { Pool, PoolClient } from 'pg';
-import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
-import { schemaForbidden } from './schedule-error.ts';
 
 export interface PostgresBackendOptions {
   /** Needs connections with a session: BullMQ uses LISTEN and `search_path`. */
@@ -110,4 +110,35 @@ async function requireSequences(client: PoolClient): Promise<void> {
   );
   if (role?.allowed !== true)
     throw schemaForbidden(DEFAULT_SCHEMA, new Error('this role may not create a sequence in it'));
+}
+
+/** BullMQ requires a connection in every constructor; the factory replaces it. */
+export interface ScheduleBackend {
+  readonly factory: BackendFactory<IQueueBackend, true>;
+  readonly prefix: string;
+  readonly watch: BackendWatch;
+  close(): Promise<void>;
+}
+
+export interface BackendWatch {
+  isUp(): boolean;
+  /** Up for some seconds: a failure now is no late effect of an outage. */
+  isSteady(): boolean;
+  look(): Promise<boolean>;
+  onUp(listener: () => void): () => void;
+}
+
+/** Failure of the storage of schedules. Codes: JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN. */
+export class ScheduleError extends ChainsteadError {}
+
+export function schemaForbidden(schema: string, cause: unknown): ScheduleError {
+  return new ScheduleError({
+    code: 'JOBS_SCHEMA_FORBIDDEN',
+    message: `The schema ${schema} of the job queues can't be used or upgraded: ${errorText(cause)}`,
+    facts: { schema },
+    remedy:
+      'Run "chainstead migrate" as a role that can create schemas, then grant this role the privileges listed in docs/operate/upgrade.md. Or set REDIS_URL',
+    retryable: false,
+    cause,
+  });
 }

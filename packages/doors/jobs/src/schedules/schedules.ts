@@ -1,13 +1,11 @@
 /** Once for all processes, with BullMQ on Postgres or Redis. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Logger, type Registry, settlesWithin } from '@chainstead/core';
-import { isOutage, outageOr } from '@chainstead/db';
+import { errorText, type Logger, type Registry, settlesWithin } from '@chainstead/core';
+import { failureLevel, isOutage, outageOr } from '@chainstead/db';
 import { type Job, withBackend } from 'bullmq';
 import { beginQueueMetrics, createJobMetrics, type JobMetrics } from '../job-metrics.ts';
-import { createFailureLog } from './failure-log.ts';
-import { openPostgresBackend } from './postgres-backend.ts';
+import { type BackendWatch, openPostgresBackend, type ScheduleBackend } from './postgres-backend.ts';
 import { openRedisBackend } from './redis-backend.ts';
-import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
 
 export interface Schedule {
   /** Unique, and the queue label in metrics. */
@@ -189,4 +187,26 @@ async function unlessItGoesAway(
   while (!isDone && watch.isUp()) await Promise.race([done, pause(LOOK_MS)]);
   isAwaited = isDone;
   if (isDone) await done;
+}
+
+const REPORT_EVERY_MS = 60_000;
+const KINDS_MAX = 100;
+
+/** One line per minute and kind, with the repetitions. */
+export function createFailureLog(queue: string, logger: Logger) {
+  const kinds = new Map<string, { reportedAt: number; unreported: number }>();
+  return {
+    report(error: unknown, message: string): void {
+      const kind = `${message}: ${errorText(error).replaceAll(/\d+/g, '#')}`;
+      const known = kinds.get(kind);
+      if (known !== undefined && performance.now() - known.reportedAt < REPORT_EVERY_MS) {
+        known.unreported += 1;
+        return;
+      }
+      if (kinds.size >= KINDS_MAX) kinds.clear();
+      kinds.set(kind, { reportedAt: performance.now(), unreported: 0 });
+      const level = failureLevel(outageOr(error));
+      logger[level]({ queue, err: error, ...(known !== undefined && { repeated: known.unreported }) }, message);
+    },
+  };
 }

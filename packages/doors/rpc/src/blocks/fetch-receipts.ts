@@ -6,7 +6,7 @@ import type { Answer, RequestOptions, WholeBlockOptions } from '../upstream-pool
 import { BlockSize } from './read-in-parts.ts';
 import { BLOCK_RECEIPTS, type FetchedBlock, readReceipts, readWhole, startReading } from './read-receipts.ts';
 
-export interface ReceiptFetcher {
+interface ReceiptFetcher {
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   getWholeBlock(at: number | Hash, options?: WholeBlockOptions): Promise<Answer<FetchedBlock> | null>;
 }

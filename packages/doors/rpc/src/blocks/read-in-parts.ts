@@ -1,7 +1,7 @@
 import { createAnswerBudget, type Hash } from '@chainstead/core';
 import PQueue from 'p-queue';
 import { BlockTooLargeError, isAboutSize, RequestAbortedError, UpstreamFault } from '../errors.ts';
-import { rankPriority } from '../limits/call-queue.ts';
+import { rankPriority } from '../limits/limiters.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { TransportError } from '../upstream-http/index.ts';

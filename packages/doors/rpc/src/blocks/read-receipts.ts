@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, type Hash, type Receipt, toQuantity } from '@chainstead/core';
 import { isAboutSize, isCutOff, RpcCallError, UpstreamFault } from '../errors.ts';
-import { matchReceipts, OtherBlockError } from '../formats/match-receipts.ts';
 import { parseBlock } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
+import { matchReceipts, OtherBlockError } from '../formats/parse-receipt.ts';
 import { isEmptyBloom } from '../formats/standard-form.ts';
 import type { CallOutcome } from '../transport/interpret-reply.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';

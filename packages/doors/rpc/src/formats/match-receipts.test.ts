@@ -1,7 +1,7 @@
 import type { Block, Hash } from '@chainstead/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchReceipts } from './match-receipts.ts';
+import { matchReceipts } from './parse-receipt.ts';
 
 const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}` as Hash;
 const COUNT = 6;

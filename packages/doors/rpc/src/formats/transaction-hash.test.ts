@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transactionHash } from './transaction-hash.ts';
+import { transactionHash } from './standard-form.ts';
 
 test('a legacy transaction hashes as EIP-155 shows', () => {
   const raw =

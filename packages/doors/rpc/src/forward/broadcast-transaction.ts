@@ -1,5 +1,5 @@
 import { isDoubtful, RpcCallError, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
-import { transactionHash } from '../formats/transaction-hash.ts';
+import { transactionHash } from '../formats/standard-form.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
 import { asVerdict } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';

@@ -1,10 +1,9 @@
 import { isDoubtful, type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
-import type { UpstreamOperation } from '../failover/choose-upstream.ts';
-import type { FailedAttempt, Failover } from '../failover/failover.ts';
+import type { FailedAttempt, Failover, UpstreamOperation } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { RawCall, RawResult } from '../forwarding-pool.ts';
 import type { HeadProbe } from '../heads/probe-head.ts';
-import { EXECUTES } from '../transport/execution-failures.ts';
+import { EXECUTES } from '../transport/error-rules.ts';
 import { asVerdict, Doubts, saysTheSame } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';

@@ -1,8 +1,8 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { RequestAbortedError, UpstreamsExhaustedError } from '../errors.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { backOffMs } from '../upstream-http/back-off.ts';
+import { backOffMs } from '../upstream-http/http-exchange.ts';
 import type { Answer, Head, RequestOptions } from '../upstream-pool.ts';
 import type { NewHeadsSubscription } from './new-heads-subscription.ts';
 import type { HeadProbe } from './probe-head.ts';

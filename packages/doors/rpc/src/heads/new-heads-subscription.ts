@@ -9,7 +9,7 @@ import {
 import { Agent, type MessageEvent, WebSocket } from 'undici';
 import { createRedactor } from '../redact-secrets.ts';
 import { withoutMark } from '../transport/http-endpoint.ts';
-import { backOffMs } from '../upstream-http/back-off.ts';
+import { backOffMs } from '../upstream-http/http-exchange.ts';
 import type { Head, UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 

@@ -4,9 +4,9 @@ import { blockCall } from '../blocks/fetch-blocks.ts';
 import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
 import { parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { backOffMs } from '../upstream-http/back-off.ts';
+import { backOffMs } from '../upstream-http/http-exchange.ts';
 import type { ChainMark } from '../upstream-pool.ts';
 import type { HeadProbe } from './probe-head.ts';
 

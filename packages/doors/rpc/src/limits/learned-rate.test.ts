@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rateAt, refusedRate } from './learned-rate.ts';
+import { rateAt, refusedRate } from './learned-pace.ts';
 
 const SECOND = 1_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Demand, splitLimit } from './split-limit.ts';
+import { type Demand, splitLimit } from './limiters.ts';
 
 const demand = (group: string, wanted: number): Demand => ({ group, wanted });
 

@@ -2,12 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createAnswerBudget } from '@chainstead/core';
 import PQueue from 'p-queue';
 import type { Failover } from '../failover/failover.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import { splitAtBarriers } from '../limits/log-range-planner.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { LogsAnswer, LogsQuery, UpstreamPool } from '../upstream-pool.ts';
-import { compareLogs } from './check-logs.ts';
-import { createLogTrust } from './log-trust.ts';
+import { compareLogs, createLogTrust } from './check-logs.ts';
 import { logsKind } from './logs-kind.ts';
 import { type FetchedLogs, LogsTask } from './logs-task.ts';
 

@@ -1,5 +1,5 @@
+import type { PoolLimits } from '../limits/call-limits.ts';
 import type { LogsKind } from '../limits/log-range-planner.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { LogsQuery } from '../upstream-pool.ts';
 
 const KEY_ADDRESSES_MAX = 20;

@@ -4,13 +4,12 @@ import type PQueue from 'p-queue';
 import { isCutOff, RangeTooLargeError, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { parseLogs } from '../formats/parse-log.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import { type LogsKind, splitAtBarriers } from '../limits/log-range-planner.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { TransportError } from '../upstream-http/index.ts';
 import type { LogsOptions, LogsQuery } from '../upstream-pool.ts';
-import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
-import type { LogTrust } from './log-trust.ts';
+import { checkLogs, type LogsExpectation, type LogTrust, looksTruncated, toExpectation } from './check-logs.ts';
 import { logsKind } from './logs-kind.ts';
 import { readLogsOfReceipts, readUnanswered, renumberLogs } from './read-unanswered-logs.ts';
 

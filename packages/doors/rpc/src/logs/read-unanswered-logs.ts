@@ -4,7 +4,7 @@ import { blockCall, checkIdentity } from '../blocks/fetch-blocks.ts';
 import { readWhole } from '../blocks/read-receipts.ts';
 import { UpstreamFault } from '../errors.ts';
 import { parseBlock } from '../formats/parse-block.ts';
-import { misnumberedBlocks, placeLogs, repeatsIndexes } from '../formats/place-logs.ts';
+import { misnumberedBlocks, placeLogs, repeatsIndexes } from '../formats/parse-log.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { checkLogs, compareLogs, type LogsExpectation, matchesLog } from './check-logs.ts';
 

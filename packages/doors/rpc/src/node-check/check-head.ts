@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Finding, findingsOf, type Hash } from '@chainstead/core';
-import { lagTolerance } from '../upstream/lag-watch.ts';
-import type { NodeProbe } from './node-probe.ts';
-import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
+import { lagTolerance } from '../upstream/read-head.ts';
+import { isBlock, type NodeProbe, probeBlock, quantityOf } from './node-probe.ts';
 
 export interface KnownBlock {
   readonly number: number;

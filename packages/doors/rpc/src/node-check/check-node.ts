@@ -1,28 +1,33 @@
-import type { Chain } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import {
   type CheckReport,
   type Clock,
+  type Finding,
   type FindingList,
   findingList,
   findingsOf,
   type OnFinding,
+  quotable,
   systemClock,
+  toQuantity,
+  ZERO_ADDRESS,
 } from '@chainstead/core';
 import { RequestAbortedError } from '../errors.ts';
 import { nameUpstreams } from '../redact-secrets.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
-import { checkBlockTime } from './check-block-time.ts';
 import { checkBranch, checkFinalized, checkHead, type KnownBlock, type OtherHead } from './check-head.ts';
-import { checkOldBlocks, checkOldState } from './check-history.ts';
-import { checkChainId, checkClient } from './check-identity.ts';
-import { checkAccountIndex, checkAccountProofs, checkTraces } from './check-optional-methods.ts';
-import { checkPriceContracts } from './check-price-contracts.ts';
+import { checkBlockTime, checkOldBlocks, checkOldState, checkPriceContracts } from './check-history.ts';
 import { checkRate, rateLimitFinding } from './check-rate.ts';
 import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
-import { checkLatency, checkReadingSpeed, type SampledBlock } from './check-speed.ts';
-import { checkSubscription } from './check-subscription.ts';
-import { createNodeProbe, type NodeProbe } from './node-probe.ts';
-import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
+import { checkLatency, checkReadingSpeed, checkSubscription, type SampledBlock } from './check-speed.ts';
+import {
+  createNodeProbe,
+  isBlock,
+  type NodeProbe,
+  type ProbeAnswer,
+  probeBlock,
+  quantityOf,
+} from './node-probe.ts';
 
 export interface NodeCheckOptions {
   readonly chain: Chain;
@@ -167,4 +172,88 @@ export async function fetchChainId(upstream: UpstreamConfig, deadlineMs: number)
   } finally {
     await probe.close();
   }
+}
+
+const traces = findingsOf('traces');
+const proofs = findingsOf('account proofs');
+const accounts = findingsOf('account index');
+/** Few for a node that scans blocks; more than nodes that trace allow. */
+const INDEXED_BLOCKS = 2_000;
+
+async function checkTraces(probe: NodeProbe, head: number, needed: boolean): Promise<Finding> {
+  const block = toQuantity(head);
+  const debug = await probe.ask('debug_traceBlockByNumber', [block, { tracer: 'callTracer' }]);
+  const parity = await probe.ask('trace_block', [block]);
+  const served = [...(debug.ok ? ['debug_traceBlockByNumber'] : []), ...(parity.ok ? ['trace_block'] : [])];
+  if (served.length > 0) return traces.ok(served.join(' and '));
+  if (!needed) return traces.ok('none; no indexed dataset needs them');
+  return traces.warning(
+    `none: ${debug.ok ? '' : debug.text}`,
+    'Internal transactions are missing if no other node of the chain has traces.',
+    'Add a node with debug_traceBlockByNumber or trace_block, or enable this API on the node.',
+  );
+}
+
+async function checkAccountProofs(probe: NodeProbe, head: number): Promise<Finding> {
+  const answer = await probe.ask('eth_getProof', [ZERO_ADDRESS, [], toQuantity(head)]);
+  if (answer.ok) return proofs.ok('eth_getProof');
+  return proofs.warning(
+    `eth_getProof is not served: ${answer.text}`,
+    'Only `chainstead verify-balances` needs proofs. Without them, it compares nodes with each other.',
+    'No action needed, unless you want proven balances.',
+  );
+}
+
+async function checkAccountIndex(probe: NodeProbe, head: number): Promise<Finding> {
+  const pages = await probe.ask('ots_searchTransactionsBefore', [ZERO_ADDRESS, 0, 1]);
+  const [fromBlock, toBlock] = [toQuantity(Math.max(0, head - INDEXED_BLOCKS)), toQuantity(head)];
+  const filter = await probe.ask('trace_filter', [{ fromBlock, toBlock, fromAddress: [ZERO_ADDRESS], count: 1 }]);
+  const served = [...(pages.ok ? ['ots_searchTransactionsBefore'] : []), ...(filter.ok ? ['trace_filter'] : [])];
+  if (served.length > 0)
+    return accounts.ok(`${served.join(' and ')}: older transactions of wallets are read from it`);
+  return accounts.ok('none; older transactions of wallets are found by their counts and balances');
+}
+
+const chainId = findingsOf('chain id');
+const client = findingsOf('client');
+
+async function checkChainId(chain: Chain, probe: NodeProbe): Promise<Finding> {
+  const answer = await probe.ask('eth_chainId', []);
+  if (!answer.ok) return unusable(answer);
+  const id = Number(answer.result);
+  if (id === chain.id || chain.aliasIds.includes(id)) return chainId.ok(`${id} (${chain.key})`);
+  const other = createChainRegistry().find(id);
+  const shown = Number.isSafeInteger(id) ? `${id}${other === null ? '' : ` (${other.key})`}` : 'no number';
+  return chainId.bad(
+    `${shown}, not ${chain.id} (${chain.key})`,
+    'The node belongs to another chain. Chainstead ignores it.',
+    other === null ? 'Correct the URL.' : `Correct the URL, or move it to the chain ${other.key}.`,
+  );
+}
+
+function unusable({ reaction, text }: Extract<ProbeAnswer, { ok: false }>): Finding {
+  const connection = findingsOf('connection');
+  if (reaction === 'misconfigured' || reaction === 'out-of-budget')
+    return connection.bad(
+      `refused: ${text}`,
+      'The provider rejects these calls.',
+      'Check the key in the URL, its plan, and its remaining budget.',
+    );
+  if (reaction === 'transport' || reaction === 'timeout')
+    return connection.bad(
+      `no answer: ${text}`,
+      'Nothing can be read from it.',
+      'Check the URL, the node, its JSON-RPC port, and the network between it and this machine.',
+    );
+  return connection.bad(
+    `no JSON-RPC node responds there: ${text}`,
+    'Nothing can be read from it.',
+    'Check the path and port of the URL. It has to be the JSON-RPC address of a node.',
+  );
+}
+
+async function checkClient(probe: NodeProbe): Promise<Finding> {
+  const answer = await probe.ask('web3_clientVersion', []);
+  const name = answer.ok && typeof answer.result === 'string' ? quotable(answer.result) : null;
+  return client.ok(name ?? 'does not report its name');
 }

@@ -1,8 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Finding, findingsOf, toQuantity } from '@chainstead/core';
-import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
-import { type NodeProbe, type ProbeAnswer, sleepInCheck } from './node-probe.ts';
-import { isBlock, largestThatWorks, type ProbedBlock, probeBlock } from './read-answers.ts';
+import { DEFAULT_LIMITS } from '../limits/call-limits.ts';
+import {
+  isBlock,
+  largestThatWorks,
+  type NodeProbe,
+  type ProbeAnswer,
+  type ProbedBlock,
+  probeBlock,
+  sleepInCheck,
+} from './node-probe.ts';
 
 const receipts = findingsOf('receipts by block');
 const logRange = findingsOf('eth_getLogs range');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { largestThatWorks } from './read-answers.ts';
+import { largestThatWorks } from './node-probe.ts';
 
 test('the largest number that works is found to a tenth, in few steps', async () => {
   await fc.assert(

@@ -3,7 +3,7 @@ import { type Clock, createMetricsRegistry, type Registry, silentLogger } from '
 import { onTestFinished } from 'vitest';
 import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import type { OnWrongAnswer, UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
 import {
   type Scripted,

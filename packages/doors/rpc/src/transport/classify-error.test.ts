@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reaction } from '../errors.ts';
-import { classifyError, findBlockLimit, findSuggestedRange } from './classify-error.ts';
-import { ERROR_RULES } from './error-rules.ts';
+import { classifyError, ERROR_RULES, findBlockLimit, findSuggestedRange } from './error-rules.ts';
 
 interface Captured {
   readonly from: string;

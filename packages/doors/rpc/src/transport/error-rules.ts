@@ -1,7 +1,67 @@
-import type { ErrorRule } from './error-rule.ts';
-import { EXECUTION_RULES } from './execution-failures.ts';
+import type { Reaction } from '../errors.ts';
+import type { FaultKind } from '../upstream-pool.ts';
 
 const LOGS = /^(eth|erigon)_getLogs$/;
+
+/** They run a contract: errors may be the EVM's. */
+export const EXECUTES: RegExp = /^(eth_call|eth_estimateGas|eth_createAccessList|debug_traceCall)$/;
+
+/** About the request or the account. */
+const NOT_OF_THE_EVM: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602, -32_005, 429]);
+
+/** Hexadecimal, Parity's `Reverted 0x…`, or inside an object (Hardhat, Ganache). */
+function isRevertData(data: unknown): boolean {
+  if (typeof data === 'object' && data !== null && 'data' in data) return isRevertData(data.data);
+  return typeof data === 'string' && /^(reverted )?0x([0-9a-f]{2})*$/i.test(data.trim());
+}
+
+/** Only a node that ran the call has it. */
+function hasRevertData({ rpcCode, data }: { readonly rpcCode?: number; readonly data?: unknown }): boolean {
+  return rpcCode !== undefined && !NOT_OF_THE_EVM.has(rpcCode) && isRevertData(data);
+}
+
+interface ExecutionRule extends Pick<ErrorRule, 'source' | 'text' | 'codes' | 'hasRevertData'> {
+  /** Gas or time limit of this node; another's may be higher. */
+  readonly isBound?: true;
+}
+
+/** Before all rules: a contract writes what follows "execution reverted". */
+// biome-ignore format: a table reads best with one row a line
+const EXECUTION_RULES: readonly ErrorRule[] = ([
+  { source: 'geth, Hedera, zkSync: revert code', codes: [3] },
+  { source: 'any: revert data', hasRevertData: true },
+
+  // Texts: reverts, then bounds, before the code that covers both.
+  { source: 'any: revert', text: /execution reverted|^reverted|vm exception|transaction reverted|call reverted|evm revert|always failing transaction/i },
+  { source: 'geth, Erigon: time', isBound: true, text: /execution aborted \(timeout/i },
+  { source: 'Tron: time', isBound: true, text: /cpu timeout for '|already time out/i },
+  { source: 'any: gas', isBound: true, text: /out ?of ?gas|gas uint64 overflow|gasuint64overflow|not enough gas|^\W*insufficient[_ ]gas\b/i },
+  { source: 'Tron: energy', isBound: true, text: /out ?of ?energy|not enough energy/i },
+
+  { source: 'OpenEthereum, Nethermind: VM error code', codes: [-32_015], text: /^(?!.*(time(d)?[- ]?out|timeout|deadline))/i },
+  { source: 'OpenEthereum, Nethermind: VM error', text: /vm execution error/i },
+  { source: 'geth, Erigon, Besu: jumps', text: /(invalid|bad)[ _]?jump/i },
+  { source: 'any: opcodes', text: /invalid (opcode|operation code)|opcode 0x[0-9a-f]+ not defined|bad ?instruction|invalid[_ ]?operation\b|illegal operation|opcode ?not ?found|invalid ?fe ?opcode|designated ?invalid/i },
+  { source: 'any: stack', text: /stack ?(under|over)flow|stack limit reached|out of stack|stack too (small|large|deep)|expected stack size|elements stack limit|(insufficient|too_many)_stack_items/i },
+  { source: 'any: static calls', text: /write protection|static ?call ?violation|during ?static ?call|inside ?static ?(call|context)?|mutable call in static|illegal[_ ]state[_ ]change|local_call_modification_exception|state modifying opcode/i },
+  { source: 'any: memory and return data', text: /return data out of bounds|out ?of ?offset|access ?violation|address out ?of ?range|^\W*out[_ ]of[_ ]bounds\b/i },
+  { source: 'any: depth', text: /max call depth exceeded|call ?too ?deep/i },
+  { source: 'any: created contracts', text: /contract address collision|create ?collision|max (init)?code size exceeded|(create|contract) ?(size|limit|contract ?size) ?limit|must not begin with 0xef|code[_ ](is )?too[_ ]large|code is invalid|nonce uint64 overflow/i },
+  { source: 'any: precompiles', text: /precompile(d)?[_ ]?(contract )?(error|failed|failure)|built-in failed|bad elliptic curve|bn256: malformed|elliptic curve pairing/i },
+  { source: 'any: value in a call', text: /insufficient balance for (transfer|call)|out ?of ?funds?\b|not ?enough ?balance/i },
+  { source: 'Besu: halted', text: /transaction processing could not be completed due to an exception|execution halted/i },
+  { source: 'reth, anvil, Frontier: EVM error', text: /^evm error\b(?!.*(database|storage|transport|fork|header))/i },
+  { source: 'Hedera: status', text: /\bcontract_(revert_executed|execution_exception|bytecode_empty|negative_\w+)|\binvalid_(solidity_address|contract_id|fee_submitted|alias_key)\b|error_decoding_bytestring/i },
+  { source: 'Tron: revert and halts', text: /revert opcode executed|isn't 'jumpdest'|org\.tron\.core\.vm|contract validate error|smart contract is not exist/i },
+  { source: 'zkSync: VM', text: /error function_selector = 0x|account validation error|bootloader.{0,40}(failed|revert)/i },
+  { source: 'Filecoin: exit code', text: /message execution failed|vm error=\[/i },
+  { source: 'Hardhat: unexpected data', text: /function returned an unexpected amount of data|function call to a non-contract account|function selector was not recognized/i },
+] satisfies ExecutionRule[]).map(({ isBound, ...rule }: ExecutionRule) => ({
+  ...rule,
+  reaction: 'call',
+  methods: EXECUTES,
+  execution: isBound === true ? 'bound' : 'failed',
+}));
 
 /** First match wins. Texts first: -32005 is both "results" and "requests", and codes change. */
 // biome-ignore format: a table reads best with one row a line
@@ -141,3 +201,148 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'any: parameters', reaction: 'caller', codes: [-32602, -32600, -32700] },
   { source: 'any: HTTP 400', reaction: 'caller', http: [400] },
 ];
+
+interface ErrorAnswer {
+  readonly method: string;
+  readonly text: string;
+  readonly rpcCode?: number;
+  readonly httpStatus?: number;
+  readonly data?: unknown;
+}
+
+interface Classification {
+  readonly reaction: Reaction;
+  readonly kind: FaultKind;
+  readonly rule: ErrorRule | null;
+  readonly limitBlocks?: number;
+  readonly limitResults?: number;
+  readonly suggestedRange?: { readonly from: number; readonly to: number };
+}
+
+const KINDS: Record<Reaction, FaultKind> = {
+  misconfigured: 'unauthorized',
+  'out-of-budget': 'rate-limited',
+  range: 'range-limit',
+  density: 'range-limit',
+  throttled: 'rate-limited',
+  'missing-data': 'missing-block',
+  'beyond-head': 'lagging',
+  timeout: 'timeout',
+  unsupported: 'rpc-error',
+  'batch-size': 'rpc-error',
+  call: 'rpc-error',
+  caller: 'rpc-error',
+  transient: 'rpc-error',
+};
+
+export function classifyError(answer: ErrorAnswer): Classification {
+  const rule = ERROR_RULES.find((candidate) => matches(candidate, answer)) ?? null;
+  const reaction = rule?.reaction ?? 'transient';
+  const kind = reaction === 'transient' && answer.rpcCode === undefined ? 'http-status' : KINDS[reaction];
+  if (reaction !== 'range' && reaction !== 'density') return { reaction, kind, rule };
+  const suggestedRange = findSuggestedRange(answer.text);
+  const limitBlocks = reaction === 'range' ? (findBlockLimit(answer.text) ?? rule?.assumeBlocks) : undefined;
+  const limitResults = reaction === 'density' ? findResultLimit(answer.text) : undefined;
+  return {
+    reaction,
+    kind,
+    rule,
+    ...(suggestedRange === undefined ? {} : { suggestedRange }),
+    ...(limitBlocks === undefined ? {} : { limitBlocks: Math.max(1, limitBlocks + (rule?.adjust ?? 0)) }),
+    ...(limitResults === undefined ? {} : { limitResults }),
+  };
+}
+
+const ABOUT_THE_ACCOUNT: ReadonlySet<Reaction> = new Set(['misconfigured', 'out-of-budget', 'throttled']);
+const TOO_MANY_REQUESTS = 429;
+
+/** A client's call, or a text that a contract may have written. */
+interface ForeignClassification extends Classification {
+  /** A status or code proves it, which no text can forge. */
+  readonly isSure: boolean;
+}
+
+/** Status and code win over text, which may echo. Only a throttle's numeric code is sure. */
+export function classifyForeignError(answer: ErrorAnswer): ForeignClassification {
+  const reported = classifyError(answer);
+  if (!ABOUT_THE_ACCOUNT.has(reported.reaction)) return { ...reported, isSure: false };
+  const { rpcCode, httpStatus } = answer;
+  const bare = classifyError({ ...answer, text: '' });
+  if (httpStatus === TOO_MANY_REQUESTS || rpcCode === TOO_MANY_REQUESTS)
+    return { reaction: 'throttled', kind: KINDS.throttled, rule: bare.rule, isSure: true };
+  const isTheCallers = bare.reaction === 'caller' || bare.reaction === 'unsupported';
+  return { ...(isTheCallers ? bare : reported), isSure: false };
+}
+
+function matches(rule: ErrorRule, answer: ErrorAnswer): boolean {
+  if (rule.methods !== undefined && !rule.methods.test(answer.method)) return false;
+  if (rule.text !== undefined && !rule.text.test(answer.text)) return false;
+  if (rule.codes !== undefined && (answer.rpcCode === undefined || !rule.codes.includes(answer.rpcCode)))
+    return false;
+  if (rule.http !== undefined && (answer.httpStatus === undefined || !rule.http.includes(answer.httpStatus)))
+    return false;
+  return rule.hasRevertData !== true || hasRevertData(answer);
+}
+
+const BLOCK_LIMITS: readonly RegExp[] = [
+  /limited to a? ?([\d,.]*\d)/i,
+  /up to a ([\d,.]*\d)(k?) block range/i,
+  /max(?:imum)? is ([\d,]+)(k?) blocks/i,
+  /max range: ?([\d,]+)/i,
+  /max(?:imum)? block range:? ([\d,]+)/i,
+  /maximum is set to ([\d,]+)/i,
+  /maximum allowed number of requested blocks is ([\d,]+)/i,
+  /maximum allowed is ([\d,]+) blocks/i,
+  /at most ([\d,.]*\d) blocks/i,
+  /limit of ([\d,]+)/i,
+  /\(maximum ([\d,]+)\)/i,
+  /distance: ?([\d,]+)/i,
+  /\([\d,]+ > ([\d,]+)\)/i,
+  /ranges over ([\d,]+) blocks/i,
+];
+
+export function findBlockLimit(text: string): number | undefined {
+  for (const pattern of BLOCK_LIMITS) {
+    const match = pattern.exec(text);
+    if (match?.[1] === undefined) continue;
+    const limit = Number(match[1].replaceAll(/[,.]/g, '')) * (match[2]?.toLowerCase() === 'k' ? 1000 : 1);
+    if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  }
+  return undefined;
+}
+
+function findResultLimit(text: string): number | undefined {
+  const match = /(?:more than|max results|filter:|query exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(
+    text,
+  );
+  if (match === null) return undefined;
+  const limit = match[1] === undefined ? Number(match[2]) * 1000 : Number(match[1].replaceAll(',', ''));
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
+}
+
+/** `[0x1, 0x2]` or `1-2`. */
+export function findSuggestedRange(text: string): { from: number; to: number } | undefined {
+  const hex = /\[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i.exec(text);
+  const match = hex ?? /retry with the range (\d+)-(\d+)/i.exec(text);
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  const to = Number(match[2]);
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && from <= to ? { from, to } : undefined;
+}
+
+interface ErrorRule {
+  readonly source: string;
+  readonly reaction: Reaction;
+  readonly text?: RegExp;
+  readonly codes?: readonly number[];
+  readonly http?: readonly number[];
+  readonly hasRevertData?: true;
+  /** `failed` in the EVM, or at a `bound` of this node (another is tried). */
+  readonly execution?: 'failed' | 'bound';
+  readonly methods?: RegExp;
+  /** To the text's number: some report a distance, not a count. */
+  readonly adjust?: number;
+  readonly assumeBlocks?: number;
+  /** Only archive nodes retain the data. */
+  readonly isPruned?: boolean;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { classifyError } from './classify-error.ts';
+import { classifyError } from './error-rules.ts';
 
 interface Said {
   readonly code: number;

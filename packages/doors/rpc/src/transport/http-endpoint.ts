@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonBoundsError, requireModestJson } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
-import { parseRetryAfter } from '../upstream-http/back-off.ts';
+import { parseRetryAfter } from '../upstream-http/http-exchange.ts';
 import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
@@ -18,7 +18,7 @@ export interface JsonAnswer {
 }
 
 /** Own calls are read whole; large forwarded results are streamed. */
-export interface HttpEndpoint {
+interface HttpEndpoint {
   /** May send twice, if a kept connection closes. @throws TransportError */
   post(
     payload: string,

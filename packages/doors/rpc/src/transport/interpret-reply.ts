@@ -1,6 +1,8 @@
-import { RpcCallError, UpstreamFault } from '../errors.ts';
+import { type Reaction, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Redactor } from '../redact-secrets.ts';
-import { classifyError, classifyForeignError } from './classify-error.ts';
+import type { TransportError } from '../upstream-http/index.ts';
+import type { FaultKind } from '../upstream-pool.ts';
+import { classifyError, classifyForeignError } from './error-rules.ts';
 import type { JsonAnswer } from './http-endpoint.ts';
 import type { RpcReply } from './json-rpc.ts';
 
@@ -68,4 +70,25 @@ export function interpretReply(
     ...(reply.code === undefined ? {} : { said: { code: reply.code, message: rpcMessage, data: reply.data } }),
   });
   return { ok: false, error: fault };
+}
+
+export function transportFault(
+  upstream: { readonly name: string; readonly redact: (text: string) => string },
+  method: string,
+  error: TransportError,
+): UpstreamFault {
+  let kind: FaultKind = 'range-limit';
+  let reaction: Reaction = method === 'eth_getLogs' ? 'density' : 'batch-size';
+  if (error.kind !== 'too-large' && error.kind !== 'aborted') {
+    kind = error.kind;
+    reaction = kind === 'timeout' ? 'timeout' : 'transient';
+  }
+  const text = upstream.redact(error.message);
+  return new UpstreamFault({ upstream: upstream.name, method, kind, text, hints: { reaction, cause: error } });
+}
+
+/** A pause began meanwhile. Not counted; another upstream is tried. */
+export function unsentFault(upstream: string, method: string, why: string, retryAfterMs: number): UpstreamFault {
+  const hints = { reaction: 'throttled', retryAfterMs } as const;
+  return new UpstreamFault({ upstream, method, kind: 'rate-limited', text: `not sent: ${why}`, hints });
 }

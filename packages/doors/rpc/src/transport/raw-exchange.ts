@@ -1,19 +1,26 @@
-import { RequestAbortedError, type UpstreamFault } from '../errors.ts';
-import type { ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import { RequestAbortedError, UpstreamFault } from '../errors.ts';
+import type { RawResult } from '../forwarding-pool.ts';
+import {
+  attemptTimeout,
+  type ConcurrencyLimiter,
+  type PoolLimits,
+  type RateLimiter,
+} from '../limits/call-limits.ts';
 import { createCallSlots } from '../limits/limiters.ts';
-import { attemptTimeout, type PoolLimits } from '../limits/pool-limits.ts';
 import type { Redactor } from '../redact-secrets.ts';
 import { TransportError } from '../upstream-http/index.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
-import { createHttpEndpoint } from './http-endpoint.ts';
-import type { RawReply } from './raw-request.ts';
+import { createHttpEndpoint, toAnswer } from './http-endpoint.ts';
+import { type CallOutcome, interpretReply, transportFault, unsentFault } from './interpret-reply.ts';
+import { decodeReply } from './json-rpc.ts';
+import { isId, type RawReply } from './raw-request.ts';
 import { BrokenResultError } from './result-stream.ts';
 import type { CallOptions } from './rpc-exchange.ts';
-import { transportFault, unsentFault } from './transport-fault.ts';
+import { type ByteSpan, scanEnvelope } from './scan-envelope.ts';
 
-export interface RawMessage {
+interface RawMessage {
   readonly payload: string;
   readonly id: number;
   readonly method: string;
@@ -21,7 +28,7 @@ export interface RawMessage {
   readonly isWrite?: boolean;
 }
 
-export interface RawExchange {
+interface RawExchange {
   readonly load: number;
   /** @throws UpstreamFault, RequestAbortedError */
   send(message: RawMessage, given: CallOptions): Promise<RawReply>;
@@ -145,4 +152,39 @@ export function createRawExchange(options: {
       await Promise.all([reads.close(), writes.close()]);
     },
   };
+}
+
+export function readRawReply(
+  upstream: { readonly name: string; readonly redact: Redactor },
+  method: string,
+  id: number,
+  reply: RawReply,
+): CallOutcome<RawResult> {
+  if (reply.kind === 'stream') return { ok: true, result: reply.pieces };
+  const { statusCode, body } = reply;
+  if (statusCode >= 200 && statusCode <= 299) {
+    const result = findResult(body, id);
+    if (result !== null) return { ok: true, result };
+  }
+  try {
+    const answer = toAnswer(reply, body);
+    const outcome = interpretReply(upstream, method, decodeReply(answer, id), answer, 'foreign');
+    if (!outcome.ok) return outcome;
+    const text = 'the answer cannot be cut out of its envelope';
+    const hints = { reaction: 'transient' } as const;
+    const error = new UpstreamFault({ upstream: upstream.name, method, kind: 'malformed', text, hints });
+    return { ok: false, error };
+  } catch (error) {
+    if (error instanceof TransportError) return { ok: false, error: transportFault(upstream, method, error) };
+    throw error;
+  }
+}
+
+function findResult(body: Buffer, id: number): Buffer | null {
+  const envelope = scanEnvelope(body);
+  if (envelope.kind !== 'complete' || envelope.result === null) return null;
+  const textOf = ({ start, end }: ByteSpan): string => body.toString('latin1', start, end);
+  if (envelope.error !== null && textOf(envelope.error) !== 'null') return null;
+  if (envelope.id !== null && !isId(textOf(envelope.id), id)) return null;
+  return body.subarray(envelope.result.start, envelope.result.end);
 }

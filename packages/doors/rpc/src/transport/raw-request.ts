@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { PoolLimits } from '../limits/call-limits.ts';
 import { isStaleConnection, TransportError, toTransportError } from '../upstream-http/index.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import { GrowingBody } from './growing-body.ts';

@@ -1,8 +1,13 @@
 import PQueue from 'p-queue';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
-import type { CallRank, ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
-import { rankPriority } from '../limits/call-queue.ts';
-import { attemptTimeout, type PoolLimits } from '../limits/pool-limits.ts';
+import {
+  attemptTimeout,
+  type CallRank,
+  type ConcurrencyLimiter,
+  type PoolLimits,
+  type RateLimiter,
+} from '../limits/call-limits.ts';
+import { rankPriority } from '../limits/limiters.ts';
 import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
 import type { Redactor } from '../redact-secrets.ts';
 import { TransportError } from '../upstream-http/index.ts';
@@ -10,8 +15,7 @@ import type { UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
 import { createHttpEndpoint, type JsonAnswer } from './http-endpoint.ts';
-import type { Wording } from './interpret-reply.ts';
-import { transportFault, unsentFault } from './transport-fault.ts';
+import { transportFault, unsentFault, type Wording } from './interpret-reply.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backOffMs, parseRetryAfter } from './back-off.ts';
+import { backOffMs, parseRetryAfter } from './http-exchange.ts';
 
 test('doubles up to the maximum, with half of it at random', () => {
   expect(backOffMs(0, 100, 5_000, 1)).toBe(100);

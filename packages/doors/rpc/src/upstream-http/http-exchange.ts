@@ -1,8 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { whenAborted } from '@chainstead/core';
+import { ChainsteadError, errorText, whenAborted } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
-import { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -10,7 +9,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -98,4 +97,61 @@ async function decompress(
   if (encoding === 'br') return brotliBytes(body, { maxOutputLength });
   if (encoding === 'deflate') return inflateBytes(body, { maxOutputLength });
   return body;
+}
+
+/** `truncated`: cut off or damaged. `aborted`: by the caller. */
+type TransportFault = 'connection' | 'timeout' | 'truncated' | 'not-json' | 'too-large' | 'aborted';
+
+/** The HTTP request to the node failed or returned no usable response. */
+export class TransportError extends ChainsteadError {
+  readonly kind: TransportFault;
+
+  constructor(kind: TransportFault, message: string, cause?: unknown) {
+    super({ code: 'TRANSPORT', message, facts: { kind }, retryable: true, cause });
+    this.kind = kind;
+  }
+}
+
+export function isStaleConnection(error: unknown): boolean {
+  return errorCode(error) === 'UND_ERR_SOCKET' || errorCode(error) === 'ECONNRESET';
+}
+
+export function toTransportError(error: unknown, answerBytesMax: number): TransportError {
+  if (error instanceof TransportError) return error;
+  const code = errorCode(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE')
+    return new TransportError('too-large', `the answer exceeds ${answerBytesMax} bytes`, error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new TransportError('timeout', errorText(error), error);
+  if (
+    code.startsWith('Z_') ||
+    code.startsWith('ERR__ERROR_FORMAT') ||
+    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  )
+    return new TransportError('truncated', `the body is damaged: ${errorText(error)}`, error);
+  return new TransportError('connection', errorText(error) || code || 'connection failed', error);
+}
+
+function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** Doubles with each try. Half is random (0 to 1): callers don't return together. */
+export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
+  const full = Math.min(maxMs, baseMs * 2 ** Math.min(30, tries));
+  return full / 2 + (full / 2) * random;
+}
+
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** RFC 7617; null without. @throws URIError for malformed percent-encoding */
+export function basicAuthorization({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }

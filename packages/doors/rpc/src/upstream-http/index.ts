@@ -1,5 +1,12 @@
 /** HTTP exchange with an upstream, and its failures. Start reading at http-exchange.ts. */
-export { backOffMs, parseRetryAfter } from './back-off.ts';
-export { basicAuthorization } from './basic-authorization.ts';
-export { createHttpExchange, type HttpAnswer, isLocal } from './http-exchange.ts';
-export { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';
+export {
+  backOffMs,
+  basicAuthorization,
+  createHttpExchange,
+  type HttpAnswer,
+  isLocal,
+  isStaleConnection,
+  parseRetryAfter,
+  TransportError,
+  toTransportError,
+} from './http-exchange.ts';

@@ -7,7 +7,7 @@ import {
   mayEnter,
   succeeded,
   trialAbandoned,
-} from './circuit-breaker.ts';
+} from './health-score.ts';
 
 const limits = { breakerFailures: 3, breakerOpenMs: 1_000, breakerOpenMaxMs: 4_000 };
 

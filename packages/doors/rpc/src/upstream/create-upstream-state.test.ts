@@ -1,7 +1,7 @@
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
 import { expect, test } from 'vitest';
 import { type FaultHints, UpstreamFault } from '../errors.ts';
-import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
+import { DEFAULT_LIMITS } from '../limits/call-limits.ts';
 import { createPoolMetrics } from '../pool-metrics.ts';
 import type { FaultKind } from '../upstream-pool.ts';
 import { createUpstreamState } from './create-upstream-state.ts';

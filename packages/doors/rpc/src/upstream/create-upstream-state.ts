@@ -1,15 +1,20 @@
 import type { Clock, Logger } from '@chainstead/core';
 import type { UpstreamFault } from '../errors.ts';
-import type { LearnedPace } from '../limits/call-limits.ts';
-import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { LearnedPace, PoolLimits } from '../limits/call-limits.ts';
 import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
-import { backOffMs } from '../upstream-http/back-off.ts';
+import { backOffMs } from '../upstream-http/http-exchange.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
 import type { Capabilities, UpstreamState } from '../upstream-state.ts';
-import * as breaker from './circuit-breaker.ts';
-import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
-import { createMethodLatencies } from './latency-window.ts';
-import { createPause } from './pause.ts';
+import * as breaker from './health-score.ts';
+import {
+  badAnswer,
+  createMethodLatencies,
+  createPause,
+  goodAnswer,
+  type Health,
+  healthScore,
+  UNKNOWN_HEALTH,
+} from './health-score.ts';
 
 const LIE_WEIGHT = 3;
 const UNSUPPORTED_MAX = 1_000;

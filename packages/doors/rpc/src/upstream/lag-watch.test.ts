@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLagWatch, lagTolerance } from './lag-watch.ts';
+import { createLagWatch, lagTolerance } from './read-head.ts';
 
 test('falling behind is told once, and again only after the upstream had caught up', () => {
   const watch = createLagWatch(4);

@@ -16,9 +16,8 @@ import type { SourceBlock } from '../block-source.ts';
 import { openPortalSource } from '../portal/open-portal-source.ts';
 import { readBlocks } from '../testing/read-all.ts';
 import type { Json } from './forms.ts';
-import { checkedHeader, headerJson } from './header-json.ts';
-import { receiptJson } from './receipt-json.ts';
-import { transactionJson } from './transaction-json.ts';
+import { receiptJson, transactionJson } from './receipt-json.ts';
+import { checkedHeader, headerJson } from './source-block.ts';
 
 const { folder, isMissing, title } = recordedData('data/proofs/sources');
 const CHAIN = exampleChain();

@@ -1,12 +1,17 @@
 import type { Chain } from '@chainstead/chains';
-import { type Block, type Receipt, toQuantity } from '@chainstead/core';
-import { receiptsRoot } from '@chainstead/proof';
-import { createReceiptParser, MalformedAnswerError, parseBlock } from '@chainstead/rpc';
+import { type Block, type Log, parseHash, type Receipt, toQuantity } from '@chainstead/core';
+import { checkHeaderHash, EMPTY_TRIE_ROOT, receiptsRoot } from '@chainstead/proof';
+import {
+  createReceiptParser,
+  type LogsQuery,
+  MalformedAnswerError,
+  parseBlock,
+  parseLogs,
+} from '@chainstead/rpc';
+import { checkLogs, matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
-import { integer, type Json } from './forms.ts';
-import { checkedHeader, headerJson } from './header-json.ts';
-import { logJson, receiptJson } from './receipt-json.ts';
-import { type ConvertedTransaction, transactionJson } from './transaction-json.ts';
+import { bytes, type Form, headerNonce, integer, type Json, listOf, objectOf, quantity } from './forms.ts';
+import { type ConvertedTransaction, logJson, receiptJson, transactionJson } from './receipt-json.ts';
 
 /** Rows of a block, by the names of JSON-RPC. A transaction's row has its receipt's members too. */
 export interface BlockRows {
@@ -17,7 +22,7 @@ export interface BlockRows {
   readonly bytes: number;
 }
 
-export interface ConversionContext {
+interface ConversionContext {
   readonly chain: Chain;
   /** Header fields that the source never has. */
   readonly absent: ReadonlySet<string>;
@@ -119,4 +124,132 @@ function provenDeposits(block: Block, receipts: readonly Receipt[], chain: Chain
     return { ...receipt, raw: { ...receipt.raw, depositNonce: nonce, depositReceiptVersion: '0x1' } };
   });
   return receiptsRoot(withNonces, context, 'given') === header.receiptsRoot ? withNonces : null;
+}
+
+const withdrawal = objectOf({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity });
+
+const HEADER_FORMS: Readonly<Record<string, Form>> = {
+  number: quantity,
+  hash: bytes,
+  parentHash: bytes,
+  nonce: headerNonce,
+  mixHash: bytes,
+  sha3Uncles: bytes,
+  logsBloom: bytes,
+  transactionsRoot: bytes,
+  stateRoot: bytes,
+  receiptsRoot: bytes,
+  miner: bytes,
+  difficulty: quantity,
+  totalDifficulty: quantity,
+  extraData: bytes,
+  size: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  timestamp: quantity,
+  uncles: listOf(bytes),
+  baseFeePerGas: quantity,
+  withdrawalsRoot: bytes,
+  withdrawals: listOf(withdrawal),
+  blobGasUsed: quantity,
+  excessBlobGas: quantity,
+  parentBeaconBlockRoot: bytes,
+  requestsHash: bytes,
+  blockAccessListHash: bytes,
+  slotNumber: quantity,
+  l1BlockNumber: quantity,
+  sendCount: quantity,
+  sendRoot: bytes,
+};
+
+const REQUIRED = ['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'].concat([
+  'logsBloom',
+  'difficulty',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+]);
+
+const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+
+const toHeader = objectOf(HEADER_FORMS);
+
+/** Every block has them, and no source lacks them. */
+const ROOTS = ['stateRoot', 'transactionsRoot', 'receiptsRoot'] as const;
+
+/** In the JSON form of a node, without transactions. @throws MalformedAnswerError */
+export function headerJson(row: Json): Json {
+  const hidden = ROOTS.find((name) => row[name] === null);
+  if (hidden !== undefined) throw new MalformedAnswerError(`Block ${String(row.number)} has null as ${hidden}`);
+  const header = { ...(toHeader(row, 'header') as Json) };
+  if (header.uncles === undefined && header.sha3Uncles === NO_UNCLES) Object.assign(header, { uncles: [] });
+  if (header.withdrawals === undefined && header.withdrawalsRoot === EMPTY_TRIE_ROOT)
+    Object.assign(header, { withdrawals: [] });
+  return header;
+}
+
+/** Forks appended these fields; no source has all of them. */
+const LATER_FIELDS = ['requestsHash', 'blockAccessListHash'] as const;
+/** SHA-256 of nothing (EIP-7685): most blocks have no requests, on other chains than Ethereum none has. */
+const NO_REQUESTS = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+interface CheckedHeader {
+  /** With fields that its hash proves. */
+  readonly header: Json;
+  /** The field without which hash or withdrawals can't be checked; null: none. */
+  readonly lack: string | null;
+}
+
+/** @param absent fields that the source never has. @throws MalformedAnswerError */
+export function checkedHeader(header: Json, chain: Chain, absent: ReadonlySet<string>): CheckedHeader {
+  const lacking = (lack: string | null): CheckedHeader => ({ header, lack });
+  if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return lacking('withdrawals');
+  if (!chain.headerHash) return lacking(null);
+  const missing = REQUIRED.find((name) => header[name] === undefined);
+  if (missing !== undefined) return lacking(missing);
+  const hasCancun = header.parentBeaconBlockRoot !== undefined;
+  const later = LATER_FIELDS.find((name) => header[name] === undefined);
+  if (!hasCancun || later === undefined || !absent.has(later) || !contradicts(header)) return lacking(null);
+  // Without these fields, a fork looks like a lie.
+  const guess = { ...header, requestsHash: NO_REQUESTS };
+  return later === 'requestsHash' && !contradicts(guess) ? { header: guess, lack: null } : lacking(later);
+}
+
+function contradicts(header: Json): boolean {
+  return checkHeaderHash(header, parseHash(header.hash)).result === 'mismatch';
+}
+
+/** Ascending. Sources may send more than the query wants. @throws MalformedAnswerError, InvalidPrimitiveError */
+export function readLogs(blocks: readonly Pick<BlockRows, 'header' | 'logs'>[], query: LogsQuery): Log[] {
+  const expected = toExpectation(query);
+  const logs = blocks.flatMap(({ header: row, logs: rows }) => {
+    if (rows.length === 0) return [];
+    const header = headerJson(row);
+    return rows.map((log) => {
+      const place = {
+        transactionHash: bytes(log.transactionHash, 'transactionHash'),
+        transactionIndex: quantity(log.transactionIndex, 'transactionIndex'),
+      };
+      return logJson(log, place, header);
+    });
+  });
+  const ordered = checkLogs(
+    parseLogs(logs).filter((log) => matchesLog(log, expected)),
+    expected,
+  );
+  const repeated = ordered.find((log, index) => index > 0 && isSame(log, ordered[index - 1]));
+  if (repeated !== undefined)
+    throw new MalformedAnswerError(`Log ${repeated.logIndex} of block ${repeated.blockNumber} came twice`);
+  return ordered;
+}
+
+function isSame(log: Log, other: Log | undefined): boolean {
+  return (
+    log.blockNumber === other?.blockNumber &&
+    log.transactionIndex === other.transactionIndex &&
+    log.logIndex === other.logIndex
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCanonicalHeaders } from './canonical-headers.ts';
 import { openEraFile } from './era-file.ts';
+import { createCanonicalHeaders } from './era-files.ts';
 import { createEraFolder } from './era-folder.ts';
 import { folderOf, mainnet, PROOFS, SEPOLIA_FILE } from './testing/era-files.ts';
 

@@ -8,7 +8,7 @@ import { parseBlock, parseReceipt } from '@chainstead/rpc';
 import { type JsonObject, recordedData, writeEraFolder } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from './decode-block.ts';
-import { decodeEraHeader } from './decode-header.ts';
+import { decodeEraHeader } from './decode-body.ts';
 import { openEraSource } from './open-era-source.ts';
 import { emptyFolder, mainnet, PROOFS, readAll } from './testing/era-files.ts';
 

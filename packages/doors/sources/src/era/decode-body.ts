@@ -1,5 +1,6 @@
-import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
+import { type BlockHeader, type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import {
+  decodeHeader,
   decodeTransaction,
   eachOf,
   encodedLength,
@@ -11,6 +12,7 @@ import {
   readRlpList,
   type TransactionJson,
 } from '@chainstead/proof';
+import { parseHeader } from '@chainstead/rpc';
 import { damage } from './era-damage.ts';
 
 /** Proven by three roots of the header. */
@@ -71,4 +73,19 @@ function withdrawal(item: RlpItem): TransactionJson | null {
     amount: quantityOf(amount),
   };
   return others.length > 0 || Object.values(json).includes(null) ? null : json;
+}
+
+export interface EraBlockHeader {
+  readonly header: BlockHeader;
+  /** Fields of a fork that this version does not know. */
+  readonly unknownFields: number;
+}
+
+/** @throws EraDamage unless it is the header of the block */
+export function decodeEraHeader(rlp: Buffer, number: number): EraBlockHeader {
+  const decoded = decodeHeader(rlp);
+  const hash: Hash = keccak256Hex(rlp);
+  if (decoded === null || BigInt(decoded.raw.number ?? -1) !== BigInt(number))
+    return damage(`block ${number} has another header`);
+  return { header: parseHeader({ ...decoded.raw, hash }), unknownFields: decoded.unknownFields };
 }

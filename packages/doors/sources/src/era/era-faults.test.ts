@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BlockSource } from '../block-source.ts';
 import { SourceError } from '../source-error.ts';
+import { RECORD_TYPES } from './era-damage.ts';
 import { openEraSource } from './open-era-source.ts';
-import { RECORD_TYPES } from './record-reader.ts';
 import { type EditableRecord, editRecords } from './testing/edit-records.ts';
 import {
   ERE_FILE,

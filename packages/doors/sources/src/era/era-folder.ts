@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { type BlockRange, errorText, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { EPOCH_BLOCKS } from '@chainstead/proof';
 import type { RefusedFile } from '../block-source.ts';
-import { EraDamage } from './era-damage.ts';
-import { type EraIndex, readEraIndex } from './era-index.ts';
-import { type EraFileName, type EraFormat, parseEraFileName } from './file-name.ts';
-import { createRecordReader } from './record-reader.ts';
+import { createRecordReader, EraDamage } from './era-damage.ts';
+import { type EraFileName, type EraFormat, type EraIndex, parseEraFileName, readEraIndex } from './era-index.ts';
 
 export interface EraFileFacts {
   readonly path: string;

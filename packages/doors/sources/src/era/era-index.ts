@@ -1,7 +1,6 @@
+import type { Chain } from '@chainstead/chains';
 import { EPOCH_BLOCKS } from '@chainstead/proof';
-import { damage } from './era-damage.ts';
-import type { EraFileName, EraFormat } from './file-name.ts';
-import { RECORD_HEADER_BYTES, RECORD_TYPES, type RecordReader } from './record-reader.ts';
+import { damage, RECORD_HEADER_BYTES, RECORD_TYPES, type RecordReader } from './era-damage.ts';
 
 export type EraPart = 'header' | 'body' | 'receipts' | 'difficulty' | 'proof';
 
@@ -91,4 +90,34 @@ async function columnsOf(
 
 function numberAt(bytes: Buffer, at: number): number {
   return bytes.readInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
+}
+
+export type EraFormat = 'era1' | 'ere' | 'e2hs';
+
+export interface EraFileName {
+  readonly network: string;
+  readonly epoch: number;
+  readonly format: EraFormat;
+}
+
+const NAME =
+  /^(?<network>[a-z0-9_-]+)-(?<epoch>\d{5})-[0-9a-f]{8}(?:-noproofs)?(?:-noreceipts)?\.(?<format>era1|ere|e2hs)$/;
+
+/** Names of public files. Other chains use their key. */
+const NETWORKS: ReadonlyMap<number, string> = new Map([
+  [1, 'mainnet'],
+  [11_155_111, 'sepolia'],
+  [17_000, 'holesky'],
+  [560_048, 'hoodi'],
+]);
+
+/** Null: not an era file. */
+export function parseEraFileName(name: string): EraFileName | null {
+  const { network, epoch, format } = NAME.exec(name)?.groups ?? {};
+  if (network === undefined || epoch === undefined || format === undefined) return null;
+  return { network, epoch: Number(epoch), format: format as EraFormat };
+}
+
+export function eraNetwork({ id, key }: Pick<Chain, 'id' | 'key'>): string {
+  return NETWORKS.get(id) ?? key;
 }

@@ -4,9 +4,9 @@ import { type Clock, createMetricsRegistry, silentLogger } from '@chainstead/cor
 import { isNodeless } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { describe, expect, test } from 'vitest';
+import { RECORD_TYPES } from './era-damage.ts';
 import { createEraPool } from './era-pool.ts';
 import { openEraSource } from './open-era-source.ts';
-import { RECORD_TYPES } from './record-reader.ts';
 import { editRecords } from './testing/edit-records.ts';
 import { folderOf, mainnet, PROOFS, summariesFile } from './testing/era-files.ts';
 

@@ -1,6 +1,6 @@
 import { parseChainId } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { eraNetwork, parseEraFileName } from './file-name.ts';
+import { eraNetwork, parseEraFileName } from './era-index.ts';
 
 test.each([
   ['mainnet-00000-5ec1ffb8.era1', { network: 'mainnet', epoch: 0, format: 'era1' }],

@@ -1,12 +1,11 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import zlib from 'node:zlib';
 import { whenAborted } from '@chainstead/core';
 import { createRedactor, type RateLimiter } from '@chainstead/rpc/pool';
 import { basicAuthorization, isStaleConnection, toTransportError } from '@chainstead/rpc/upstream-http';
 import { type Dispatcher, Pool } from 'undici';
 import { SourceError } from '../source-error.ts';
-import { ACCEPTED_ENCODINGS, decompressed } from './decompressed.ts';
-import type { CreateFault, HttpStream, StreamRequest } from './http-stream.ts';
-import { checkStatus, headerOf } from './status-fault.ts';
-import { type StreamDeadlines, timedBytes } from './timed-bytes.ts';
+import { type CreateFault, checkStatus, type HttpStream, headerOf, type StreamRequest } from './http-stream.ts';
 
 export interface HttpStreams {
   /** Follows no redirect. @throws SourceError, the signal's reason */
@@ -118,4 +117,150 @@ function requestHeaders(url: URL, given: HttpStreamsOptions['headers']): Record<
   if (authorization !== null) headers.authorization = authorization;
   for (const [name, value] of Object.entries(given ?? {})) headers[name.toLowerCase()] = value;
   return headers;
+}
+
+/** Not in Node.js before 22.15. */
+const hasZstd = 'createZstdDecompress' in zlib;
+
+const ACCEPTED_ENCODINGS = hasZstd ? 'zstd, gzip' : 'gzip';
+
+/** A decompression bomb. Less than `FREE_BYTES` of zeros do no harm. */
+const RATIO_MAX = 200;
+const FREE_BYTES = 8 * 1024 * 1024;
+const MAGIC_BYTES = 4;
+/** Lines have up to a megabyte. */
+const CHUNK_BYTES = 256 * 1024;
+const KNOWN_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip', 'zstd'];
+
+/** By the first bytes: services compress without `content-encoding`, and proxies leave it in place. */
+async function* decompressed(
+  raw: AsyncIterable<Buffer>,
+  { encoding = '', fault }: { readonly encoding: string | undefined; readonly fault: CreateFault },
+): AsyncGenerator<Buffer> {
+  if (!KNOWN_ENCODINGS.includes(encoding.toLowerCase()))
+    throw fault('wrong', `the response is encoded as ${encoding.slice(0, 20)}, which was not requested`);
+  const input = createInput(raw);
+  const decoder = decoderOf(await input.start());
+  if (decoder === null) yield* input.bytes();
+  else yield* decoded(decoder, input, fault);
+  // Only now: everything that came before the cut is of use.
+  if (input.broken !== null) throw input.broken.error;
+}
+
+interface Input {
+  start(): Promise<Buffer>;
+  bytes(): AsyncGenerator<Buffer>;
+  readonly count: number;
+  readonly broken: { readonly error: unknown } | null;
+}
+
+function createInput(raw: AsyncIterable<Buffer>): Input {
+  const iterator = raw[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  let count = 0;
+  let broken: Input['broken'] = null;
+
+  async function next(): Promise<Buffer | null> {
+    try {
+      const { done, value } = await iterator.next();
+      if (done === true) return null;
+      count += value.length;
+      return value;
+    } catch (error) {
+      broken = { error };
+      return null;
+    }
+  }
+
+  return {
+    get count() {
+      return count;
+    },
+    get broken() {
+      return broken;
+    },
+    async start() {
+      while (head.length < MAGIC_BYTES) {
+        const chunk = await next();
+        if (chunk === null) break;
+        head = Buffer.concat([head, chunk]);
+      }
+      return head;
+    },
+    async *bytes() {
+      try {
+        if (head.length > 0) yield head;
+        for (let chunk = await next(); chunk !== null; chunk = await next()) yield chunk;
+      } finally {
+        await iterator.return?.();
+      }
+    },
+  };
+}
+
+function decoderOf(start: Buffer): Transform | null {
+  // A truncated stream ends without error: its blocks are complete up to the last line.
+  if (start[0] === 0x1f && start[1] === 0x8b)
+    return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: CHUNK_BYTES });
+  const isZstd = start.length >= MAGIC_BYTES && start.readUInt32LE(0) === 0xfd2fb528;
+  return isZstd && hasZstd ? zlib.createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null;
+}
+
+async function* decoded(decoder: Transform, input: Input, fault: CreateFault): AsyncGenerator<Buffer> {
+  let count = 0;
+  // Iterating the decoder throws the same error.
+  pipeline(Readable.from(input.bytes()), decoder, () => undefined);
+  try {
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      count += chunk.length;
+      if (count > FREE_BYTES && count > input.count * RATIO_MAX)
+        throw fault('wrong', `${input.count} compressed bytes became more than ${RATIO_MAX} times as many`);
+      yield chunk;
+    }
+  } catch (error) {
+    const { code = '' } = Object(error) as { readonly code?: string };
+    if (code === 'Z_BUF_ERROR') throw fault('unavailable', 'the compressed stream ended early');
+    if (code.startsWith('Z_') || code.startsWith('ZSTD_')) throw fault('wrong', `damaged compression (${code})`);
+    throw error;
+  }
+}
+
+/** Only time in which this side waits counts: a slow reader is no fault of the source. */
+export interface StreamDeadlines {
+  /** To the status and headers. */
+  readonly headersMs: number;
+  /** Without a byte. */
+  readonly idleMs: number;
+  /** Each such period of waiting must bring `windowBytesMin`: a byte per minute is no stream. */
+  readonly windowMs: number;
+  readonly windowBytesMin: number;
+}
+
+/** @throws SourceError by `late`, or the connection's error */
+async function* timedBytes(
+  body: Dispatcher.ResponseData['body'],
+  { idleMs, windowMs, windowBytesMin }: StreamDeadlines,
+  late: (what: string) => SourceError,
+): AsyncGenerator<Buffer> {
+  const iterator: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
+  let waitedMs = 0;
+  let bytes = 0;
+  try {
+    for (;;) {
+      const timer = setTimeout(() => body.destroy(late(`no byte within ${idleMs} ms`)), idleMs);
+      const startedAt = performance.now();
+      const next = await iterator.next().finally(() => clearTimeout(timer));
+      if (next.done === true) return;
+      waitedMs += performance.now() - startedAt;
+      bytes += next.value.length;
+      if (waitedMs >= windowMs) {
+        if (bytes < windowBytesMin) throw late(`only ${bytes} bytes in ${Math.round(waitedMs)} ms`);
+        waitedMs = 0;
+        bytes = 0;
+      }
+      yield next.value;
+    }
+  } finally {
+    body.destroy();
+  }
 }

@@ -1,11 +1,8 @@
-import type { BlockRange } from '@chainstead/core';
-import { type Clock, isObject } from '@chainstead/core';
-import type { HttpStream } from '../http-stream/http-stream.ts';
+import { type BlockRange, type Clock, isObject } from '@chainstead/core';
+import type { LogsQuery } from '@chainstead/rpc';
+import { type HttpStream, readText } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson } from '../http-stream/json-lines.ts';
-import { readText } from '../http-stream/status-fault.ts';
-import { type PortalFields, refusedField, withoutField } from './portal-fields.ts';
-import { type PortalSelection, queryText } from './portal-query.ts';
 
 /** Requests to a Portal. */
 export interface PortalClient {
@@ -91,4 +88,117 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
       }
     },
   };
+}
+
+type LogFilter = Readonly<Record<string, readonly string[]>>;
+
+export interface PortalSelection {
+  readonly fields: PortalFields;
+  /** Null: whole blocks. */
+  readonly logs: readonly LogFilter[] | null;
+}
+
+/** Limits of the Portal. */
+const ITEMS_MAX = 100;
+export const QUERY_BYTES_MAX = 262_144;
+const ADDRESSES_PER_ITEM = 1_000;
+/** Bytes of all other members. */
+const RESERVED_BYTES = 8_192;
+
+/** `toBlock` is inclusive. */
+export function queryText({ fields, logs }: PortalSelection, { from, to }: BlockRange): string {
+  const chosen = Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, names]) => names.length > 0)
+      .map(([table, names]) => [table, Object.fromEntries(names.map((name) => [name, true]))]),
+  );
+  const rows = logs === null ? { includeAllBlocks: true, transactions: [{}], logs: [{}] } : { logs };
+  return JSON.stringify({ type: 'evm', fromBlock: from, toBlock: to, fields: chosen, ...rows });
+}
+
+/**
+ * An empty list would match nothing: it is left out. Too many addresses are read as all addresses: the reader filters
+ * in any case.
+ */
+export function logFilters({ topics, indexed = [], addresses = [] }: Omit<LogsQuery, 'range'>): LogFilter[] {
+  const positions: Record<string, readonly string[]> = {};
+  if (topics.length > 0) positions.topic0 = topics;
+  for (const [index, wanted] of indexed.entries()) if (wanted !== null) positions[`topic${index + 1}`] = wanted;
+  if (addresses.length === 0) return [positions];
+  const filters: LogFilter[] = [];
+  for (let at = 0; at < addresses.length; at += ADDRESSES_PER_ITEM) {
+    const address = addresses.slice(at, at + ADDRESSES_PER_ITEM).map((text) => text.toLowerCase());
+    filters.push({ address, ...positions });
+  }
+  const fits = filters.length <= ITEMS_MAX && JSON.stringify(filters).length <= QUERY_BYTES_MAX - RESERVED_BYTES;
+  return fits ? filters : [positions];
+}
+
+/** Names of the Portal (evm), which are those of JSON-RPC. */
+type FieldTable = 'block' | 'transaction' | 'log';
+export type PortalFields = Readonly<Record<FieldTable, readonly string[]>>;
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** The last two: Amsterdam. A portal without them says so once. */
+const BLOCK = words(`
+  number hash parentHash timestamp transactionsRoot receiptsRoot stateRoot logsBloom sha3Uncles extraData miner nonce
+  mixHash size gasLimit gasUsed difficulty totalDifficulty baseFeePerGas uncles withdrawals withdrawalsRoot blobGasUsed
+  excessBlobGas parentBeaconBlockRoot requestsHash l1BlockNumber blockAccessListHash slotNumber`);
+const TRANSACTION = words(`
+  transactionIndex hash nonce from to input value gas gasPrice maxFeePerGas maxPriorityFeePerGas v r s yParity accessList
+  chainId maxFeePerBlobGas blobVersionedHashes authorizationList contractAddress gasUsed logsBloom cumulativeGasUsed
+  effectiveGasPrice type status blobGasUsed blobGasPrice l1Fee l1FeeScalar l1GasPrice l1GasUsed l1BlobBaseFee
+  l1BlobBaseFeeScalar l1BaseFeeScalar`);
+const LOG = words('logIndex transactionIndex transactionHash address data topics');
+
+export const BLOCK_FIELDS: PortalFields = { block: BLOCK, transaction: TRANSACTION, log: LOG };
+export const LOG_FIELDS: PortalFields = {
+  block: ['number', 'hash', 'parentHash', 'timestamp'],
+  transaction: [],
+  log: LOG,
+};
+
+/** Without these no row has a place. */
+const NEEDED: ReadonlySet<string> = new Set([
+  ...['block.number', 'block.hash', 'block.parentHash', 'block.timestamp'],
+  ...['transaction.transactionIndex', 'transaction.hash', 'log.logIndex', 'log.transactionIndex'],
+  ...['log.transactionHash', 'log.address', 'log.data', 'log.topics'],
+]);
+
+interface RefusedField {
+  readonly tables: readonly FieldTable[];
+  readonly name: string;
+  /** No portal of this version has it; otherwise these blocks lack it. */
+  readonly isUnknown: boolean;
+}
+
+const TABLES: Readonly<Record<string, FieldTable>> = {
+  blocks: 'block',
+  block: 'block',
+  transactions: 'transaction',
+  transaction: 'transaction',
+  logs: 'log',
+  log: 'log',
+};
+
+/** Read from the text of a 400; null: another problem, or a field that every block needs. */
+function refusedField(text: string, fields: PortalFields): RefusedField | null {
+  const column = /column [`'"](\w+)[`'"] is not found in [`'"](\w+)[`'"]/.exec(text);
+  const unknown = /unknown field [`'"](\w+)[`'"]/.exec(text);
+  const name = camelCase(column?.[1] ?? unknown?.[1] ?? '');
+  const table = TABLES[column?.[2] ?? ''];
+  const candidates: readonly FieldTable[] = table === undefined ? ['block', 'transaction', 'log'] : [table];
+  const tables = candidates.filter((key) => fields[key].includes(name) && !NEEDED.has(`${key}.${name}`));
+  return tables.length === 0 ? null : { tables, name, isUnknown: column === null };
+}
+
+function withoutField(fields: PortalFields, { tables, name }: RefusedField): PortalFields {
+  const left = (table: FieldTable) =>
+    tables.includes(table) ? fields[table].filter((field) => field !== name) : fields[table];
+  return { block: left('block'), transaction: left('transaction'), log: left('log') };
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import type { JsonObject, SourceFaultSettings } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StreamDeadlines } from '../http-stream/timed-bytes.ts';
+import type { StreamDeadlines } from '../http-stream/http-streams.ts';
 import type { SourceFault } from '../source-error.ts';
 import { faultOf, readBlocks } from '../testing/read-all.ts';
 import { CHAIN, scriptedChain, sourceOver } from '../testing/source-stage.ts';

@@ -4,8 +4,7 @@ import { TRANSFER_TOPIC } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { readLogs } from '../testing/read-all.ts';
 import { scriptedChain, sourceOver } from '../testing/source-stage.ts';
-import { LOG_FIELDS } from './portal-fields.ts';
-import { logFilters, QUERY_BYTES_MAX, queryText } from './portal-query.ts';
+import { LOG_FIELDS, logFilters, QUERY_BYTES_MAX, queryText } from './portal-client.ts';
 
 const RANGE = { from: 100, to: 132 };
 

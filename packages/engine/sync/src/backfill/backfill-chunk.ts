@@ -7,6 +7,7 @@ import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
+import { weighLogs } from '../read/large-blocks.ts';
 import { linkRange, requireUpstreams } from '../read/link-range.ts';
 import {
   type DecodedRange,
@@ -17,7 +18,6 @@ import {
   wholeDatasets,
 } from '../read/read-range.ts';
 import { readSourceLogs } from '../read/read-source-logs.ts';
-import { weighLogs } from '../read/weigh.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';

@@ -1,19 +1,23 @@
+/** Reserves nothing: a chunk goes to the process that claims it. */
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
+import { listHeldRanges } from '../coverage/claims.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import type { BlockPart } from '../dataset/whole-block.ts';
-import { deepestPart } from '../dataset/whole-block.ts';
+import { type BlockPart, deepestPart } from '../dataset/whole-block.ts';
 import { UnavailableBlocksError } from '../errors.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
-import { underCommitLock } from '../rows/commit-lock.ts';
-import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import { type BackfillRange, deepestPartOf, planRanges } from './backfill-ranges.ts';
-import { CHUNKS_IN_FLIGHT, createChunkPlan } from './chunk-plan.ts';
-import { createChunkWork } from './chunk-work.ts';
-import { type OwnWork, readOpenWork } from './open-work.ts';
-import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
+import { underCommitLock } from '../rows/commit-retry.ts';
+import {
+  type BackfillOptions,
+  type BackfillProgress,
+  type GuardedWork,
+  openRangeGuard,
+  type RangeGuard,
+} from './backfill-options.ts';
+import { type BackfillRange, deepestPartOf, inOrder, type Planned, planRanges } from './backfill-ranges.ts';
+import { CHUNKS_IN_FLIGHT, createChunkPlan, createChunkWork } from './chunk-work.ts';
 import { untilItSucceeds } from './retry-range.ts';
 
 const CLAIM_WAIT_MS = 1_000;
@@ -237,4 +241,42 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
     hasLacked: (part: BlockPart): boolean => lacked.has(part),
     first: (): BackfillProgress['unavailable'] => first,
   };
+}
+
+interface OwnWork {
+  readonly inHand: readonly BlockRange[];
+  /** Could not be covered: not read twice. */
+  readonly visited: readonly CoveredRange[];
+  isPointless(span: BackfillRange): boolean;
+  /** Nodes failed to trace a block. */
+  readonly lacksTraces: boolean;
+  /** The chunk of free blocks to read first. */
+  firstChunk(span: BackfillRange): BlockRange;
+}
+
+/** `next`: null if all is claimed. `left`: blocks not covered, once per way they are read. */
+async function readOpenWork(options: Planned, ranges: readonly BlockRange[], own: OwnWork) {
+  // Claims before coverage: the blocks of a claim that ends in between show as covered.
+  const held = [...(await listHeldRanges(options.database, options.chain.id)), ...own.inHand];
+  const planned = own.lacksTraces ? { ...options, readsTracesApart: true } : options;
+  const open = (await planRanges(planned, ranges, own.visited)).filter((span) => !own.isPointless(span));
+  return {
+    next: firstFree(options, open, held, own),
+    left: open.reduce((sum, { range }) => sum + rangeSize(range), 0),
+  };
+}
+
+function firstFree(
+  options: Planned,
+  open: readonly BackfillRange[],
+  held: readonly BlockRange[],
+  { firstChunk }: OwnWork,
+): BackfillRange | null {
+  for (const span of open) {
+    const free = subtractRanges([span.range], held).map((range) => ({ range }));
+    const [first] = inOrder(options, free);
+    if (first === undefined) continue;
+    return { ...span, range: firstChunk({ ...span, range: first.range }) };
+  }
+  return null;
 }

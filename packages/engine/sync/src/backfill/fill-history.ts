@@ -1,18 +1,27 @@
+/** Blocks that may be rolled back: filled under that lock, if they still have the hashes read. */
 import {
   type BlockRange,
   errorText,
   intersectRanges,
+  rangeSize,
   sleepUnlessAborted,
   subtractRanges,
 } from '@chainstead/core';
 import { type ChainState, readChainState } from '../checkpoint.ts';
+import { createClaimOwner } from '../coverage/claims.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
-import { listCoveredOrOld } from '../coverage/retained-from.ts';
-import { readSettledHeight } from '../coverage/settled-height.ts';
+import { listCoveredOrOld, readSettledHeight } from '../coverage/retained-from.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
+import { ReorgedWhileReadingError } from '../errors.ts';
+import { registerProjections } from '../projections/projection-record.ts';
+import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
+import { createRereads } from '../read/rereads.ts';
+import { createKnownContracts } from '../rows/known-contracts.ts';
 import { backfill } from './backfill.ts';
+import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import { fillUnsettled } from './fill-unsettled.ts';
+import { type BackfillRange, chunksOf, planRanges } from './backfill-ranges.ts';
 
 const SETTLED_POLL_MS = 5_000;
 const GAP_POLL_MS = 30_000;
@@ -107,4 +116,85 @@ async function followedWithout(
   return missingCoverage({ from: firstFollowed, to: checkpoint.number }, names, coverage).map(
     ({ range }) => range,
   );
+}
+
+type HelpOptions = Omit<BackfillOptions, 'owner' | 'knownContracts' | 'kind' | 'purpose'>;
+
+type PlannedHelp = Pick<HelpOptions, 'chain' | 'database' | 'datasets' | 'retention' | 'order' | 'proof'>;
+
+const HELPED_BLOCKS_MIN = 100;
+
+export async function helpBackfill(
+  help: HelpOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  const datasets = datasetsOf(help.chain, help.datasets);
+  await registerProjections(help.database, help.chain, datasets);
+  const owner = await createClaimOwner(help.database);
+  const database = help.database.until(owner.lost);
+  const knownContracts = createKnownContracts();
+  try {
+    const options = { ...help, database, datasets, owner, knownContracts, kind: 'add', purpose: 'help' } as const;
+    return await backfill(options, ranges, signal);
+  } finally {
+    await owner.close();
+  }
+}
+
+/** None if few blocks are left. */
+export async function readHelpable(help: PlannedHelp, endBlock: number | null): Promise<readonly BlockRange[]> {
+  const { chain, database } = help;
+  const state = await readChainState(database, chain.id);
+  if (state === null) return [];
+  const { firstFollowed, checkpoint, historyStart } = state;
+  const from = Math.max(historyStart, chain.firstBlock);
+  // Settled blocks followed without a dataset count too.
+  const settled = checkpoint === null ? -1 : checkpoint.number - chain.reorgDepthMax;
+  const to = Math.min(Math.max(firstFollowed - 1, settled), endBlock ?? Number.MAX_SAFE_INTEGER);
+  if (from > to) return [];
+  const datasets = datasetsOf(chain, help.datasets);
+  const left = await planRanges({ ...help, datasets, kind: 'add' }, [{ from, to }]);
+  return left.reduce((sum, { range }) => sum + rangeSize(range), 0) < HELPED_BLOCKS_MIN ? [] : [{ from, to }];
+}
+
+/** Small: the follower waits for the commit. */
+const CHUNK = { logsPerChunk: 2_000, blocksFirst: 8, blocksMax: 64 } as const;
+
+/** One try per block: failed or abandoned ones still lack the dataset. */
+async function fillUnsettled(settings: BackfillOptions, ranges: readonly BlockRange[], signal: AbortSignal) {
+  if (ranges.length === 0) return;
+  // Filtered logs do not show the hashes of blocks without logs.
+  const options = {
+    ...settings,
+    rereads: createRereads(settings.clock),
+    proof: 'receipts',
+    isUnsettled: true,
+  } as const;
+  const sizing = createChunkSizing(CHUNK);
+  for (const span of await planRanges(options, ranges))
+    for (const range of chunksOf(options, span.range, sizing))
+      await tryChunk(options, span, range, sizing, signal);
+}
+
+async function tryChunk(
+  options: BackfillOptions,
+  span: BackfillRange,
+  range: BlockRange,
+  sizing: ChunkSizing,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain, logger, owner } = options;
+  try {
+    const read = await readClaimed(options, span, range, sizing, signal);
+    if (read !== null) await commitRead(options, span, read, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fields = { chain: chain.key, block_range: `${range.from}-${range.to}`, error: errorText(error) };
+    logger[error instanceof ReorgedWhileReadingError ? 'debug' : 'warn'](
+      fields,
+      'Blocks that a reorg may replace could not be filled, they are tried again',
+    );
+    await owner.release(chain.id, range);
+  }
 }

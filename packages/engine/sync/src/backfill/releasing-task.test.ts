@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import PQueue from 'p-queue';
 import { describe, expect, it } from 'vitest';
-import { releasing } from './releasing-task.ts';
+import { releasing } from './chunk-work.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

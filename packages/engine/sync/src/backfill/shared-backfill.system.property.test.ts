@@ -19,7 +19,7 @@ import {
 } from '../testing/whole-block-datasets.ts';
 import { backfill } from './backfill.ts';
 import type { BackfillProgress } from './backfill-options.ts';
-import { helpBackfill, readHelpable } from './help-backfill.ts';
+import { helpBackfill, readHelpable } from './fill-history.ts';
 
 const ALL = [outcomes, marks] as readonly Dataset[];
 const BLOCKS = 240;

@@ -6,8 +6,7 @@ import { type Coverage, recordCoverage, removeCoverage } from '../coverage/cover
 import { raiseLinked } from '../coverage/linked-blocks.ts';
 import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import type { BlockPart } from '../dataset/whole-block.ts';
-import { deepestPart, partsOf } from '../dataset/whole-block.ts';
+import { type BlockPart, deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { SenderContradictedError } from '../errors.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import {
@@ -22,14 +21,13 @@ import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failu
 import { type BlockFacts, batchOf, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
 import { levelsOf } from '../read/part-levels.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { type KnownContracts, writeContracts } from '../rows/known-contracts.ts';
 import { addRows, removeRows } from '../rows/row-changes.ts';
 import { writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
-import { commitRows, requireCurrent } from './commit-rows.ts';
-import { independentOf, NO_WATCHES, writeDependentRows } from './dependent-rows.ts';
+import { commitRows, independentOf, NO_WATCHES, requireCurrent, writeDependentRows } from './commit-rows.ts';
 
 export interface FollowedCommit {
   readonly from: Checkpoint | null;

@@ -3,8 +3,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts';
+import { weighBlock } from '../read/large-blocks.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
-import { weighBlock } from '../read/weigh.ts';
 import type { FollowedCommit } from './commit-followed.ts';
 import { type CommitSlot, createCommitPipeline } from './commit-pipeline.ts';
 

@@ -1,27 +1,26 @@
 /** Rows are copied straight in, or through staging if some exist (from on-demand backfills). */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
+import { isSpread, requireSettled, sql, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
-import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
-import { raiseLinked } from '../coverage/linked-blocks.ts';
-import { recordRewritten } from '../coverage/rewritten-ranges.ts';
+import { type Coverage, recordCoverage, recordRewritten } from '../coverage/coverage.ts';
+import { IS_FOLLOWED, IS_LINKED, raiseLinked } from '../coverage/linked-blocks.ts';
 import { datasetsWithHistories } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
+import { ReorgedWhileReadingError } from '../errors.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { isFollowed, readProjectionRecords, requireAsExpected } from '../projections/projection-record.ts';
 import { recordDatasetFailures } from '../read/dataset-failures.ts';
-import { batchOf, type DecodedBatch } from '../read/decoded-batch.ts';
+import { type BlockFacts, batchOf, type DecodedBatch } from '../read/decoded-batch.ts';
 import type { RangeLevels } from '../read/part-levels.ts';
 import type { RangeRead } from '../read/read-range.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { removeRows, type WriteMode } from '../rows/row-changes.ts';
 import { hasBlocks, writeBlocks, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
+import { independentOf, watchRows, writeDependentRows } from './commit-rows.ts';
 import { commitSettled } from './commit-settled.ts';
-import { independentOf, watchRows, writeDependentRows } from './dependent-rows.ts';
-import { requireIndexedBlocks, requireSameBlocks } from './same-blocks.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
@@ -138,4 +137,50 @@ function joinSources(levels: readonly Coverage[]): Coverage[] {
     else joined.push(level);
   }
   return joined;
+}
+
+/**
+ * Only the follower handles another branch.
+ * @param isLinked the blocks are tied to the chain, so they may replace others below the first followed one
+ * @throws ReorgedWhileReadingError
+ */
+export async function requireSameBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
+  isLinked: boolean,
+): Promise<void> {
+  const read = [...blocks.values()];
+  if (read.length === 0) return;
+  // Invariant: SYNC-SAME-HASH
+  const [other] = await transaction.query<{ block: number }>(
+    sql`SELECT b.block_number AS block FROM blocks b
+       JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = ${chain.id} AND b.block_hash <> decode(read.hash, 'hex') AND ${isLinked ? IS_FOLLOWED : IS_LINKED} LIMIT 1`,
+  );
+  if (other === undefined) return;
+  throw new ReorgedWhileReadingError({
+    chain: chain.key,
+    what: `block ${other.block} is indexed with another hash`,
+  });
+}
+
+/** Needs the commit lock, as a rollback. @throws ReorgedWhileReadingError */
+async function requireIndexedBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
+): Promise<void> {
+  const read = [...blocks.values()];
+  const [indexed] = await transaction.query<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM blocks b
+       JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = ${chain.id} AND b.block_hash = decode(read.hash, 'hex')`,
+  );
+  // Invariant: SYNC-SAME-HASH
+  if (indexed?.count === read.length) return;
+  throw new ReorgedWhileReadingError({
+    chain: chain.key,
+    what: `blocks of ${read[0]?.number} to ${read.at(-1)?.number} are not indexed, or with another hash`,
+  });
 }

@@ -12,7 +12,7 @@ import { readPartitions } from '../partitions/read-partitions.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import { createPartitionedMarkTable, partitionedMarks, storedMarks } from '../testing/partitioned-marks.ts';
-import { commitSubject } from './commit-subject.ts';
+import { commitSubject } from './commit-settled.ts';
 
 const chain = exampleChain();
 const WALLET = parseAddress(`0x${'a1'.repeat(20)}`);

@@ -3,7 +3,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 

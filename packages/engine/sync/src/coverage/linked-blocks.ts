@@ -8,15 +8,14 @@ import type { BlockRange, ChainId, Hash } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { listCoverage, recordCoverage } from './coverage.ts';
-import type { IndexedBlock } from './known-blocks.ts';
 import { datasetsWithHistories } from './subject.ts';
 
 type Source = Pick<Database, 'query'>;
 
 /** A level that needs a link. `cross` has one: a second upstream returned the block. */
-export type LinkedLevel = 'receipts' | 'not-applicable';
+type LinkedLevel = 'receipts' | 'not-applicable';
 
-export interface LinkedBlock extends IndexedBlock {
+interface LinkedBlock extends IndexedBlock {
   readonly parentHash: Hash | null;
 }
 
@@ -122,4 +121,25 @@ async function lowestLinked(source: Source, chainId: ChainId, { from, to }: Bloc
         AND EXISTS (SELECT FROM blocks b WHERE b.chain_id = ${chainId} AND b.block_number = ${to}::bigint + 1 AND ${IS_LINKED})`,
   );
   return lowest?.from ?? null;
+}
+
+interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
+/** Blocks below the checkpoint. No chain normally reorganizes this deep. */
+const SETTLED_DEPTH = 256;
+
+/** Another node of the same chain must have both. */
+export function readKnownBlocks(database: Pick<Database, 'query'>, chainId: ChainId): Promise<IndexedBlock[]> {
+  const ofChain = sql`chain_id = ${chainId}`;
+  const block = sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE ${ofChain}`;
+  return database.query<IndexedBlock>(
+    sql`(${block} ORDER BY block_number LIMIT 1)
+     UNION
+     (${block} AND block_number <= (SELECT max(checkpoint) - ${SETTLED_DEPTH} FROM sync_chains WHERE ${ofChain})
+       ORDER BY block_number DESC LIMIT 1)
+     ORDER BY number`,
+  );
 }

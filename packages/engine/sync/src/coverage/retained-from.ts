@@ -1,10 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import { hasSubjects } from '../dataset/projection.ts';
 import { listCoverage } from './coverage.ts';
-import { dropsHistory, isDroppable, type RetentionSettings } from './retention-settings.ts';
 
 export interface RetentionScope {
   readonly chain: Pick<Chain, 'id' | 'reorgDepthMax'>;
@@ -73,4 +74,38 @@ export async function firstStoredSince(
      SELECT max(low) AS block FROM steps`,
   );
   return row?.block ?? 0;
+}
+
+/** A block in either setting is retained; both null: all. */
+export interface RetentionSettings {
+  /** Newest blocks; more than the chain's maximum reorg depth. */
+  readonly blocks: number | null;
+  readonly since: Date | null;
+}
+
+export function dropsHistory(retention: RetentionSettings | undefined): retention is RetentionSettings {
+  return retention !== undefined && (retention.blocks !== null || retention.since !== null);
+}
+
+/** No value needs all its rows, and on-demand backfills may stop at the window. */
+export function isDroppable({
+  table,
+  projections,
+  histories,
+  isKeptWhole = false,
+  deletesOldRows = false,
+}: Pick<Dataset, 'table' | 'projections' | 'histories' | 'isKeptWhole' | 'deletesOldRows'>): boolean {
+  return (
+    (table.isPartitioned || deletesOldRows) &&
+    !isKeptWhole &&
+    (projections ?? []).every((projection) => hasSubjects(projection) || projection.dropped !== undefined) &&
+    (histories === undefined || histories.mayBeCut === true)
+  );
+}
+
+/** Finalized, or deeper than the maximum reorg depth. */
+export async function readSettledHeight(pool: UpstreamPool, chain: Chain): Promise<number> {
+  const { value: head } = await pool.getHead();
+  const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
+  return Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);
 }

@@ -27,7 +27,7 @@ export interface ColumnType {
   readonly hasDefault: boolean;
 }
 
-export interface TableIndex {
+interface TableIndex {
   /** Without expressions. */
   readonly columns: readonly string[];
   /** Only some of the rows. */
@@ -45,7 +45,7 @@ export interface BulkIndex {
 /** Indexes of this many rows, about 400 MB, fit into the memory of a small server. */
 const ROWS_PER_PARTITION = 4_000_000;
 
-export interface RowTableOptions {
+interface RowTableOptions {
   readonly bulkIndexes?: readonly string[];
   readonly rowsPerPartition?: number;
 }
@@ -173,3 +173,8 @@ const WRITTEN_BY_NAME = [
   'text',
 ] as const satisfies WrittenAs[];
 const ARRAY_ELEMENTS: readonly (WrittenAs | null)[] = ['smallint', 'integer', 'bigint', 'numeric'];
+
+/** ISO 8601 UTC, whole seconds. @param seconds Unix time */
+export function timestampText(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timestampText } from './timestamp-text.ts';
+import { timestampText } from './row-table.ts';
 
 test('a time is text of whole seconds in UTC', () => {
   expect(timestampText(0)).toBe('1970-01-01T00:00:00Z');

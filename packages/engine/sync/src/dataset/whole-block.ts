@@ -31,7 +31,7 @@ export function partsOf(datasets: readonly PartReading[], chain: Chain): Readonl
 export type StoresSender = (logs: readonly Log[]) => boolean;
 
 /** Parts and senders that datasets read of a block. */
-export interface BlockReading {
+interface BlockReading {
   readonly parts: ReadonlySet<BlockPart>;
   readonly storesSender: StoresSender;
 }

@@ -3,15 +3,21 @@ import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRange
 import type { Database } from '@chainstead/db';
 import type { BlockSource } from '@chainstead/sources';
 import { isReadWhole, missingRanges, readTogether } from '../backfill/backfill-ranges.ts';
-import { CHUNKS_IN_FLIGHT, FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-plan.ts';
+import { CHUNKS_IN_FLIGHT, FAST_CHUNK, SOURCE_CHUNK } from '../backfill/chunk-work.ts';
 import type { RetentionScope } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { partsOf } from '../dataset/whole-block.ts';
 import { chunkBlocks } from '../read/chunk-size.ts';
 import { mayReadFromSource } from '../read/read-range.ts';
-import { type RunTimes, readSample, reasonOf, type Sample, type SampleOptions } from './read-sample.ts';
-import { sampleRuns } from './sample-runs.ts';
+import {
+  type RunTimes,
+  readSample,
+  reasonOf,
+  type Sample,
+  type SampleOptions,
+  sampleRuns,
+} from './read-sample.ts';
 
 export interface EstimateOptions extends SampleOptions, Pick<RetentionScope, 'retention'> {
   readonly datasets: readonly Dataset[];

@@ -4,7 +4,7 @@ import { openPortalSource } from '@chainstead/sources/open';
 import { servePortal } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
+import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-work.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';

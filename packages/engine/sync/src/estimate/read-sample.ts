@@ -5,12 +5,11 @@ import { type BlockSource, SourceError } from '@chainstead/sources';
 import PQueue from 'p-queue';
 import { type ReadOptions, readDecoded, readDecodedParts } from '../backfill/backfill-chunk.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
-import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-plan.ts';
+import { CHUNKS_IN_FLIGHT } from '../backfill/chunk-work.ts';
 import { halvesOf } from '../backfill/retry-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import type { RowTable } from '../dataset/row-table.ts';
 import type { DecodedRange } from '../read/read-range.ts';
-import { bytesOfRow } from './row-bytes.ts';
-import type { SampleRun } from './sample-runs.ts';
 
 export interface Sample {
   readonly blocks: number;
@@ -35,7 +34,7 @@ export interface RunTimes {
   readonly workMs: number;
 }
 
-export interface RowCount {
+interface RowCount {
   readonly rows: number;
   /** Computed, with indexes. */
   readonly bytes: number;
@@ -186,4 +185,95 @@ async function* noting<Item>(items: AsyncIterable<Item>, onFirst: () => void): A
     isFirst = false;
     yield item;
   }
+}
+
+export const SAMPLE_BLOCKS = 200;
+/** Each is one request of a source. */
+const RUNS = 20;
+
+interface SampleRun {
+  readonly range: BlockRange;
+  /** All blocks that the run stands for. */
+  readonly part: readonly BlockRange[];
+}
+
+/** Runs of consecutive blocks in the middle of equal parts; all blocks if there are few. The first ones are spread over all parts. */
+export function sampleRuns(ranges: readonly BlockRange[]): SampleRun[] {
+  const total = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
+  const size = Math.min(SAMPLE_BLOCKS, total) / RUNS;
+  const margin = (total / RUNS - size) / 2;
+  const order = Array.from({ length: RUNS }, (_, run) => run).toSorted(
+    (a, b) => reversedBits(a) - reversedBits(b),
+  );
+  return order.flatMap((run) => {
+    const start = (total / RUNS) * run;
+    const part = cut(ranges, Math.floor(start), Math.floor((total / RUNS) * (run + 1)));
+    return cut(ranges, Math.floor(start + margin), Math.floor(start + margin + size)).map((range) => ({
+      range,
+      part,
+    }));
+  });
+}
+
+function reversedBits(run: number): number {
+  return Number.parseInt([...run.toString(2).padStart(5, '0')].toReversed().join(''), 2);
+}
+
+/** The blocks from one offset to before another, counted over all ranges. */
+function cut(ranges: readonly BlockRange[], start: number, end: number): BlockRange[] {
+  let before = 0;
+  return ranges.flatMap((range) => {
+    const from = range.from + Math.max(0, start - before);
+    const to = Math.min(range.to, range.from + end - before - 1);
+    before += rangeSize(range);
+    return from <= to ? [{ from, to }] : [];
+  });
+}
+
+/** With the pointer in its page. */
+const ROW_HEADER = 28;
+/** With the pointer in its page. */
+const INDEX_ENTRY = 12;
+/** Text and bytea begin with their length. */
+const LENGTH_BYTES = 1;
+/** COPY sends four numbers before the digits; a stored number has two bytes, and its length. */
+const NUMERIC_LESS = 5;
+const FIELD_LENGTH_AT = 2;
+const FIELD_LENGTH_BYTES = 4;
+const ALIGNMENT = 8;
+const PARTIAL_SHARE = 0.5;
+/** B-tree pages after inserts in no order. */
+const INDEX_FILL = 0.8;
+
+/** With its entries in all indexes, in bytes. @param line in COPY's binary format */
+function bytesOfRow({ columns, types, key, indexes = [] }: RowTable, line: string): number {
+  const widths = new Map<string, number>();
+  let at = FIELD_LENGTH_AT;
+  for (const column of columns) {
+    const length = lengthAt(line, at);
+    at += FIELD_LENGTH_BYTES + length;
+    widths.set(column, length === 0 ? 0 : length + lengthBytes(types.get(column)?.type ?? ''));
+  }
+  const widthOf = (names: readonly string[]): number =>
+    aligned(names.reduce((sum, name) => sum + (widths.get(name) ?? ALIGNMENT), 0));
+  const entries = [{ columns: key, isPartial: false }, ...indexes].map(
+    (index) => (INDEX_ENTRY + widthOf(index.columns)) * (index.isPartial ? PARTIAL_SHARE : 1),
+  );
+  return ROW_HEADER + widthOf(columns) + entries.reduce((sum, bytes) => sum + bytes, 0) / INDEX_FILL;
+}
+
+function lengthBytes(type: string): number {
+  if (/^(bool|small|int|big|timestamp)/.test(type)) return 0;
+  return /^numeric(\(|$)/.test(type) ? -NUMERIC_LESS : LENGTH_BYTES;
+}
+
+/** A null value has no bytes: its length is -1. */
+function lengthAt(line: string, at: number): number {
+  let length = 0;
+  for (let byte = 0; byte < FIELD_LENGTH_BYTES; byte++) length = (length << 8) | line.charCodeAt(at + byte);
+  return Math.max(0, length);
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }

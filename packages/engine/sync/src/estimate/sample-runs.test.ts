@@ -1,6 +1,6 @@
 import { type BlockRange, mergeRanges, rangeSize } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { SAMPLE_BLOCKS, sampleRuns } from './sample-runs.ts';
+import { SAMPLE_BLOCKS, sampleRuns } from './read-sample.ts';
 
 const rangesOf = (ranges: readonly BlockRange[]) => sampleRuns(ranges).map(({ range }) => range);
 const inOrder = (ranges: readonly BlockRange[]) => ranges.toSorted((a, b) => a.from - b.from);

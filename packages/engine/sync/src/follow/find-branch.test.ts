@@ -3,7 +3,7 @@ import type { BlockRange, Hash } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProvenBlock } from '../read/proven-block.ts';
-import { findBranch } from './find-branch.ts';
+import { findBranch } from './reconcile.ts';
 
 const CHAIN = { key: 'test', reorgDepthMax: 16 } as Chain;
 const hashOf = (branch: string, number: number): Hash =>

@@ -18,8 +18,8 @@ import {
   storedOutcomes,
   storedPayments,
 } from '../testing/whole-block-datasets.ts';
-import { requireNotReset } from './chain-reset.ts';
 import { follow } from './follower.ts';
+import { requireNotReset } from './reconcile.ts';
 
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
 const FIRST = 5;

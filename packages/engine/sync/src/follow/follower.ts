@@ -15,18 +15,15 @@ import {
   WatchNeedsChangedError,
 } from '../errors.ts';
 import type { WatchNeeds } from '../read/block-watcher.ts';
-import { holdLargeBlock } from '../read/large-blocks.ts';
+import { holdLargeBlock, weighBlock } from '../read/large-blocks.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 import { readAhead } from '../read/read-ahead.ts';
 import { readWatchedBlock, type WatchedReader } from '../read/read-watched-block.ts';
 import { createRereads, type Rereads } from '../read/rereads.ts';
-import { weighBlock } from '../read/weigh.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import type { BlockGuard } from './block-guard.ts';
-import { requireNotReset, requireStoredReached } from './chain-reset.ts';
-import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './next-head.ts';
-import { reconcileHead } from './reconcile.ts';
+import { findBranch, reconcileHead, requireNotReset, requireStoredReached } from './reconcile.ts';
 import { createTraceBackoff, type TraceBackoff } from './trace-backoff.ts';
 
 export interface FollowerOptions extends CommitDependencies {

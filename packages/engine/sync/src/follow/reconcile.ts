@@ -10,13 +10,20 @@
  * 5. Where nothing is indexed down to the reorg limit, the branch replaces all that is indexed.
  * 6. A branch that leaves below the limit stops the chain. Nothing is changed.
  */
-import type { BlockRange, Hash } from '@chainstead/core';
-import type { Checkpoint } from '../checkpoint.ts';
+
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, ChainsteadError, type Hash } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type Checkpoint, readChainState } from '../checkpoint.ts';
+import { readOldestLinked } from '../coverage/linked-blocks.ts';
+import { ChainResetError, ReorgedWhileReadingError, ReorgTooDeepError } from '../errors.ts';
+import type { ProvenBlock } from '../read/proven-block.ts';
 
 /** Sightings in a row after which a head below the last read block is believed. */
 const LOWER_HEAD_SIGHTINGS = 4;
 
-export type HeadStep =
+type HeadStep =
   | 'catch-up'
   /** Its branch replaces the indexed one, unless it is indexed. */
   | 'compare'
@@ -29,7 +36,7 @@ export function reconcileHead(tip: number | null, head: number, sightings: numbe
 }
 
 /** The indexed chain, as far as it was looked up. */
-export interface IndexedChain {
+interface IndexedChain {
   readonly checkpoint: Checkpoint;
   /** Blocks below the checkpoint that a reorg may replace. */
   readonly depthMax: number;
@@ -40,7 +47,7 @@ export interface IndexedChain {
 }
 
 /** The lowest block of a branch that was read. */
-export interface BranchRoot {
+interface BranchRoot {
   readonly number: number;
   readonly parentHash: Hash;
 }
@@ -70,4 +77,123 @@ export function reconcileBranch(indexed: IndexedChain, { number, parentHash }: B
   }
   // Invariant: SYNC-REORG-LIMIT
   return parent <= deepest ? { kind: 'stop', lowestCompared: parent } : { kind: 'fetch-parent' };
+}
+
+interface Branch {
+  /** If the branches have no common block, the one below the lowest indexed one. */
+  readonly ancestor: number;
+  /** Ascending, ending with the tip. */
+  readonly blocks: readonly ProvenBlock[];
+}
+
+interface BranchReaders {
+  storedHash(number: number): Promise<Hash | null>;
+  isIndexed(blocks: BlockRange): Promise<boolean>;
+  /** Null if no upstream has the block any more. */
+  readByHash(hash: Hash): Promise<ProvenBlock | null>;
+}
+
+/** @throws ReorgTooDeepError; ReorgedWhileReadingError (a parent is gone: take a new head) */
+export async function findBranch(
+  chain: Chain,
+  checkpoint: Checkpoint,
+  tip: ProvenBlock,
+  readers: BranchReaders,
+): Promise<Branch> {
+  const blocks: ProvenBlock[] = [tip];
+  const hashes = new Map<number, Hash | null>();
+  const hasIndexed = new Map<number, boolean>();
+  const indexed = { checkpoint, depthMax: chain.reorgDepthMax, hashes, hasIndexed };
+  for (let { header } = tip; ; ) {
+    const step = reconcileBranch(indexed, header);
+    if (step.kind === 'replace') return { ancestor: step.ancestor, blocks };
+    if (step.kind === 'look-up') hashes.set(step.number, await readers.storedHash(step.number));
+    else if (step.kind === 'search') hasIndexed.set(step.blocks.to, await readers.isIndexed(step.blocks));
+    else if (step.kind === 'stop')
+      throw new ReorgTooDeepError({
+        chain: chain.key,
+        checkpoint: checkpoint.number,
+        lowestCompared: step.lowestCompared,
+        depthMax: chain.reorgDepthMax,
+        upstream: tip.upstream,
+      });
+    else {
+      const parent = await readers.readByHash(header.parentHash);
+      if (
+        parent === null ||
+        parent.header.hash !== header.parentHash ||
+        parent.header.number !== header.number - 1
+      )
+        throw new ReorgedWhileReadingError({
+          chain: chain.key,
+          what: `the parent ${header.parentHash} of block ${header.number} could not be read`,
+        });
+      blocks.unshift(parent);
+      header = parent.header;
+    }
+  }
+}
+
+const BLOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * Compares the oldest stored block with all upstreams, if no reorg may replace it: deep reorgs leave it. Costs one block of each. Upstreams
+ * that lack the block or don't respond say nothing.
+ *
+ * @param head the block is not above it
+ * @throws ChainResetError if no upstream has the stored block, and all that have one have the same
+ */
+export async function requireNotReset(
+  { database, chain, pool }: { readonly database: Database; readonly chain: Chain; readonly pool: UpstreamPool },
+  head: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const state = await readChainState(database, chain.id);
+  if (state === null || state.checkpoint === null) return;
+  const highest = Math.min(head, state.checkpoint.number - chain.reorgDepthMax);
+  const stored = await readOldestLinked(database, chain.id, highest);
+  if (stored === null) return;
+  const { number: block, hash } = stored;
+  const names = pool.status().flatMap(({ name, state }) => (state === 'disabled' ? [] : [name]));
+  const answers = await Promise.all(names.map((name) => hashAt(pool, block, name, signal)));
+  const found = new Set(answers.filter((answer) => answer !== null));
+  const [only] = found;
+  if (only === undefined || found.size > 1 || only === hash) return;
+  const upstreams = names.filter((_, index) => answers[index] !== null);
+  throw new ChainResetError({ chain: chain.key, block, stored: hash, found: only, upstreams });
+}
+
+/**
+ * For a head whose branch is too deep: a restarted chain may end below all stored blocks.
+ *
+ * @throws ChainResetError if no upstream has reached the oldest stored block
+ */
+export async function requireStoredReached(
+  { database, chain, pool }: { readonly database: Database; readonly chain: Chain; readonly pool: UpstreamPool },
+  head: number,
+): Promise<void> {
+  const stored = await readOldestLinked(database, chain.id, Number.MAX_SAFE_INTEGER);
+  const upstreams = pool.status().filter(({ state }) => state !== 'disabled');
+  const highest = Math.max(head, ...upstreams.map((upstream) => upstream.head ?? head));
+  if (stored === null || highest >= stored.number) return;
+  const names = upstreams.map(({ name }) => name);
+  const found = `above the head ${highest}`;
+  throw new ChainResetError({
+    chain: chain.key,
+    block: stored.number,
+    stored: stored.hash,
+    found,
+    upstreams: names,
+  });
+}
+
+async function hashAt(pool: UpstreamPool, block: number, only: string, signal: AbortSignal) {
+  try {
+    const answer = await pool.getBlock(block, { only, signal, timeoutMs: BLOCK_TIMEOUT_MS });
+    return answer?.value.header.hash ?? null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ChainsteadError) return null;
+    throw error;
+  }
 }

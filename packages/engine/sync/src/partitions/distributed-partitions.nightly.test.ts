@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableWithoutPartition } from '../commit/commit-rows.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
-import { detachPartition, dropDetached, findDetached } from '../retention/drop-partition.ts';
+import { detachPartition, dropDetached, findDetached } from '../retention/delete-old-rows.ts';
 import { sealFullPartitions } from '../retention/seal-partitions.ts';
 import { countRows } from '../status/chain-status.ts';
 import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';

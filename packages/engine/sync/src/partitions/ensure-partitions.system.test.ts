@@ -3,8 +3,7 @@ import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensurePartitions } from './ensure-partitions.ts';
-import { PARTITION_TOP } from './plan-partitions.ts';
-import { readPartitions } from './read-partitions.ts';
+import { PARTITION_TOP, readPartitions } from './read-partitions.ts';
 
 const TABLE = { name: 'placed', rowsPerPartition: 1_000 };
 const CHAIN = parseChainId(11_297_108_109);

@@ -5,13 +5,14 @@ import type { RowTable } from '../dataset/row-table.ts';
 import { retryCommit } from '../rows/commit-retry.ts';
 import {
   PARTITION_TOP,
+  type Partition,
   type PartitionBounds,
   partitionWidth,
   planPartitions,
   type RowDensity,
+  readPartitionsOf,
   sparseWidth,
-} from './plan-partitions.ts';
-import { type Partition, readPartitionsOf } from './read-partitions.ts';
+} from './read-partitions.ts';
 
 export interface WantedPartitions {
   readonly table: Pick<RowTable, 'name' | 'rowsPerPartition'>;

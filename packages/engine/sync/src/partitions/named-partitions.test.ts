@@ -3,7 +3,7 @@ import { parseChainId } from '@chainstead/core';
 import { rawSql, sql, withPatientSession } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { detachPartition, dropDetached, findDetached } from '../retention/drop-partition.ts';
+import { detachPartition, dropDetached, findDetached } from '../retention/delete-old-rows.ts';
 import { partitionedMarks } from '../testing/partitioned-marks.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { readPartitions, readPartitionsOf } from './read-partitions.ts';

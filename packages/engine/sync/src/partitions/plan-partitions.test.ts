@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PARTITION_TOP, type PartitionBounds, partitionWidth, planPartitions } from './plan-partitions.ts';
+import { PARTITION_TOP, type PartitionBounds, partitionWidth, planPartitions } from './read-partitions.ts';
 
 const block = fc.integer({ min: 0, max: 5_000 });
 const run = fc

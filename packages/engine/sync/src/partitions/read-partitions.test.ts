@@ -3,8 +3,7 @@ import { sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { PARTITION_TOP } from './plan-partitions.ts';
-import { readPartitions } from './read-partitions.ts';
+import { PARTITION_TOP, readPartitions } from './read-partitions.ts';
 
 const scratch = scratchOfFile();
 

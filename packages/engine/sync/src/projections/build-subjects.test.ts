@@ -3,7 +3,7 @@ import { type Database, hexBytes, type Sql, sql } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SubjectProjection } from '../dataset/projection.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import {

@@ -14,8 +14,8 @@ import {
 } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { SubjectProjection } from '../dataset/projection.ts';
-import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { PARTITION_TOP } from '../partitions/read-partitions.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { emptyStagingTable } from '../rows/staging-table.ts';
 import { LOCAL_ACCESS } from '../table-access/table-access.ts';
 import { type ProjectionOf, rowsOfSubject, sourceTables, subjectsIn } from './counted-rows.ts';

@@ -4,8 +4,8 @@ import { type Database, isDistributed, rawSql, type Sql, sql, type Transaction }
 import { getTableName } from 'drizzle-orm';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection } from '../dataset/projection.ts';
-import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { PARTITION_TOP } from '../partitions/read-partitions.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { NO_SUBJECT, type ProjectionOf } from './counted-rows.ts';
 import { countSelected } from './derive-changes.ts';
 import {

@@ -1,4 +1,5 @@
 /** A build counts the blocks above its position; changes below are followed. */
+
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { isSpread, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';

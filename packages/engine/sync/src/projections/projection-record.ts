@@ -4,8 +4,7 @@ import type { ChainId } from '@chainstead/core';
 import { type Database, IS_CITUS, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection, type SubjectProjection } from '../dataset/projection.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
-import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
+import { lockChainCommits, OptimisticWriteConflictError } from '../rows/commit-retry.ts';
 import type { ProjectionOf } from './counted-rows.ts';
 
 export interface ProjectionRecord {
@@ -19,7 +18,7 @@ export interface ProjectionRecord {
   readonly hasSubjects: boolean;
 }
 
-export type ProjectionProgress =
+type ProjectionProgress =
   /** Rows are deleted up to this page of the tables; none are counted. */
   | { readonly status: 'clearing'; readonly page: number }
   /** Counts rows up to this block. */
@@ -128,4 +127,39 @@ export function subjectProjectionsOf(datasets: readonly Dataset[]): readonly Pro
   return projectionsOf(datasets).flatMap(({ dataset, state }) =>
     hasSubjects(state) ? [{ dataset, state }] : [],
   );
+}
+
+export interface ProjectionBuild {
+  readonly state: string;
+  readonly dataset: string;
+  readonly status: ProjectionProgress['status'];
+  /** Share of blocks with counted rows, 0 to 1. */
+  readonly part: number;
+  readonly rows: number;
+}
+
+export async function readProjectionBuilds(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+): Promise<readonly ProjectionBuild[]> {
+  return source.query<ProjectionBuild & Record<string, unknown>>(
+    sql`SELECT state, dataset, status, rows, CASE status WHEN 'built' THEN 1 WHEN 'clearing' THEN 0
+         ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
+       FROM projections
+         CROSS JOIN (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = ${chainId}) AS span
+      WHERE chain_id = ${chainId} ORDER BY state`,
+  );
+}
+
+export async function readUnbuilt(
+  source: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {
+  const rows = await source.query<ProjectionBuild & { chainId: number }>(
+    sql`SELECT chain_id, state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
+         ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
+       FROM projections
+         CROSS JOIN LATERAL (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = projections.chain_id) AS span
+      WHERE status <> 'built' ORDER BY chain_id, state`,
+  );
+  return Map.groupBy(rows, ({ chainId }) => chainId);
 }

@@ -8,13 +8,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ROWS_AT_ONCE } from '../read/decoded-batch.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from '../testing/marked-chain.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { build, buildAll, misderivedSoFar, someBuild } from '../testing/some-builds.ts';
 import { someMoment } from '../testing/some-steps.ts';
-import { readProjectionBuilds } from './projection-builds.ts';
-import { readProjectionRecords, registerProjections } from './projection-record.ts';
+import { readProjectionBuilds, readProjectionRecords, registerProjections } from './projection-record.ts';
 
 /** The dataset in an earlier version: the same rows, no projections. */
 const before: Dataset = { ...marks, projections: [] } as Dataset;

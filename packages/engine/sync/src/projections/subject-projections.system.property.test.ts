@@ -12,8 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import { ROWS_AT_ONCE } from '../read/decoded-batch.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
-import { retryCommit } from '../rows/commit-retry.ts';
+import { lockChainCommits, retryCommit } from '../rows/commit-retry.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
 import { createMarkTables } from '../testing/marks-dataset.ts';
 import { someMoment } from '../testing/some-steps.ts';
@@ -27,7 +26,7 @@ import {
   subjectMarks,
 } from '../testing/subject-marks.ts';
 import { buildSubject, buildTogether } from './build-subjects.ts';
-import { forgetUnrequested } from './forget-unrequested.ts';
+import { forgetUnrequested } from './maintain-projections.ts';
 import { registerProjections } from './projection-record.ts';
 import { createSubjectProjections } from './subject-projections.ts';
 

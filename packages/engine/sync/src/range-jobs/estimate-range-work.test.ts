@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { expect, test } from 'vitest';
 import { marks } from '../testing/marks-dataset.ts';
-import { estimateRangeWork } from './estimate-range-work.ts';
+import { estimateRangeWork } from './perform-range-work.ts';
 
 const chain = createChainRegistry().get('eth');
 const ranges = [{ from: 0, to: 99_999 }];

@@ -1,7 +1,7 @@
 import { mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { piecesOf } from './job-pieces.ts';
+import { piecesOf } from './range-job.ts';
 
 const ranges = fc
   .array(

@@ -14,14 +14,18 @@ import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
 import { backfill } from '../backfill/backfill.ts';
-import type { BackfillProgress } from '../backfill/backfill-options.ts';
-import type { RangeJournal } from '../backfill/range-guard.ts';
+import type { BackfillProgress, RangeJournal } from '../backfill/backfill-options.ts';
 import { readChainState } from '../checkpoint.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
-import { readSettledHeight } from '../coverage/settled-height.ts';
+import {
+  type CoveredRange,
+  isDroppable,
+  notNeeded,
+  type RetentionSettings,
+  readRetainedFrom,
+  readSettledHeight,
+} from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
@@ -29,8 +33,7 @@ import { RangeClaimedError, RangeNotFinalError } from '../errors.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
-import type { Repair } from '../verify/repaired-blocks.ts';
-import { verifyRange } from '../verify/verify-range.ts';
+import { type Repair, verifyRange } from '../verify/verify-range.ts';
 
 export interface RangeCommandOptions {
   readonly chain: Chain;

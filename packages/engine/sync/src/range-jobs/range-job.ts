@@ -4,7 +4,7 @@ export const RANGE_WORKS = ['backfill', 'verify', 'reindex'] as const;
 export type RangeWork = (typeof RANGE_WORKS)[number];
 
 /** `queued`: waits for an `ingest` process or, with `dueAt`, for the next attempt. */
-export type RangeJobStatus = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+type RangeJobStatus = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
 export interface RangeJobRequest {
   /** Decimal id of an EVM chain, or `aptos` or `aptos-testnet`. */
@@ -86,3 +86,26 @@ export class RangeJobAbandonedError extends defineError(
     remedy: 'Find the cause in the application log of the ingest role, then start the job again',
   }),
 ) {}
+
+/** Blocks per stored position of a job. A backfill needs none: its blocks are covered. */
+const PIECE_BLOCKS: Readonly<Record<RangeWork, number>> = {
+  backfill: Number.POSITIVE_INFINITY,
+  verify: 1_024,
+  reindex: 10_000,
+};
+
+/** `position`: all blocks below it are done; null: none is. */
+export function* piecesOf(
+  work: RangeWork,
+  ranges: readonly BlockRange[],
+  position: number | null,
+): Generator<readonly BlockRange[], undefined> {
+  const size = PIECE_BLOCKS[work];
+  if (!Number.isFinite(size)) {
+    yield ranges;
+    return;
+  }
+  for (const range of ranges)
+    for (let from = Math.max(range.from, position ?? 0); from <= range.to; from += size)
+      yield [{ from, to: Math.min(range.to, from + size - 1) }];
+}

@@ -9,6 +9,13 @@ import {
 import { type Database, failureLevel, isOutage, outageOr } from '@chainstead/db';
 import { backoffSeconds, type Claim, failDue } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
+import type { PerformRangeWork, PieceProgress, PieceResult } from './perform-range-work.ts';
+import {
+  piecesOf,
+  RangeJobAbandonedError,
+  VerificationIncompleteError,
+  type VerifyOutcome,
+} from './range-job.ts';
 import {
   ALL_CHAINS,
   DUE_RANGE_JOB_COLUMNS,
@@ -18,10 +25,7 @@ import {
   RANGE_JOB_WORK,
   type RangeJobProgress,
   saveRangeJob,
-} from './due-range-jobs.ts';
-import { piecesOf } from './job-pieces.ts';
-import type { PerformRangeWork, PieceProgress, PieceResult } from './perform-range-work.ts';
-import { RangeJobAbandonedError, VerificationIncompleteError, type VerifyOutcome } from './range-job.ts';
+} from './range-job-store.ts';
 
 export interface RangeJobSite {
   readonly chain: string;

@@ -2,8 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract } from '../dataset/dataset.ts';
-import type { WholeBlock } from '../dataset/whole-block.ts';
-import { deepestPart } from '../dataset/whole-block.ts';
+import { deepestPart, type WholeBlock } from '../dataset/whole-block.ts';
 import type { DecodeFailure } from './dataset-failures.ts';
 import { type DecodableBlock, type WholeBlockReader, wholeBlockReader } from './executed-transactions.ts';
 

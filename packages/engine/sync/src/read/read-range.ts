@@ -3,19 +3,17 @@ import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
 import { type ChosenSource, isGap } from '@chainstead/sources';
 import type { Dataset } from '../dataset/dataset.ts';
-import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
-import { deepestPart } from '../dataset/whole-block.ts';
+import { type BlockPart, deepestPart, type PartProof } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
-import { AHEAD_BYTES_MAX, holdLargeBlock } from './large-blocks.ts';
+import { AHEAD_BYTES_MAX, CHARACTERS_PER_LOG, holdLargeBlock, weighBlock } from './large-blocks.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
 import { canProveBlocks } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readSourceBlocks } from './read-source-blocks.ts';
 import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
-import { CHARACTERS_PER_LOG, weighBlock } from './weigh.ts';
 
 export interface RangeRead {
   readonly range: BlockRange;

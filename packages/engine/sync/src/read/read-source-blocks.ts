@@ -1,8 +1,9 @@
 /** Whole blocks from a source, in units that end at a block whose hash is known to be canonical. */
-import type { BlockHeader, BlockRange } from '@chainstead/core';
+import { type BlockHeader, type BlockRange, rangeSize } from '@chainstead/core';
 import { checkHeaderHash } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
-import type { ChosenSource, SourceBlock, SourceError } from '@chainstead/sources';
+import { type BlockSource, type ChosenSource, type SourceBlock, SourceError } from '@chainstead/sources';
+import { weighBlock } from './large-blocks.ts';
 import {
   contradictionOf,
   derivedHeader,
@@ -11,10 +12,9 @@ import {
   withDerivedFees,
 } from './prove-source-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { faultOf, ofFile, readParts, requireAtNodes, unitsOf } from './source-stream.ts';
-import { weighBlock } from './weigh.ts';
+import { faultOf, isOfFile, ofFile, readParts, requireAtNodes, unitsOf } from './source-stream.ts';
 
-export interface SourceReading extends SourceProof {
+interface SourceReading extends SourceProof {
   readonly pool: UpstreamPool;
   /** Logs of one unit, about. Bounds memory. */
   readonly unitWeight: number;
@@ -205,3 +205,40 @@ function lackedBy(chosen: ChosenSource, [block]: readonly SourceBlock[]): Source
   const fields = block?.lacks.map(({ field }) => field).join(', ');
   return faultOf(chosen, `lacks ${fields} of block ${block?.block.header.number}`, 'lacking');
 }
+
+interface SourceTrial {
+  /** Blocks that were proven, from the start of the range. */
+  readonly blocks: number;
+  /** Null: the source returned no wrong or incomplete block. */
+  readonly failure: SourceError | null;
+}
+
+/** Reads whole blocks as a backfill does, and writes nothing. */
+export async function proveSourceRange(
+  reading: Omit<SourceReading, 'unitWeight'>,
+  source: BlockSource,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<SourceTrial> {
+  let blocks = 0;
+  const failures: unknown[] = [];
+  const chosen = {
+    source,
+    range,
+    succeeded(proven: BlockRange): void {
+      blocks += rangeSize(proven);
+    },
+    completed: (): void => undefined,
+    failed(error: unknown): void {
+      if (!isOfFile(error)) failures.push(error);
+    },
+  };
+  for await (const _ of readSourceBlocks({ ...reading, unitWeight: UNIT_WEIGHT }, chosen, signal));
+  const [error] = failures;
+  if (error === undefined) return { blocks, failure: null };
+  // Nodes that fail are no failure of the source.
+  if (!(error instanceof SourceError)) throw error;
+  return { blocks, failure: error };
+}
+
+const UNIT_WEIGHT = 6_000;

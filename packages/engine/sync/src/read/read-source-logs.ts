@@ -3,9 +3,9 @@ import { type BlockRange, type Log, rangeSize } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { ChosenSource, LogsPage } from '@chainstead/sources';
 import type { BlockFacts } from './decoded-batch.ts';
+import { weighLogs } from './large-blocks.ts';
 import type { RangeRead } from './read-range.ts';
 import { faultOf, ofFile, readParts, requireAtNodes, unitsOf } from './source-stream.ts';
-import { weighLogs } from './weigh.ts';
 
 export interface SourceLogs extends RangeRead {
   readonly logs: readonly Log[];

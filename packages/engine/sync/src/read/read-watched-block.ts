@@ -4,8 +4,7 @@ import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from
 import type { WatchNeeds } from './block-watcher.ts';
 import { readInTurn, withoutContents } from './large-blocks.ts';
 import { type BlockReader, type ProvenBlock, type ProvenReadOptions, readProvenBlock } from './proven-block.ts';
-import { readTraces } from './traces/read-traces.ts';
-import type { TracesRead } from './traces/request-traces.ts';
+import { readTraces, type TracesRead } from './traces/read-traces.ts';
 
 export interface WatchedReader extends BlockReader {
   readonly logger: Logger;

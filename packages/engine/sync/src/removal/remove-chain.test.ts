@@ -3,9 +3,8 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { measureChain, readChainTables } from './chain-tables.ts';
+import { listEvmChains, measureChain, readChainTables, storedEvmChain } from './chain-tables.ts';
 import { ChainBeingRemovedError, removeChain, requireNotBeingRemoved } from './remove-chain.ts';
-import { listEvmChains, storedEvmChain } from './stored-chain.ts';
 
 /** Chains that are removed, and one whose rows stay. */
 const [GONE, CUT, HELD, READ, STAYING] = [971_001, 971_002, 971_003, 971_004, 971_009];

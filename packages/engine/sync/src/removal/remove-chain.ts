@@ -9,9 +9,8 @@ import {
   tryAcquireLeadership,
   withPatientSession,
 } from '@chainstead/db';
-import { detachPartition, findDetached } from '../retention/drop-partition.ts';
-import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
-import { type StoredChain, whoIndexes } from './stored-chain.ts';
+import { detachPartition, findDetached } from '../retention/delete-old-rows.ts';
+import { type ChainTable, conditionOf, readChainTables, type StoredChain, whoIndexes } from './chain-tables.ts';
 
 export interface ChainRemoval {
   readonly database: Database;

@@ -6,7 +6,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listSubjectRanges, subjectKey } from '../coverage/subject.ts';
-import { lockChainCommits } from '../rows/commit-lock.ts';
+import { lockChainCommits } from '../rows/commit-retry.ts';
 import { createMarkTables, markedAccount, marks, misderived } from '../testing/marks-dataset.ts';
 import { openRangeCommits } from '../testing/range-commits.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';

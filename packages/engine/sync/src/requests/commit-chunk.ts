@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Log, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { commitSubject, commitSubjectRows } from '../commit/commit-subject.ts';
+import { commitSubject, commitSubjectRows } from '../commit/commit-settled.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { RangeSubject, Subject } from '../coverage/subject.ts';
 import { recordSubjectRange } from '../coverage/subject.ts';

@@ -3,14 +3,16 @@ import {
   addressBytes,
   type Database,
   hexText,
+  rawSql,
   sql,
   type Transaction,
   WORK_QUARANTINED,
   type WorkSetAsideError,
+  where,
 } from '@chainstead/db';
 import type { DueTable } from '@chainstead/jobs';
 import type { FilesLackBlocksError } from '@chainstead/sources';
-import { isOfSubject, type Subject } from '../coverage/subject.ts';
+import { isOfSubject, type Subject, subjectKey } from '../coverage/subject.ts';
 
 /** `pending`: also until blocks are final (`due_at`); `failed`: retried at `due_at`. */
 export type HistoryStatus = 'pending' | 'running' | 'done' | 'refused' | 'failed';
@@ -35,7 +37,7 @@ export interface BegunHistory extends HistoryRecord {
   readonly requestedBy: string | null;
 }
 
-export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
+const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
   calls_estimated, calls_made, rows_added, requested_at,
   attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
   CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
@@ -222,4 +224,43 @@ export async function readHistories(database: Database, limit: number) {
     sql`SELECT chain_id, status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
   );
   return { unfinished, counts };
+}
+
+export interface HistoriesRequested {
+  readonly chainId: ChainId | null;
+  readonly status: HistoryStatus | null;
+  /** Null: first page. */
+  readonly after: Subject | null;
+  readonly limit: number;
+}
+
+export interface HistoriesPage {
+  readonly histories: readonly HistoryRecord[];
+  /** Null: last page. A page may be short or empty although others follow. */
+  readonly next: Subject | null;
+}
+
+const LOOKED_AT = 20_000;
+
+/** By chain, kind and subject. Scans a limited number of rows, even if few match. */
+export async function listHistories(
+  database: Pick<Database, 'query'>,
+  requested: HistoriesRequested,
+): Promise<HistoriesPage> {
+  const { chainId, status, after, limit } = requested;
+  const conditions = [
+    ...(chainId === null ? [] : [sql`chain_id = ${chainId}`]),
+    ...(after === null ? [] : [sql`(chain_id, kind, subject) > (${subjectKey(after)})`]),
+  ];
+  const from = sql`FROM backfill_requests ${where(conditions)} ORDER BY chain_id, kind, subject`;
+  const found = await database.query<HistoryRecord>(
+    sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} LIMIT ${rawSql(LOOKED_AT)}) AS backfill_requests
+      ${where(status === null ? [] : [sql`status = ${status}`])} ORDER BY chain_id, kind, backfill_requests.subject LIMIT ${limit + 1}`,
+  );
+  const histories = found.slice(0, limit);
+  if (found.length > limit) return { histories, next: histories.at(-1)?.subject ?? null };
+  const [last] = await database.query<HistoryRecord>(
+    sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} OFFSET ${rawSql(LOOKED_AT - 1)} LIMIT 1) AS backfill_requests`,
+  );
+  return { histories, next: last?.subject ?? null };
 }

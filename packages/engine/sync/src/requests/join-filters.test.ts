@@ -3,7 +3,7 @@ import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryFilter } from '../dataset/dataset.ts';
-import { givesLog, joinFilters } from './join-filters.ts';
+import { givesLog, joinFilters } from './read-subject-logs.ts';
 
 const topic = (number: number): Hash => parseHash(`0x${number.toString(16).padStart(64, '0')}`);
 const [TRANSFER, SINGLE, BATCH, APPROVAL] = [topic(1), topic(2), topic(3), topic(4)];

@@ -3,7 +3,7 @@ import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Subject } from '../coverage/subject.ts';
-import { type HistoriesRequested, listHistories } from './list-histories.ts';
+import { type HistoriesRequested, listHistories } from './history-record.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {

@@ -1,18 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, subtractRanges } from '@chainstead/core';
+import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import { readRetainedFrom } from '../coverage/retained-from.ts';
-import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
-import type { Subject } from '../coverage/subject.ts';
-import { listSubjectRanges } from '../coverage/subject.ts';
+import { isDroppable, type RetentionSettings, readRetainedFrom } from '../coverage/retained-from.ts';
+import { listSubjectRanges, type Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
-import { joinFilters } from './join-filters.ts';
-import { filtersOf, toQuery } from './read-subject-logs.ts';
-import type { SharedHistory } from './share-ranges.ts';
+import { filtersOf, joinFilters, toQuery } from './read-subject-logs.ts';
 
 /** Lacking in both the chain's coverage and the subject's. */
 export interface MissingHistory {
@@ -22,7 +18,7 @@ export interface MissingHistory {
   readonly notFinal: readonly BlockRange[];
 }
 
-export interface HistoryScope {
+interface HistoryScope {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly subject: Subject;
@@ -97,4 +93,33 @@ export function estimateCalls(
     for (const filter of joinFilters(datasets.flatMap((dataset) => filtersOf(dataset, chain, subject))))
       calls += pool.estimateLogCalls(toQuery(filter), ranges);
   return calls;
+}
+
+export interface SharedHistory {
+  readonly datasets: readonly Dataset[];
+  readonly ranges: readonly BlockRange[];
+}
+
+/** Ranges are ascending per dataset and not adjacent. Cut where the set of datasets changes. */
+export function shareRanges(
+  plan: readonly { readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[],
+): readonly SharedHistory[] {
+  const cuts = new Set(plan.flatMap(({ ranges }) => ranges.flatMap(({ from, to }) => [from, to + 1])));
+  const borders = [...cuts].toSorted((a, b) => a - b);
+  const shared = new Map<string, { datasets: readonly Dataset[]; ranges: BlockRange[] }>();
+  const cursors = plan.map(({ dataset, ranges }) => ({ dataset, ranges, next: 0 }));
+  for (const [index, from] of borders.slice(0, -1).entries()) {
+    const to = (borders[index + 1] ?? from) - 1;
+    const datasets = cursors.flatMap((cursor) => {
+      while ((cursor.ranges[cursor.next]?.to ?? Number.POSITIVE_INFINITY) < from) cursor.next++;
+      const range = cursor.ranges[cursor.next];
+      return range !== undefined && range.from <= from ? [cursor.dataset] : [];
+    });
+    if (datasets.length === 0) continue;
+    const key = datasets.map(({ name }) => name).join(' ');
+    const group = shared.get(key) ?? { datasets, ranges: [] };
+    group.ranges.push({ from, to });
+    shared.set(key, group);
+  }
+  return [...shared.values()].map(({ datasets, ranges }) => ({ datasets, ranges: mergeRanges(ranges) }));
 }

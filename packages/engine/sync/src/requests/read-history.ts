@@ -1,15 +1,13 @@
 /** Newest first. Each chunk is recorded with its rows: the backfill resumes there. */
-import { type BlockRange, rangeSize } from '@chainstead/core';
-import { RangeTooLargeError } from '@chainstead/rpc';
+import { type BlockRange, parseBigQuantity, parseQuantity, rangeSize } from '@chainstead/core';
+import { RangeTooLargeError, type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 import { isGap } from '@chainstead/sources';
-import type { Subject } from '../coverage/subject.ts';
+import type { Subject, SubjectKind } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
 import { requireSameChain } from '../read/link-range.ts';
-import type { TurnCalls } from './call-budget.ts';
-import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
 import {
   type BegunHistory,
@@ -18,13 +16,26 @@ import {
   requestsOthers,
   saveEstimate,
 } from './history-record.ts';
-import { endOfTurn, type HistoryOptions, type HistoryTurn, runRisky } from './history-turn.ts';
-import { activityCalls, isInactive } from './inactive-wallet.ts';
-import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
-import { readSentRows } from './read-sent.ts';
+import {
+  awaitMore,
+  claimHistory,
+  endOfTurn,
+  type HistoryOptions,
+  type HistoryOutcome,
+  type HistoryTurn,
+  refuseForCalls,
+  runRisky,
+  type TurnCalls,
+} from './history-turn.ts';
+import {
+  estimateCalls,
+  type MissingHistory,
+  planHistory,
+  type SharedHistory,
+  shareRanges,
+} from './plan-history.ts';
+import { readSentRows, writeTransactions } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
-import { type SharedHistory, shareRanges } from './share-ranges.ts';
-import { writeTransactions } from './write-transactions.ts';
 
 /** Held in memory, and written in one transaction. */
 const LOGS_PER_CHUNK = 2_000;
@@ -232,4 +243,41 @@ function chunkBlocks(
     blocksFirst: Math.max(smallest, blocksPerCall * Math.min(CALLS_PER_CHUNK_FIRST, callsMax)),
     blocksMax: Math.max(smallest, blocksPerCall * Math.min(CALLS_PER_CHUNK_MAX, callsMax)),
   };
+}
+
+const METHODS = ['eth_getCode', 'eth_getTransactionCount', 'eth_getBalance'] as const;
+
+/** A contract is known by its code alone. */
+const METHODS_OF: Partial<Record<SubjectKind, readonly (typeof METHODS)[number][]>> = {
+  wallet: METHODS,
+  trader: METHODS,
+  contract: ['eth_getCode'],
+  emitter: ['eth_getCode'],
+};
+
+function activityCalls({ kind }: Subject): number {
+  return METHODS_OF[kind]?.length ?? 0;
+}
+
+/**
+ * No code at the head and, for a wallet, no transaction sent and no native tokens. Such a wallet may
+ * have received tokens, and such a contract may be destroyed: only a scan of logs makes their lists complete.
+ */
+async function isInactive(
+  pool: Pick<UpstreamPool, 'request'>,
+  { kind, address }: Subject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const methods = METHODS_OF[kind];
+  if (methods === undefined) return false;
+  try {
+    const [code, sent = '0x0', balance = '0x0'] = await Promise.all(
+      methods.map(async (method) => (await pool.request(method, [address, 'latest'], { signal })).value),
+    );
+    return code === '0x' && parseQuantity(sent) === 0 && parseBigQuantity(balance) === 0n;
+  } catch (error) {
+    // A chain of files alone has no node, and its logs cost none.
+    if (error instanceof UpstreamsExhaustedError) return false;
+    throw error;
+  }
 }

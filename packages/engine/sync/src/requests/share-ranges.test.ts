@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { marks } from '../testing/marks-dataset.ts';
-import { shareRanges } from './share-ranges.ts';
+import { shareRanges } from './plan-history.ts';
 
 const named = (name: string): Dataset => ({ ...marks, name }) as Dataset;
 const [A, B] = [named('a'), named('b')];

@@ -1,7 +1,7 @@
 import { parseHash } from '@chainstead/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { piecesOf } from './write-transactions.ts';
+import { piecesOf } from './read-sent.ts';
 
 const blocks = fc.array(fc.integer({ min: 100, max: 130 }), { maxLength: 60 });
 

@@ -4,7 +4,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { defineTable } from '../dataset/row-table.ts';
 import { readChainStatuses } from '../status/chain-status.ts';

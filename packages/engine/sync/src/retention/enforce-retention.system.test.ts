@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import { recordCoverage } from '../coverage/coverage.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { announceAgain, ensurePartitions } from '../partitions/ensure-partitions.ts';
 import { readPartitions } from '../partitions/read-partitions.ts';
@@ -14,7 +14,7 @@ import { readChainStatuses } from '../status/chain-status.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
 import { createPartitionedMarkTable, partitionedMarks, storedMarks } from '../testing/partitioned-marks.ts';
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
-import { detachPartition, uncover } from './drop-partition.ts';
+import { detachPartition, uncover } from './delete-old-rows.ts';
 import { dropOldPartitions, finishDropping } from './enforce-retention.ts';
 import { sealFullPartitions } from './seal-partitions.ts';
 

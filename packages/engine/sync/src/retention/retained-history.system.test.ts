@@ -1,6 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { readChainStatuses } from '../status/chain-status.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';

@@ -4,7 +4,7 @@ import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import { type Partition, readPartitionsOf, SEALED } from '../partitions/read-partitions.ts';
-import type { RetentionOptions } from './retention-options.ts';
+import type { RetentionOptions } from './delete-old-rows.ts';
 
 export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
 

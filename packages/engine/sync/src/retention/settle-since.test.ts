@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { firstStoredSince, readRetainedFrom } from '../coverage/retained-from.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { settleRetainedSince } from './settle-retention.ts';
+import { settleRetainedSince } from './enforce-retention.ts';
 
 const never = new AbortController().signal;
 let scratch: ScratchDatabase;

@@ -3,7 +3,7 @@ import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { lockChainCommits, underCommitLock } from './commit-lock.ts';
+import { lockChainCommits, underCommitLock } from './commit-retry.ts';
 
 const eth = createChainRegistry().get('eth');
 const scratch = scratchOfFile();

@@ -1,4 +1,6 @@
+import type { Chain } from '@chainstead/chains';
 import { defineError } from '@chainstead/core';
+import { commitLock, type Database, type HeldLock, type Transaction } from '@chainstead/db';
 
 const ATTEMPTS_MAX = 8;
 
@@ -41,3 +43,25 @@ export async function retryCommit<T>(
 
 const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
+
+/** Retried after a deadlock: ranges write rows before they take the lock. */
+export function underCommitLock<T>(
+  database: Pick<Database, 'transaction'>,
+  chain: Pick<Chain, 'id'>,
+  write: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return retryCommit(() =>
+    database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, chain);
+      return write(transaction);
+    }),
+  );
+}
+
+/** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */
+export async function lockChainCommits(
+  transaction: Transaction,
+  chain: Pick<Chain, 'id'>,
+): Promise<Pick<HeldLock, 'isFirst'>> {
+  return commitLock(transaction, `commit:${chain.id}`);
+}

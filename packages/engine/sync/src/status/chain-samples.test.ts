@@ -1,8 +1,7 @@
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { readChainSamples, saveSamples } from './chain-samples.ts';
-import { sampleChains } from './sample-chains.ts';
+import { readChainSamples, sampleChains, saveSamples } from './chain-samples.ts';
 
 const scratch = scratchOfFile();
 

@@ -4,11 +4,15 @@ import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/
 import type { UpstreamStatus } from '@chainstead/rpc';
 import type { SourceStatus } from '@chainstead/sources';
 import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
-import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import {
+  type CoveredRange,
+  notNeeded,
+  type RetentionSettings,
+  readRetainedFrom,
+} from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
-import { type ProjectionBuild, readUnbuilt } from '../projections/projection-builds.ts';
+import { type ProjectionBuild, readUnbuilt } from '../projections/projection-record.ts';
 import { type DatasetFailure, openFailures, readRecordedFailures } from '../read/dataset-failures.ts';
 import { INDEXED_AT, IS_REPORTED, readUnknownHeads, type UnknownHead } from './head-reports.ts';
 import { unprovenBlocks } from './measure-coverage.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFillingPace } from './filling-pace.ts';
+import { createFillingPace } from './status-reports.ts';
 
 test('a block counts once, although several datasets lack it', () => {
   const pace = createFillingPace();

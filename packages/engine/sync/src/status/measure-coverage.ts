@@ -4,7 +4,7 @@ import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import { readChainState } from '../checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
 import { notNeeded, type RetentionScope, readRetainedFrom } from '../coverage/retained-from.ts';
-import { readProjectionBuilds } from '../projections/projection-builds.ts';
+import { readProjectionBuilds } from '../projections/projection-record.ts';
 import {
   type DatasetFailure,
   forgetMendedDatasets,

@@ -5,7 +5,6 @@ import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import type { ChainState, Checkpoint } from '../checkpoint.ts';
 import type { DatasetFailure } from '../read/dataset-failures.ts';
-import { createFillingPace, type FillingPace } from './filling-pace.ts';
 import { complaintsOf, UNKNOWN_AFTER_MS } from './head-reports.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
@@ -169,7 +168,7 @@ export function farStartText({ historyStart }: Start, head: Head): string {
   return `START_BLOCK is ${historyStart}, above the head ${head.number}: nothing is indexed until the chain gets there`;
 }
 
-export function explain(
+function explain(
   state: {
     readonly head: { readonly number: number } | null;
     readonly checkpoint: { readonly number: number } | null;
@@ -221,4 +220,25 @@ export async function saveChainStop(database: Database, chainId: ChainId, error:
   await database.query(
     sql`UPDATE sync_chains SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE chain_id = ${chainId}`,
   );
+}
+
+const WINDOW_MS = 60_000;
+
+/** @returns missing blocks per second over the last minute; null if none are filled */
+type FillingPace = (missing: readonly number[], now: number) => number | null;
+
+/** Counts by coverage: blocks of all processes. A block counts once, although several datasets lack it. */
+export function createFillingPace(): FillingPace {
+  let seen: { readonly at: number; readonly lacking: number }[] = [];
+  return (missing, now) => {
+    const lacking = missing.reduce((sum, blocks) => sum + blocks, 0);
+    const last = seen.at(-1);
+    // A new dataset or an earlier start: another count begins.
+    if (last !== undefined && lacking > last.lacking) seen = [];
+    seen = [...seen.filter(({ at }) => now - at <= WINDOW_MS), { at: now, lacking }];
+    const first = seen[0];
+    if (first === undefined || lacking === 0 || first.lacking === lacking) return null;
+    const datasets = lacking / Math.max(...missing);
+    return ((first.lacking - lacking) * 1_000) / datasets / (now - first.at);
+  };
 }

@@ -11,8 +11,7 @@ import {
 } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { emptyTemporary, fetchFound } from './fetch-sql-lookup.ts';
-import { findAt, type SqlLookup } from './sql-lookup.ts';
+import { emptyTemporary, fetchFound, findAt, type SqlLookup } from './sql-lookup.ts';
 
 export interface StoredRows {
   readonly table: PgTable;

@@ -7,7 +7,7 @@ import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { type Checkpoint, saveChainStart } from '../checkpoint.ts';
 import { commitFollowed } from '../commit/commit-followed.ts';
 import { commitRange } from '../commit/commit-range.ts';
-import { commitSubject } from '../commit/commit-subject.ts';
+import { commitSubject } from '../commit/commit-settled.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage, missingCoverage } from '../coverage/coverage.ts';
 import type { Dataset } from '../dataset/dataset.ts';

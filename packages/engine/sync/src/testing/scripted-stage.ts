@@ -28,7 +28,7 @@ import { createChainSync } from '../chain-sync.ts';
 import { saveChainStart } from '../checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { createKnownContracts, type KnownContracts } from '../rows/known-contracts.ts';

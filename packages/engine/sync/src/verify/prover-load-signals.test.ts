@@ -1,6 +1,6 @@
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { describe, expect, it } from 'vitest';
-import { createProverLoadSignals } from './prover-load-signals.ts';
+import { createProverLoadSignals } from './prover-pace.ts';
 
 interface Span {
   readonly made: number;

@@ -5,8 +5,7 @@ import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/
 import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { batchOf } from '../read/decoded-batch.ts';
 import { type DecodedRange, mayReadFromSource } from '../read/read-range.ts';
-import { createProverLoadSignals } from './prover-load-signals.ts';
-import { createProverPace } from './prover-pace.ts';
+import { createProverLoadSignals, createProverPace } from './prover-pace.ts';
 import type { ReadingTurn } from './read-proven-parts.ts';
 import { type VerifiedPart, type VerifyOptions, verifyParts, verifyRange } from './verify-range.ts';
 

@@ -5,7 +5,7 @@ import { RangeTooLargeError } from '@chainstead/rpc';
 import type { HistorySources } from '@chainstead/sources';
 import { DATA_WEIGHT_MAX, PART_WEIGHT } from '../backfill/backfill-chunk.ts';
 import { chunksOf } from '../backfill/backfill-ranges.ts';
-import { PROVEN_CHUNK } from '../backfill/chunk-plan.ts';
+import { PROVEN_CHUNK } from '../backfill/chunk-work.ts';
 import { halvesOf } from '../backfill/retry-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { readingOf } from '../dataset/whole-block.ts';

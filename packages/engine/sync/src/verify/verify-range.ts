@@ -1,24 +1,17 @@
 /** Repairs differences, reports the upstream at fault, and raises the proof level. */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, subtractRanges } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
+import { sql, type Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
+import type { FaultKind } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
-import { recordLevels } from '../commit/commit-range.ts';
+import { recordLevels, requireSameBlocks } from '../commit/commit-range.ts';
+import { independentOf, isDependent, type RowWatches, selectedParts, watchRows } from '../commit/commit-rows.ts';
 import { commitSettled, type SettledRows } from '../commit/commit-settled.ts';
-import {
-  independentOf,
-  isDependent,
-  type RowWatches,
-  selectedParts,
-  watchRows,
-} from '../commit/dependent-rows.ts';
-import { requireSameBlocks } from '../commit/same-blocks.ts';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
-import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
+import { type DatasetCoverage, listCoverage, missingCoverage, recordRewritten } from '../coverage/coverage.ts';
 import { raiseLinked } from '../coverage/linked-blocks.ts';
-import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
-import { recordRewritten } from '../coverage/rewritten-ranges.ts';
+import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
@@ -35,7 +28,6 @@ import {
 import { writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { type PartsOptions, readProvenParts } from './read-proven-parts.ts';
-import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 
 export interface VerifyOptions extends CommitDependencies, PartsOptions {
   readonly metrics: SyncMetrics;
@@ -232,4 +224,57 @@ function differencesByBlock(surplus: readonly BlockRowCount[], missing: readonly
   return [...blocks]
     .toSorted((a, b) => a - b)
     .map((block) => ({ block, missing: less?.get(block) ?? 0, surplus: more?.get(block) ?? 0 }));
+}
+
+export interface Repair {
+  readonly dataset: string;
+  readonly block: number;
+  readonly missing: number;
+  readonly surplus: number;
+  /** Null if not known any more. */
+  readonly upstream: string | null;
+}
+
+interface RepairedBlock {
+  readonly block: number;
+  readonly upstream: string | null;
+  readonly kind: FaultKind;
+  readonly missing: number;
+  readonly surplus: number;
+  readonly datasets: Readonly<Record<string, { readonly missing: number; readonly surplus: number }>>;
+}
+
+/** A repaired block is one fault of its upstream, however many datasets it affects. */
+function repairedBlocks(repairs: readonly Repair[]): RepairedBlock[] {
+  const groups = Object.values(Object.groupBy(repairs, ({ block, upstream }) => `${block} ${upstream}`));
+  return groups.flatMap((group) => {
+    const [first] = group ?? [];
+    if (group === undefined || first === undefined) return [];
+    const missing = group.reduce((sum, repair) => sum + repair.missing, 0);
+    return [
+      {
+        block: first.block,
+        upstream: first.upstream,
+        kind: missing > 0 ? ('missing-logs' as const) : ('surplus-logs' as const),
+        missing,
+        surplus: group.reduce((sum, repair) => sum + repair.surplus, 0),
+        datasets: Object.fromEntries(
+          group.map(({ dataset, missing, surplus }) => [dataset, { missing, surplus }]),
+        ),
+      },
+    ];
+  });
+}
+
+async function recordFaults(
+  transaction: Transaction,
+  chainId: ChainId,
+  repaired: readonly RepairedBlock[],
+): Promise<void> {
+  for (const { block, upstream, kind, missing, surplus, datasets } of repaired)
+    await transaction.query(
+      sql`INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES (${chainId}, ${upstream ?? 'unknown'}, ${kind}, ${block}, ${JSON.stringify({ missing, surplus, datasets })})
+       ON CONFLICT (chain_id, upstream, kind, block_number) DO UPDATE
+         SET occurrences = upstream_errors.occurrences + 1, facts = excluded.facts, seen_at = now()`,
+    );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvText } from './csv.ts';
+import { csvText } from './html.ts';
 
 test.each([
   ['plain', 'plain'],

@@ -1,3 +1,4 @@
+import { InvalidParameterError } from '@chainstead/http';
 import { html } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
@@ -44,4 +45,46 @@ export function record(facts: readonly (readonly [title: string, value: Html])[]
 
 export function nextLink(address: string | null, text: string): Html {
   return address === null ? NOTHING : html`<p><a href="${address}" rel="next">${text}</a></p>`;
+}
+
+export function livePart(path: string, content: Html): Html {
+  return html`<p class="notice" role="status" data-live-notice hidden></p>
+<div data-live hx-sse:connect="/console/events${path}" hx-swap="innerMorph" hx-config="sse.reconnectMaxDelay:10s" hx-sse:close="end">${beat(content, 0)}</div>`;
+}
+
+/** `at` (ms since the epoch) distinguishes unchanged content from a lost connection. */
+export function beat(content: Html, at: number): Html {
+  return html`<div data-beat="${at}">${content}</div>`;
+}
+
+/** Null: absent or empty. @throws InvalidParameterError */
+export function readChoice<Choice extends string | number>(
+  parameter: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | null {
+  if (text === undefined || text === '') return null;
+  const choice = choices.find((allowed) => String(allowed) === text);
+  if (choice !== undefined) return choice;
+  throw new InvalidParameterError({ parameter, given: text, allowed: choices.join(', ') });
+}
+
+export function writeQuery(members: Readonly<Record<string, string | null | undefined>>): string {
+  const entries = Object.entries(members).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+/** RFC 4180, with a line of names first. A text that a spreadsheet would compute gets an apostrophe. */
+export function csvText(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [columns, ...rows].map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
+}
+
+/** Starts of formulas. Spreadsheets skip spaces before them. */
+const FORMULA = /^\s*[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+function cell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

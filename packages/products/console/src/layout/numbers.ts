@@ -1,5 +1,6 @@
+import type { RecentCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
-import { type Html, opened, shown } from './html.ts';
+import { cut, type Html, opened, shown } from './html.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -94,4 +95,47 @@ export function byteText(bytes: number): string {
     unit = next;
   }
   return `${sign}${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
+}
+
+export type Severity = 'ok' | 'warning' | 'bad';
+
+/** The text names the state: nothing depends on the color. */
+export function severityView(severity: Severity, text: Html | string): Html {
+  return html`<span class="v-${severity}">${text}</span>`;
+}
+
+export function nodeStateView(state: string, reason: string | null, max: number): Html {
+  const severity = state === 'healthy' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
+  return html`${severityView(severity, shown(state))}${reason !== null && html`: ${shown(reason, max)}`}`;
+}
+
+export function streamStatusView(status: string): Html {
+  return html`<span class="status s-${status}">${status}</span>`;
+}
+
+export function attemptView(success: boolean): Html {
+  return success ? severityView('ok', 'delivered') : severityView('bad', 'failed');
+}
+
+export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): number[] {
+  const sum: number[] = [];
+  for (const { latency } of calls)
+    for (const [place, answers] of latency.entries()) sum[place] = (sum[place] ?? 0) + answers;
+  return sum;
+}
+
+/** Most frequent first. Errors of the call itself don't count. */
+export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[]): ReadonlyMap<string, number> {
+  const faults = new Map<string, number>();
+  for (const { outcome, calls: times } of calls)
+    if (outcome !== 'ok' && outcome !== 'error' && times > 0)
+      faults.set(outcome, (faults.get(outcome) ?? 0) + times);
+  return new Map([...faults].toSorted(([, one], [, other]) => other - one));
+}
+
+const KINDS_SHOWN = 4;
+
+export function kindsText(faults: ReadonlyMap<string, number>): string {
+  const kinds = [...faults].slice(0, KINDS_SHOWN).map(([kind, times]) => `${cut(kind, 40)} ${plainCount(times)}`);
+  return [...kinds, ...(faults.size > KINDS_SHOWN ? ['…'] : [])].join(', ');
 }

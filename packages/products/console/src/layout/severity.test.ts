@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attemptView, nodeStateView } from './severity.ts';
+import { attemptView, nodeStateView } from './numbers.ts';
 
 test.each([
   ['healthy', null, '<span class="v-ok"><bdi>healthy</bdi></span>'],

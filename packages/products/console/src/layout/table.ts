@@ -8,7 +8,7 @@ interface Column {
   readonly cells: 'number' | 'name' | 'text' | 'whole';
 }
 
-export interface TableFacts {
+interface TableFacts {
   readonly label?: string;
   readonly caption?: Text;
   /** `rows`: cells do not break their lines. */

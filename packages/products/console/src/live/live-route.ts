@@ -4,9 +4,8 @@ import { NotFoundError, UnavailableError } from '@chainstead/http';
 import { html, raw } from 'hono/html';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { ConsoleServices } from '../console-page.ts';
-import type { Html } from '../layout/html.ts';
-import { beat } from '../layout/live-part.ts';
-import type { ConsoleContext } from '../sessions/console-env.ts';
+import { beat, type Html } from '../layout/html.ts';
+import type { ConsoleContext } from '../sessions/require-session.ts';
 
 export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
 

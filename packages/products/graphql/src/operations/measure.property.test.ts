@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Kind, parse, print } from 'graphql/index.js';
 import { expect, test } from 'vitest';
-import { createMeasure, type Size } from './measure.ts';
+import { createMeasure, type Size } from './operation.ts';
 
 /** A selection by the numbers of its fields: a number is a fragment, a list a field with fields. */
 const { selection } = fc.letrec<{ selection: readonly unknown[] }>((tie) => ({

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
@@ -9,13 +10,14 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  type SelectionNode,
+  type SelectionSetNode,
   validate,
 } from 'graphql/index.js';
 import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { chainIdOf } from '../schema/row-range.ts';
 import { COUNT_MAX, TOTAL_COUNT } from '../schema/total-count-plugin.ts';
-import { createMeasure, type Fragments, fieldsOf } from './measure.ts';
 
 export interface GraphqlRequest {
   readonly query: string;
@@ -35,7 +37,7 @@ export interface Operation {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** `docs/api/graphql.md` lists them. */
-export const LIMITS = {
+const LIMITS = {
   tokens: 4_000,
   depth: 8,
   introspectionDepth: 16,
@@ -50,7 +52,7 @@ export const LIMITS = {
   rowsRead: 1_000_000,
 } as const;
 
-export interface ParsedOperation
+interface ParsedOperation
   extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
   /** All operations of the document; null: one reads the schema itself. */
   readonly lists: readonly string[] | null;
@@ -233,3 +235,62 @@ function cut(message: string): string {
 }
 
 const MESSAGE_LENGTH_MAX = 500;
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+export interface Size {
+  readonly fields: number;
+  readonly depth: number;
+}
+
+/** Measures a fragment once. @throws GraphqlRefusalError if one contains itself */
+export function createMeasure(fragments: Fragments): (selections: SelectionSetNode | undefined) => Size {
+  const measured = new Map<string, Size>();
+  const open = new Set<string>();
+
+  function sizeOf(selections: SelectionSetNode | undefined): Size {
+    let [fields, depth] = [0, 0];
+    for (const selection of selections?.selections ?? []) {
+      const size = sizeOfSelection(selection);
+      fields += size.fields;
+      depth = Math.max(depth, size.depth);
+    }
+    return { fields, depth };
+  }
+
+  function sizeOfSelection(selection: SelectionNode): Size {
+    if (selection.kind === 'FragmentSpread') return sizeOfFragment(selection.name.value);
+    const { fields, depth } = sizeOf(selection.selectionSet);
+    return selection.kind === 'Field' ? { fields: fields + 1, depth: depth + 1 } : { fields, depth };
+  }
+
+  function sizeOfFragment(name: string): Size {
+    const earlier = measured.get(name);
+    if (earlier !== undefined) return earlier;
+    if (open.has(name)) {
+      const message = `The fragment ${name.slice(0, NAME_LENGTH_MAX)} contains itself`;
+      throw new GraphqlRefusalError('GRAPHQL_INVALID', message, 'Remove the fragment from its own fields.');
+    }
+    open.add(name);
+    const size = sizeOf(fragments.get(name)?.selectionSet);
+    open.delete(name);
+    measured.set(name, size);
+    return size;
+  }
+
+  return sizeOf;
+}
+
+/** Measure first: the list may be long. */
+function fieldsOf(selections: SelectionSetNode, fragments: Fragments): readonly FieldNode[] {
+  return selections.selections.flatMap((selection): readonly FieldNode[] => {
+    if (selection.kind === 'Field') return [selection];
+    const inner =
+      selection.kind === 'FragmentSpread'
+        ? fragments.get(selection.name.value)?.selectionSet
+        : selection.selectionSet;
+    return inner === undefined ? [] : fieldsOf(inner, fragments);
+  });
+}
+
+const NAME_LENGTH_MAX = 100;

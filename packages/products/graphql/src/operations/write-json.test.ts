@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonBytes } from './write-json.ts';
+import { jsonBytes } from './run-query.ts';
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 

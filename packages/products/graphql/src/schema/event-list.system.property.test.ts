@@ -11,7 +11,7 @@ import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery } from '../operations/run-query.ts';
 import { inSnapshot } from '../reading/reader.ts';
 import { addEvents, VAULT } from '../testing/seeded-vault.ts';
-import { type BuiltSchema, buildSchema } from './build-schema.ts';
+import { type BuiltSchema, buildSchema } from './schemas.ts';
 
 const scratch = scratchOfFile();
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000, logger: silentLogger() };

@@ -1,12 +1,23 @@
-import { type PgCodec, type PgResource, type PgSelectQueryBuilder, TYPES } from '@dataplan/pg';
+import {
+  type PgCodec,
+  type PgResource,
+  type PgSelectQueryBuilder,
+  sqlValueWithCodec,
+  TYPES,
+  type WithPgClient,
+} from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
+import { GraphqlRefusalError } from '../refusal.ts';
 import { cursorValues, foreignCursor, inCursor } from './cursor.ts';
 import type { EventArguments } from './event-arguments.ts';
-import { columnOf, ROW } from './event-conditions.ts';
+import { blockBounds, type Condition, columnOf, isRange, ROW, readConditions } from './event-conditions.ts';
 import {
   and,
   columnsOf,
+  countOf,
+  createScans,
   forEach,
+  isSmall,
   numberedRows,
   orderOf,
   POSITION,
@@ -14,7 +25,8 @@ import {
   scanned,
   unknownToPlanner,
 } from './event-scans.ts';
-import { BLOCK, codecOf, LOG_PLACE, tableOf } from './row-sources.ts';
+import { chainIdOf } from './row-range.ts';
+import { BLOCK, codecOf, LOG_PLACE, type RowSource, tableOf } from './row-sources.ts';
 
 interface EventPage {
   readonly column: string | null;
@@ -37,7 +49,7 @@ interface After {
   readonly place: readonly SQL[];
 }
 
-export function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): EventPage {
+function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): EventPage {
   const direction = args.order ?? 'DESC';
   const column = args.orderBy == null || args.orderBy === BLOCK ? null : args.orderBy;
   const place = LOG_PLACE.filter((name) => name !== column);
@@ -124,4 +136,83 @@ function union(resource: PgResource, parts: readonly SQL[]): SQL {
     parts.map((part) => sql`(${part})`),
     ' UNION ALL ',
   );
+}
+
+interface EventList {
+  /** At least the rows of the page, and no earlier ones. */
+  readonly from: SQL;
+  /** One row: `count`, and `is_cut` if further rows may match. */
+  readonly count: SQL;
+  applyOrder(query: PgSelectQueryBuilder): void;
+}
+
+export const ROWS_READ_MAX = 100_000;
+
+/** Reads one range of an index, or at most `rowsMax` rows. @throws GraphqlRefusalError */
+export async function eventList(
+  resource: PgResource,
+  source: RowSource,
+  args: EventArguments,
+  withClient: WithPgClient,
+  rowsMax = ROWS_READ_MAX,
+): Promise<EventList> {
+  const chain = sqlValueWithCodec(chainIdOf(args), TYPES.bigint);
+  const conditions = readConditions(resource, args);
+  const bounds = blockBounds(resource, chain, args, conditions);
+  const scans = createScans(chain, conditions, bounds);
+  const indexed = new Set(source.finders.map(({ column }) => column));
+  const [equal] = conditions
+    .filter(({ column, operator }) => (operator === '=' || operator === 'IN') && indexed.has(column))
+    .toSorted((one, other) => rankOf(resource, one) - rankOf(resource, other));
+  const ranged = new Set(
+    conditions
+      .filter(({ column, operator }) => isRange(operator) && indexed.has(column))
+      .map(({ column }) => column),
+  );
+  const wholeRange = scans.ofBlocks();
+  const narrow = [
+    ...(equal === undefined ? [] : [scans.ofValues(equal)]),
+    ...[...ranged].map((column) => scans.ofColumn(column)),
+    ...(bounds.isGiven ? [wholeRange] : []),
+  ];
+  const page = createPage(resource, args, chain, rowsMax);
+  const by = page.column;
+  const isEmpty = conditions.some(({ values }) => values.length === 0);
+  const nothing: Scan = { ...wholeRange, conditions: [sql`false`], rest: [] };
+  const count = countOf(resource, isEmpty ? nothing : (narrow[0] ?? wholeRange), rowsMax);
+
+  async function firstSmall(candidates: readonly Scan[]): Promise<Scan | null> {
+    for (const scan of candidates) if (await isSmall(resource, scan, withClient, rowsMax)) return scan;
+    return null;
+  }
+
+  async function rows(): Promise<SQL> {
+    if (isEmpty) return page.sorted(nothing);
+    if (by === null) {
+      if (equal !== undefined) return page.inOrder(scans.ofValues(equal));
+      const small = await firstSmall([...ranged].map((column) => scans.ofColumn(column)));
+      return small === null ? page.inOrder(wholeRange) : page.sorted(small);
+    }
+    if (indexed.has(by) && narrow.every(({ column }) => column === by) && equal === undefined)
+      return page.byIndex(scans.ofColumn(by), scans.ofNull(by));
+    const small = await firstSmall([...narrow, ...(indexed.has(by) || bounds.isGiven ? [] : [wholeRange])]);
+    if (small !== null) return page.sorted(small);
+    if (indexed.has(by)) return page.byIndex(scans.ofColumn(by), scans.ofNull(by));
+    throw tooManyRows();
+  }
+
+  return { from: sql`(${await rows()})`, count, applyOrder: page.applyOrder };
+}
+
+export function tooManyRows(): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_TOO_COMPLEX',
+    `The list would read more than ${ROWS_READ_MAX} rows to find or sort those of the page`,
+    'Pass from_block and to_block, or a condition on a column with an index. `chainstead contracts add` with --index adds one.',
+  );
+}
+
+function rankOf(resource: PgResource, { column, operator }: Condition): number {
+  const types = ['bytea', 'numeric', 'text', 'bool'];
+  return 2 * types.indexOf(codecOf(resource, column).name) + (operator === 'IN' ? 1 : 0);
 }

@@ -21,13 +21,12 @@ import {
   registerEventArguments,
 } from './event-arguments.ts';
 import { ROW } from './event-conditions.ts';
-import { eventList, ROWS_READ_MAX } from './event-list.ts';
+import { eventList, ROWS_READ_MAX } from './event-page.ts';
 import { rowRange } from './row-range.ts';
-import type { RowArguments } from './row-sources.ts';
-import { BLOCK, type Finder, LOG_PLACE, type RowSource, sourceOfView } from './row-sources.ts';
+import { BLOCK, type Finder, LOG_PLACE, type RowArguments, type RowSource, sourceOfView } from './row-sources.ts';
 import { COUNT, countOf } from './total-count-plugin.ts';
 
-export const PAGE_DEFAULT = 100;
+const PAGE_DEFAULT = 100;
 
 const ORDER_TYPE = 'Order';
 

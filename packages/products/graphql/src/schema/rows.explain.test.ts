@@ -9,8 +9,8 @@ import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery } from '../operations/run-query.ts';
 import { inSnapshot, PLANNER_SQL } from '../reading/reader.ts';
 import { OWNER, seedVault, writeDeposits } from '../testing/seeded-vault.ts';
-import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { VIEW_SOURCES } from './row-sources.ts';
+import { type BuiltSchema, buildSchema } from './schemas.ts';
 
 // The first half of the rows is of one account, the others of 300.
 const ROWS = 20_000;

@@ -2,14 +2,21 @@ import type { Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { z } from 'zod';
 import type { Operation } from '../operations/operation.ts';
-import { type GraphqlResult, runQuery, shownError } from '../operations/run-query.ts';
-import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
+import { type GraphqlResult, type JsonBytes, jsonBytes, runQuery, shownError } from '../operations/run-query.ts';
 import type { Reader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
-import type { BuiltSchema } from '../schema/build-schema.ts';
-import { at, type BranchPosition, type NextBlocks, readNextBlocks, readPosition } from './branch.ts';
+import type { BuiltSchema } from '../schema/schemas.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
-import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
+import {
+  at,
+  type BranchPosition,
+  type NextBlocks,
+  PAGE_MEMBER,
+  type PageQuery,
+  pageVariables,
+  readNextBlocks,
+  readPosition,
+} from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;

@@ -6,8 +6,7 @@ import { type KeyScope, withScope } from '@chainstead/http';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { ScratchDatabase } from '@chainstead/testkit';
-import { graphiqlPage } from '../serving/graphiql/graphiql-page.ts';
-import { type Graphql, type GraphqlOptions, openGraphql } from '../serving/graphql-route.ts';
+import { type Graphql, type GraphqlOptions, graphiqlPage, openGraphql } from '../serving/graphql-route.ts';
 
 export const RPC_KEY = 'key-without-data';
 /** Further keys with all scopes: one may have 20 subscriptions. */

@@ -2,15 +2,13 @@ import { createChainFinder } from '@chainstead/chains';
 import { type Clock, createTurns, type Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
-import { runQuery, shownError } from '../operations/run-query.ts';
-import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
+import { type JsonBytes, jsonBytes, runQuery, shownError } from '../operations/run-query.ts';
 import { openReader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { createSchemas, type KeyedSchema } from '../schema/schemas.ts';
-import { readStart } from '../subscriptions/branch.ts';
 import { createSharedSteps, type NewRowsOptions, readNewRows } from '../subscriptions/new-rows.ts';
 import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
-import { pageQuery } from '../subscriptions/page-query.ts';
+import { pageQuery, readStart } from '../subscriptions/page-query.ts';
 import type { ThreadReply, ThreadRequest, ThreadSettings } from './executor.ts';
 
 /** Running and waiting operations. */

@@ -1,5 +1,5 @@
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import type { Dataset, RowTable } from '@chainstead/sync/datasets';
 import { UnknownExportTableError } from '../errors.ts';
 

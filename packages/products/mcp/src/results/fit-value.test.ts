@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compactValue, fitValue, rowsThatFit, shareRepeated } from './fit-value.ts';
+import { compactValue, fitValue, rowsThatFit, shareRepeated } from './tool-result.ts';
 
 const room = fc.integer({ min: 4, max: 400 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routeError } from './tool-error.ts';
+import { routeError } from './tool-result.ts';
 
 describe('an error of a route', () => {
   it('whose data a setting turns off keeps the message with the setting, and is no invalid argument', () => {

@@ -12,13 +12,11 @@ import { CURATED_OPERATIONS } from '../tools/curated-operations.ts';
 import { readOperations } from '../tools/operation-schema.ts';
 import { type OperationContext, operationTool } from '../tools/operation-tool.ts';
 import { type Progress, progressTools, progressWords } from '../tools/progress-tools.ts';
-import type { Tool, Toolbox, ToolCaller } from '../tools/tool.ts';
-import { localToolbox } from '../tools/tool.ts';
+import { localToolbox, type Tool, type Toolbox, type ToolCaller } from '../tools/tool.ts';
 import { TRADES_OPERATION, topTradersTool } from '../tools/top-traders-tool.ts';
-import { createMcpServer } from './mcp-server.ts';
-import { withoutNullArguments } from './null-arguments.ts';
+import { createMcpServer, withoutNullArguments } from './mcp-server.ts';
 
-export interface McpRouteOptions {
+interface McpRouteOptions {
   readonly routes: readonly RouteModule[];
   readonly progress: Progress;
   /** If there is one, tools need no chain. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { toolError } from '../results/tool-error.ts';
-import type { ToolResult } from '../results/tool-result.ts';
+import { type ToolResult, toolError } from '../results/tool-result.ts';
 import type { Toolbox, ToolSchema } from '../tools/tool.ts';
 
 export type SendRequest = (body: string) => Promise<{ readonly status: number; readonly text: string }>;

@@ -2,10 +2,16 @@ import { errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { excessRights, openDatabase, runAlone } from '@chainstead/db/server';
 import { z } from 'zod';
-import { RESULT_BYTES_MAX } from '../results/fit-value.ts';
+import { RESULT_BYTES_MAX } from '../results/tool-result.ts';
 import { type CheckedStatement, checkStatement } from './check-statement.ts';
-import { LocalPlaces, type SessionClient, SQL_PLACES, type SqlPlaces, takePlace } from './sql-places.ts';
-import { SqlRefusalError } from './sql-refusal.ts';
+import {
+  LocalPlaces,
+  type SessionClient,
+  SQL_PLACES,
+  type SqlPlaces,
+  SqlRefusalError,
+  takePlace,
+} from './sql-refusal.ts';
 
 export interface SqlRows {
   /** Names in the order of the statement. */

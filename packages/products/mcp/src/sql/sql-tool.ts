@@ -1,8 +1,6 @@
 import { ExactNumber, parseLosslessJson } from '@chainstead/core';
 import { z } from 'zod';
-import { RESULT_BYTES_MAX, rowsThatFit } from '../results/fit-value.ts';
-import { toolError } from '../results/tool-error.ts';
-import { type ToolResult, toolResult } from '../results/tool-result.ts';
+import { RESULT_BYTES_MAX, rowsThatFit, type ToolResult, toolError, toolResult } from '../results/tool-result.ts';
 import type { Tool, ToolCaller } from '../tools/tool.ts';
 import { SQL_LENGTH_MAX } from './check-statement.ts';
 import type { SqlReader, SqlRows } from './sql-reader.ts';

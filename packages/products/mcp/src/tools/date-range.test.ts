@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dateOf, dateRange } from './date-range.ts';
+import { dateOf, dateRange } from './operation-schema.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 13, 30, 15, 500);
 

@@ -1,11 +1,28 @@
 import type { InnerApi } from '@chainstead/http/server';
 import { z } from 'zod';
-import { compactValue, fitValue, RESULT_BYTES_MAX, rowsThatFit, shareRepeated } from '../results/fit-value.ts';
-import { routeError, toolError } from '../results/tool-error.ts';
-import { cutNote, indexedWords, type ToolResult, toolResult } from '../results/tool-result.ts';
+import {
+  compactValue,
+  cutNote,
+  fitValue,
+  indexedWords,
+  RESULT_BYTES_MAX,
+  routeError,
+  rowsThatFit,
+  shareRepeated,
+  type ToolResult,
+  toolError,
+  toolResult,
+} from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
-import { dateOf, dateRange, RANGE_DESCRIPTION } from './date-range.ts';
-import { type ApiOperation, LIMIT_DEFAULT, schemaOf, takesDates } from './operation-schema.ts';
+import {
+  type ApiOperation,
+  dateOf,
+  dateRange,
+  LIMIT_DEFAULT,
+  RANGE_DESCRIPTION,
+  schemaOf,
+  takesDates,
+} from './operation-schema.ts';
 import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
 const SMALLER_PAGES_MAX = 3;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { fitValue } from '../results/fit-value.ts';
-import { toolError } from '../results/tool-error.ts';
-import { type ToolResult, toolResult } from '../results/tool-result.ts';
+import { fitValue, type ToolResult, toolError, toolResult } from '../results/tool-result.ts';
 import type { Tool } from './tool.ts';
 
 export interface Progress {

@@ -1,6 +1,5 @@
 import type { Principal } from '@chainstead/http';
-import { toolError } from '../results/tool-error.ts';
-import type { ToolResult } from '../results/tool-result.ts';
+import { type ToolResult, toolError } from '../results/tool-result.ts';
 
 interface ToolDefinition {
   readonly name: string;

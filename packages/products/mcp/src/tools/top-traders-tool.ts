@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { routeError, toolError } from '../results/tool-error.ts';
-import { indexedWords, toolResult } from '../results/tool-result.ts';
-import { DATE_DESCRIPTION, RANGE_DESCRIPTION } from './date-range.ts';
-import type { ApiOperation } from './operation-schema.ts';
+import { indexedWords, routeError, toolError, toolResult } from '../results/tool-result.ts';
+import { type ApiOperation, DATE_DESCRIPTION, RANGE_DESCRIPTION } from './operation-schema.ts';
 import { fillArguments, type OperationContext, request } from './operation-tool.ts';
 import type { Tool } from './tool.ts';
 

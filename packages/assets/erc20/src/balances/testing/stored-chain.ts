@@ -1,7 +1,7 @@
 /** Writes blocks like the sync engine: rows, wallet projections, blocks, coverage and checkpoint in one transaction. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { runProjection } from '@chainstead/sync/ingest';
 import { createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';

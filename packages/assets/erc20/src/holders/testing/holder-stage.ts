@@ -4,7 +4,7 @@ import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import {
   type Closable,

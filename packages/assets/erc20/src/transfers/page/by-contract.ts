@@ -1,5 +1,5 @@
 import { asSql, expectedTrue, type Sql, sql } from '@chainstead/db';
-import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import type { ChainInSql } from '@chainstead/pages';
 import { NFT_STANDARDS } from '@chainstead/tokens/token-book';
 

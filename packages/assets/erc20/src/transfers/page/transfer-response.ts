@@ -1,5 +1,5 @@
 import { type Address, decimalAmount } from '@chainstead/core';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import type { RowByName } from '@chainstead/db/rows-of';
 import { view, wire } from '@chainstead/http';
 import type { AddressLabel, PageBlock } from '@chainstead/pages';

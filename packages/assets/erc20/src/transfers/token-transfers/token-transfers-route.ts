@@ -1,4 +1,4 @@
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import { addressParameter } from '@chainstead/http';
 import { LOG_ORDER } from '@chainstead/pages';
 import { defineListRoute } from '../../routes.ts';

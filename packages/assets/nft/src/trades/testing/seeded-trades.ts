@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql, type Transaction } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { runProjection } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { nftTrades } from '../dataset.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
 import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { nftTransfers } from '../../transfers/dataset.ts';

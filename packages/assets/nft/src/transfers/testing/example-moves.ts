@@ -1,6 +1,6 @@
 /** Random histories of NFTs, their rows, and the resulting holdings, for tests of derived balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
 import fc from 'fast-check';
 import { nftTransfers } from '../dataset.ts';

@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import { exchangesOf, poolKey } from '@chainstead/markets/requests';
 import { addressOf } from '@chainstead/testkit';
 import { ALICE, CATS, eth, HEAD, WETH } from './seeded-market.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { formsOf, SWAPS_DATASET, type TimeSpan, type TradeSums } from '@chainstead/markets/requests';
 import { type Indexed, readBlockRuns } from '@chainstead/pages';
 import { readTokenStates, type TokenState } from '../../token-markets/token-state.ts';

@@ -5,8 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
-import { DIRECTION } from '@chainstead/db/direction';
+import { addressKey, DIRECTION } from '@chainstead/db/column-types';
 
 export interface PoolTrade {
   readonly pool: { readonly token0: Address; readonly token1: Address };

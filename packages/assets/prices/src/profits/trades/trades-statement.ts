@@ -12,7 +12,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { hex, hexOrNull, int4, packedRows, text } from '@chainstead/db/packed-rows';
 import { formsOf, isTrade } from '@chainstead/markets/requests';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { POOL_COLUMNS, type PoolOfToken } from './pools-of-token.ts';
 
 /** A token with more pools has no hop: anyone can create pools. */

@@ -2,7 +2,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets/requests';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { formsOf, shownToken } from '@chainstead/markets/requests';
 import {
   type PackedTokens,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { addressBytes, type Database, hexBytes, sql, type Transaction } from '@chainstead/db';
-import { underCommitLock } from '@chainstead/sync/commit-lock';
+import { underCommitLock } from '@chainstead/sync/commit-retry';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
 import { saveFeedPhases } from '../feeds/price-sources.ts';
 import { type BlockIdentity, readFeedStarts } from './feed-starts.ts';

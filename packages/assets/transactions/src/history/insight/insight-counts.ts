@@ -1,6 +1,6 @@
 /** Pure: takes positions in chain order. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { z } from 'zod';
 import { NO_ROLE, ROLES } from '../../stored/schema.ts';
 import type { WalletPart, WalletPlace } from './wallet-parts.ts';

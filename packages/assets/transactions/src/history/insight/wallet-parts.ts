@@ -11,7 +11,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/wallet-tables.ts';
 
 export interface WalletPart {

@@ -10,7 +10,7 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { DIRECTION } from '@chainstead/db/direction';
+import { DIRECTION } from '@chainstead/db/column-types';
 import type { TransactionPosition } from '@chainstead/pages';
 import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { IN_HISTORY } from '../../stored/in-history.ts';
 
 export interface WalletTable {

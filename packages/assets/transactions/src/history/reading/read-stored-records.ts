@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import type { TransactionPosition } from '@chainstead/pages';
 import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';

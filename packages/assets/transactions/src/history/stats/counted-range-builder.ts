@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, subtractRanges } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { blockBeyond, countRows } from './count-rows.ts';
 import {

@@ -2,11 +2,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { type Database, rawSql, runStatements, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressKey } from '@chainstead/db/column-types';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
 import { nftTransfers } from '@chainstead/nft/requests';
 import { createKnownContracts } from '@chainstead/sync';
-import { lockChainCommits } from '@chainstead/sync/commit-lock';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { commitSubjectRows, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';

@@ -1,5 +1,5 @@
 import { compressFramed } from '@chainstead/testkit';
-import { RECORD_TYPES } from '../record-reader.ts';
+import { RECORD_TYPES } from '../era-damage.ts';
 import { decompress } from '../snappy.ts';
 
 /** A record with its content, decompressed if it has a checksum. */

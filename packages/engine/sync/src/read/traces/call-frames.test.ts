@@ -1,8 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
 import { internalTransfers } from '../read-watched-block.ts';
-import { callsOfFrames } from './call-frames.ts';
-import { callsOfFlatTraces } from './flat-traces.ts';
+import { callsOfFlatTraces, callsOfFrames } from './call-frames.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;

@@ -23,7 +23,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { InternalTransfer } from '../../dataset/whole-block.ts';
 import { executedTransactions } from '../executed-transactions.ts';
 import { internalTransfers, readWatchedBlock, type WatchedReader } from '../read-watched-block.ts';
-import { callsOfFlatTraces } from './flat-traces.ts';
+import { callsOfFlatTraces } from './call-frames.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { parseHash, toQuantity } from '@chainstead/core';
 import { recordedEvmFolder } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { callsOfFrames } from './call-frames.ts';
-import { checkPayers } from './check-payers.ts';
-import { callsOfFlatTraces } from './flat-traces.ts';
+import { callsOfFlatTraces, callsOfFrames } from './call-frames.ts';
+import { checkPayers } from './check-calls.ts';
 
 /** A recorded Polygon trace, with the columns of ethereum-etl. */
 interface Recorded {

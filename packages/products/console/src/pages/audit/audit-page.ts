@@ -9,9 +9,8 @@ import {
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
+import { cut, type Html, nameParts, nextLink, readChoice, shown, writeQuery } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
-import { readChoice, writeQuery } from '../../layout/query.ts';
 import { table, wide } from '../../layout/table.ts';
 
 const PAGE = 100;

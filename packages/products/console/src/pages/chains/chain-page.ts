@@ -4,8 +4,7 @@ import { type ChainStatus, rangesFromSource } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
-import { count, moment, plainCount } from '../../layout/numbers.ts';
-import { nodeStateView, severityView } from '../../layout/severity.ts';
+import { count, moment, nodeStateView, plainCount, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
 import type { StripLevel } from '../overview/coverage-strip.ts';

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { childFrom, parseLogPlace, type WantedContract } from '@chainstead/contracts';
 import {
+  type Address,
   errorText,
   isAddress,
   JSON_DEPTH_MAX,
@@ -12,9 +13,8 @@ import { readAbi } from '@chainstead/events/decoding';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { changeForm, selectField, tickBox } from '../../layout/form.ts';
-import { type Html, shown } from '../../layout/html.ts';
+import { cut, type Html, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
-import { type AbiSource, sourceButton } from './abi-source.ts';
 
 const PROBLEM_MAX = 1_000;
 const SIGNATURE_MAX = 400;
@@ -219,4 +219,30 @@ export function parseAbi(field: string): { readonly json: unknown } | Problem {
 }
 function partsOf(field: string): string[] {
   return field.split(/[\s,]+/).filter((part) => part !== '');
+}
+
+/** Server of verified contracts that the operator allows. */
+export interface AbiSource {
+  readonly host: string;
+  /** Parsed JSON, or why there is none. */
+  read(chain: Chain, address: Address): Promise<{ readonly abi: unknown } | { readonly problem: string }>;
+}
+
+/** The text of a form's field, or why there is none. */
+export async function readSourceText(
+  source: AbiSource | null,
+  chain: Chain | undefined,
+  given: string,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  const address = given.trim();
+  if (source === null) return { problem: 'ABI_SOURCE is not set, so ABIs can only be pasted' };
+  if (chain === undefined) return { problem: 'Choose a chain that is indexed here' };
+  if (!isAddress(address))
+    return { problem: `${cut(address) || 'An empty text'} is no address (0x and 40 hexadecimal digits)` };
+  const read = await source.read(chain, parseAddress(address));
+  return 'problem' in read ? read : { text: JSON.stringify(read.abi, null, 2) };
+}
+
+export function sourceButton({ host }: AbiSource, action: string): Html {
+  return html`<p class="actions"><button class="quiet" formaction="${action}">Get the ABI from ${host}</button></p>`;
 }

@@ -12,12 +12,10 @@ import { keepForSecond } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices, View } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
+import { type Html, livePart, NOTHING, shown } from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table as tableView } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
-import { readSourceText } from './abi-source.ts';
 import {
   type ContractForm,
   type ContractFormFacts,
@@ -26,6 +24,7 @@ import {
   EMPTY_CONTRACT,
   eventsOfAbi,
   readContractForm,
+  readSourceText,
 } from './contract-form.ts';
 import { addContractRoutes, contractAddress, eventAddress, signatureOf, statusCells } from './contract-page.ts';
 import { addEventRoutes } from './event-page.ts';

@@ -1,19 +1,28 @@
 import type { Chain } from '@chainstead/chains';
 import { columnValues, type EventTable, type ParameterColumn, readEvent } from '@chainstead/contracts';
+import { MAX_UINT256 } from '@chainstead/core';
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
-import { csvText } from '../../layout/csv.ts';
 import { hidden, selectField } from '../../layout/form.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
+import { csvText, cut, type Html, livePart, NONE, opened, shown, writeQuery } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
-import { writeQuery } from '../../layout/query.ts';
 import { chainNamed, placeOn } from '../explorer/subjects.ts';
-import { type DataRow, textAt } from '../explorer/tables/cells.ts';
+import {
+  account,
+  block,
+  type Cell,
+  type Column,
+  type DataRow,
+  hexText,
+  short,
+  text,
+  textAt,
+  time,
+  transaction,
+} from '../explorer/tables/cells.ts';
 import { type DataTable, listTable, readTable, tableView } from '../explorer/tables/data-table.ts';
 import { contractAddress, eventAddress, signatureOf } from './contract-page.ts';
-import { eventColumns, parameterIn } from './event-cells.ts';
 
 const ROWS = 50;
 const CSV_ROWS_MAX = 10_000;
@@ -198,4 +207,65 @@ function filterFields(
     return selectField({ name, label: name, options: ['true', 'false'], chosen: given[name] ?? '', all: 'all' });
   if (type !== 'numeric') return field(name, name, allowed);
   return html`${field(`${name}.gte`, `${name} from`, allowed)}${field(`${name}.lte`, `${name} to`, allowed)}`;
+}
+
+/** Columns of a table with rows of `GET /api/v2.2/contracts/{name}/{event}`. */
+function eventColumns({ parameters }: EventTable): readonly Column[] {
+  return [
+    ['Block', block(), 'number'],
+    ['Log', text('log_index'), 'number'],
+    ['Time', time()],
+    ['Transaction', transaction()],
+    ['Contract', account('contract_address')],
+    ...parameters.map((column): Column => {
+      const { name, type } = column;
+      if (type === 'numeric') return [name, cellOf(column), 'number'];
+      return type === 'text' || type === 'jsonb' ? [name, cellOf(column), 'text'] : [name, cellOf(column)];
+    }),
+  ];
+}
+
+/** Value of a parameter; null: none. */
+function parameterIn(row: DataRow, name: string): unknown {
+  const values: Readonly<Record<string, unknown>> = Object(row.params);
+  return Object.hasOwn(values, name) ? (values[name] ?? null) : null;
+}
+
+function cellOf({ name, type, abiType, isHash }: ParameterColumn): Cell {
+  if (type === 'bytea')
+    return abiType.type === 'address' && !isHash ? account(`params.${name}`) : hexText(`params.${name}`);
+  return (row) => {
+    const value = parameterIn(row, name);
+    if (value === null) return NONE;
+    if (typeof value === 'object') return structureView(JSON.stringify(value));
+    return type === 'numeric' ? integerView(String(value)) : textView(String(value));
+  };
+}
+
+const DIGITS_SHOWN = 24;
+const GROUPS = new Intl.NumberFormat('en-US');
+
+/** Base units are read by their groups of digits; longer integers are seldom amounts. */
+function integerView(digits: string): Html {
+  if (!/^-?\d{1,78}$/.test(digits)) return shown(digits);
+  const value = BigInt(digits);
+  if (digits.length <= DIGITS_SHOWN) return html`${GROUPS.format(value)}`;
+  const brief = value === MAX_UINT256 ? '2^256 − 1' : short(digits);
+  return opened(brief, digits);
+}
+
+const TEXT_SHOWN = 40;
+const TEXT_MAX = 1_000;
+
+function textView(value: string): Html {
+  if (value.length <= TEXT_SHOWN) return shown(value);
+  return opened(shown(value, TEXT_SHOWN), shown(value, TEXT_MAX));
+}
+
+const JSON_SHOWN = 30;
+const JSON_MAX = 4_000;
+
+function structureView(json: string): Html {
+  if (json.length <= JSON_SHOWN) return html`<code>${cut(json)}</code>`;
+  return opened(cut(json, JSON_SHOWN), cut(json, JSON_MAX));
 }

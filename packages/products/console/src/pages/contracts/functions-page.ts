@@ -12,12 +12,11 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, PageAnswer, View } from '../../console-page.ts';
 import { changeForm, hidden } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, nameParts, record, shown } from '../../layout/html.ts';
+import { jsonText } from '../../layout/json-text.ts';
 import { messageIn } from '../explorer/tables/data-table.ts';
-import { type AbiSource, readSourceText, sourceButton } from './abi-source.ts';
-import { parseAbi } from './contract-form.ts';
+import { type AbiSource, parseAbi, readSourceText, sourceButton } from './contract-form.ts';
 import { contractAddress, findContract, functionsAddress } from './contract-page.ts';
-import { outputsView } from './function-outputs.ts';
 
 const functionsForm = z.object({
   ...{ name: z.string(), chain: z.string() },
@@ -209,4 +208,45 @@ ${source !== null && html`${address}${sourceButton(source, '/console/contracts/f
   return html`<details ${(isOpen || problem !== null) && 'open'}><summary>Add functions</summary>
 ${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
 ${changeForm('/console/contracts/functions', token, content, 'Add functions')}</details>`;
+}
+
+const TEXT_MAX = 2_000;
+
+/** @param value response of `runContractFunction`: one value, or an object by position */
+function outputsView(outputs: readonly AbiType[], value: unknown, chain: string): Html {
+  const [only, ...others] = outputs;
+  if (only === undefined) return html`<p role="status">The call succeeded and returns nothing.</p>`;
+  const facts = outputs.map((output, index): readonly [string, Html] => [
+    cut(output.name || (others.length === 0 ? 'Result' : `#${index}`)),
+    valueView(output, others.length === 0 ? value : memberOf(value, index), chain),
+  ]);
+  return html`<div role="status">${record(facts)}</div>`;
+}
+
+function valueView(type: AbiType, value: unknown, chain: string): Html {
+  if (typeof value === 'object') return jsonText(JSON.stringify(named(type, value)), type.name || type.type);
+  const text = String(value);
+  if (type.type === 'string') return shown(text, TEXT_MAX);
+  const code = html`<code>${cut(text, TEXT_MAX)}</code>`;
+  if (type.type !== 'address' || !isAddress(text)) return code;
+  return html`<a href="/console/look-up/address/${text.toLowerCase()}?chain=${encodeURIComponent(chain)}">${code}</a>`;
+}
+
+/** Responses have each member of a tuple twice, by position and by name. */
+function named(type: AbiType, value: unknown): unknown {
+  const { components = [] } = type;
+  if (Array.isArray(value)) {
+    const item = { ...type, type: type.type.slice(0, type.type.lastIndexOf('[')) };
+    return value.map((one: unknown) => named(item, one));
+  }
+  if (components.length === 0) return value;
+  const members = components.map((member, index) => named(member, memberOf(value, index)));
+  const names = components.map(({ name }) => name);
+  if (names.includes('') || new Set(names).size < names.length) return members;
+  return Object.fromEntries(names.map((name, index) => [name, members[index]]));
+}
+
+function memberOf(value: unknown, index: number): unknown {
+  const members: Readonly<Record<number, unknown>> = Object(value);
+  return members[index] ?? null;
 }

@@ -3,10 +3,8 @@ import type { ChainStatus } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
+import { cut, type Html, livePart, nameParts, nextLink, shown, writeQuery } from '../../layout/html.ts';
 import { count, percent } from '../../layout/numbers.ts';
-import { writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 

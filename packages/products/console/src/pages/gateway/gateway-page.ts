@@ -5,11 +5,9 @@ import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { cut, type Html, livePart, shown } from '../../layout/html.ts';
+import { count, faultsOf, kindsText, percent, plainCount, rate, sumOfTimes } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
-import { faultsOf, kindsText, sumOfTimes } from '../../layout/upstream-sums.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
 const HOURS_SHOWN = [1, 6, 24, 72, 168] as const;

@@ -1,4 +1,4 @@
-import { GRAPHIQL_POLICY, graphiqlHtml, readGraphiqlFile } from '@chainstead/graphql/graphiql';
+import { GRAPHIQL_POLICY, graphiqlHtml, readGraphiqlFile } from '@chainstead/graphql/graphql-route';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';

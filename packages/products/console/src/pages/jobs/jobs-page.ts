@@ -29,11 +29,17 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import { changeForm, hidden, selectField } from '../../layout/form.ts';
-import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
-import { writeQuery } from '../../layout/query.ts';
-import { type Severity, severityView } from '../../layout/severity.ts';
+import { cut, type Html, livePart, nextLink, shown, writeQuery } from '../../layout/html.ts';
+import {
+  count,
+  duration,
+  moment,
+  percent,
+  plainCount,
+  rate,
+  type Severity,
+  severityView,
+} from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 import {
   type AskView,

@@ -4,9 +4,8 @@ import { type ApiUsage, readApiUsage, type StoredKey } from '@chainstead/http/se
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { csvText } from '../../layout/csv.ts';
 import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import { csvText, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 

@@ -7,11 +7,8 @@ import type { HistoryStatus } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { type Html, nextLink, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, moment } from '../../layout/numbers.ts';
-import { writeQuery } from '../../layout/query.ts';
-import { severityView } from '../../layout/severity.ts';
+import { type Html, livePart, nextLink, shown, writeQuery } from '../../layout/html.ts';
+import { count, moment, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
 const PAGE = 100;

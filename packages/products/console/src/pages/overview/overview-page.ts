@@ -1,9 +1,16 @@
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, counted, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
-import { streamStatusView } from '../../layout/severity.ts';
+import { cut, type Html, livePart, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import {
+  count,
+  counted,
+  duration,
+  moment,
+  percent,
+  plainCount,
+  rate,
+  streamStatusView,
+} from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 import { stripLegend, stripOf } from './coverage-strip.ts';
 import type { ChainCard, Overview } from './read-overview.ts';

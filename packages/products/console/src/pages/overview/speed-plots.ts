@@ -1,8 +1,7 @@
 import type { ChainSample } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { type Html, NOTHING } from '../../layout/html.ts';
-import { readChoice } from '../../layout/query.ts';
+import { type Html, NOTHING, readChoice } from '../../layout/html.ts';
 import { type ChainFacts, growth, type OverviewSource } from './read-overview.ts';
 
 const FIGURES = {

@@ -5,9 +5,18 @@ import { type ListedPool, readListedPool, readNewestStateBlocks, readPoolsListed
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, NONE, NOTHING, nextLink, record, shown } from '../../layout/html.ts';
+import {
+  cut,
+  type Html,
+  NONE,
+  NOTHING,
+  nextLink,
+  readChoice,
+  record,
+  shown,
+  writeQuery,
+} from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
-import { readChoice, writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
 import { candlePlot } from '../explorer/candles.ts';
 import { chainNamed, placeOn } from '../explorer/subjects.ts';

@@ -4,9 +4,8 @@ import { type SqlReader, SqlRefusalError } from '@chainstead/mcp';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ChangeRequest, ConsolePage, ConsoleRequest, FileAnswer, View } from '../../console-page.ts';
-import { csvText } from '../../layout/csv.ts';
 import { changeForm } from '../../layout/form.ts';
-import { type Html, NONE, NOTHING, opened, shown } from '../../layout/html.ts';
+import { csvText, type Html, NONE, NOTHING, opened, shown } from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 

@@ -17,16 +17,20 @@ import {
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleServices } from '../../console-page.ts';
 import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, nextLink, shown } from '../../layout/html.ts';
+import { cut, type Html, livePart, NOTHING, nextLink, readChoice, shown, writeQuery } from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, counted, moment } from '../../layout/numbers.ts';
-import { readChoice, writeQuery } from '../../layout/query.ts';
-import { streamStatusView } from '../../layout/severity.ts';
+import { count, counted, moment, streamStatusView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
-import { addAttemptsPlot, attemptsPlot } from './attempts-plot.ts';
 import { addStreamChanges } from './edit-stream.ts';
-import { addWebhookRoutes, readId, readPosition, webhooksView, writePosition } from './webhooks.ts';
+import {
+  addAttemptsPlot,
+  addWebhookRoutes,
+  attemptsPlot,
+  readId,
+  readPosition,
+  webhooksView,
+  writePosition,
+} from './webhooks.ts';
 
 const STREAMS = 50;
 const ADDRESSES = 200;

@@ -8,7 +8,7 @@ import {
   readUpstreamCalls,
   type WrongAnswerRecord,
 } from '@chainstead/sync/ingest';
-import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
+import { faultsOf, sumOfTimes } from '../../layout/numbers.ts';
 import type { OverviewSource } from '../overview/read-overview.ts';
 
 export interface Upstreams {

@@ -5,12 +5,19 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
 import { changeForm } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
-import { livePart } from '../../layout/live-part.ts';
-import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
-import { nodeStateView, severityView } from '../../layout/severity.ts';
+import { cut, type Html, livePart, NOTHING, shown } from '../../layout/html.ts';
+import {
+  count,
+  duration,
+  kindsText,
+  moment,
+  nodeStateView,
+  percent,
+  plainCount,
+  rate,
+  severityView,
+} from '../../layout/numbers.ts';
 import { number, table, tableParts, wide } from '../../layout/table.ts';
-import { kindsText } from '../../layout/upstream-sums.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
 import type { NodeAddress, ShownUpstream, Upstreams } from './read-upstreams.ts';
 

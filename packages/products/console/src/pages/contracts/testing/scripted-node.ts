@@ -3,7 +3,7 @@ import { contractFunctionRoute } from '@chainstead/gateway/contract-function';
 import { createOnDemandBudget, type RouteModule } from '@chainstead/http';
 import { type Abi, decodeFunctionData, encodeErrorResult, encodeFunctionResult, type Hex } from 'viem';
 import { HOSTILE } from '../../../testing/hostile-texts.ts';
-import type { AbiSource } from '../abi-source.ts';
+import type { AbiSource } from '../contract-form.ts';
 import { OWNER, VAULT, VAULT_ABI } from './seed-contract.ts';
 
 const abi = VAULT_ABI as unknown as Abi;
