@@ -1,4 +1,4 @@
-import type { CursorCodec, Logger, Registry } from '@chainstead/core';
+import { type CursorCodec, type Logger, type Registry, waitingAtMost } from '@chainstead/core';
 import type { Database, ReadDatabase } from '@chainstead/db';
 import type { RouterRoute } from 'hono/types';
 import type { ApiApp } from './api-context.ts';
@@ -73,6 +73,23 @@ export type RouteScopes = Map<RouterRoute, KeyScope>;
  * ```
  */
 export type RouteModule = (app: ApiApp, dependencies: ApiDependencies) => void;
+
+/** `ON_DEMAND_WAIT_MS`. */
+export interface RequestWait {
+  readonly waitMs: number;
+}
+
+/** Share of the request timeout: a longer wait would end in a 503. */
+const WAIT_SHARE = 0.8;
+
+/** Everything that a request waits for shares its time, counted from its start. Also applies to later routes. */
+export function withWait(onDemand: RequestWait, modules: readonly RouteModule[]): RouteModule {
+  return (app, dependencies) => {
+    const longest = dependencies.limits.requestTimeoutMs * WAIT_SHARE;
+    app.use((_, next) => waitingAtMost(Math.min(onDemand.waitMs, longest), next));
+    for (const addRoutes of modules) addRoutes(app, dependencies);
+  };
+}
 
 /** Routes without a scope require `admin`. */
 export function withScope(scope: KeyScope, modules: readonly RouteModule[]): RouteModule {

@@ -2,8 +2,8 @@
 
 export type { ApiApp, ApiContext } from './api-context.ts';
 export { apiActorOf } from './api-context.ts';
-export type { ApiDependencies, RouteModule } from './api-dependencies.ts';
-export { withScope } from './api-dependencies.ts';
+export type { ApiDependencies, RequestWait, RouteModule } from './api-dependencies.ts';
+export { withScope, withWait } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';

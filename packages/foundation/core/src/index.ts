@@ -24,6 +24,7 @@ export * from './observability/tallied-metrics.ts';
 export * from './time/clock.ts';
 export * from './time/date.ts';
 export * from './time/known-for.ts';
+export * from './time/request-wait.ts';
 export * from './time/restart-delay.ts';
 export * from './time/turns.ts';
 export * from './time/when-aborted.ts';

@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
-import type { RouteModule } from '../api-dependencies.ts';
+import { type RequestWait, type RouteModule, withWait } from '../api-dependencies.ts';
 import type { DocumentAdditions } from '../documentation/documentation-routes.ts';
 import type { ConfiguredKey } from '../keys/key-scope.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
@@ -29,6 +29,8 @@ export async function exampleApi(
     /** @default 30,000 */
     readonly requestTimeoutMs?: number;
     readonly nodeCallsPerSecond?: number;
+    /** @default 15,000 */
+    readonly onDemand?: RequestWait;
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
     readonly openRoutes?: readonly RouteModule[];
@@ -68,7 +70,7 @@ export async function exampleApi(
       cors: { origins: '*' },
       version: '0.0.0',
       readiness: async () => ({ ready: true, reasons: [] }),
-      routes,
+      routes: [withWait(options.onDemand ?? { waitMs: 15_000 }, routes)],
       ...(options.usage !== undefined && { usage: options.usage }),
       ...(options.additions !== undefined && { additions: options.additions }),
       ...(options.openRoutes !== undefined && { openRoutes: options.openRoutes }),
