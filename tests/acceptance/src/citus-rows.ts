@@ -1,6 +1,6 @@
 /** Contents of a chain's tables, on one server or on a cluster of Citus: all indexed and derived rows, as text that can be compared. */
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import { type Database, hexText, type Sql, sql } from '@chainstead/db';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import { datasetsOf } from '@chainstead/sync/datasets';
@@ -37,7 +37,7 @@ export async function keepEverything(
       sql`SELECT DISTINCT ${hexText('subject')} AS subject FROM (${subjects}) AS found WHERE chain_id = ${chain.id} ORDER BY 1`,
     );
     for (const { subject } of rows.slice(0, most)) {
-      const progress = await projections.keep(chain, of, subject, 60_000);
+      const progress = await waitingAtMost(60_000, () => projections.keep(chain, of, subject));
       if (progress !== 'built') throw new Error(`${name} of ${subject} is not counted: ${progress}`);
     }
   }

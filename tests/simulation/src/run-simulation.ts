@@ -1,5 +1,5 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
-import { type Clock, systemClock } from '@chainstead/core';
+import { type Clock, systemClock, waitingAtMost } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import type { SubjectProjection } from '@chainstead/sync/datasets';
@@ -152,7 +152,7 @@ async function requestSubjects(database: Database, chain: ScriptedChain): Promis
   const collections = new Set(chain.expectedNftMoves().map(({ token }) => token));
   for (const of of subjectProjectionsOf(simulatedDatasets()))
     for (const subject of isOfContracts(of.state) ? collections : wallets)
-      await projections.keep(simulatedChain(), of, subject, KEEP_TIMEOUT_MS);
+      await waitingAtMost(KEEP_TIMEOUT_MS, () => projections.keep(simulatedChain(), of, subject));
 }
 
 function isOfContracts({ subjects }: SubjectProjection): boolean {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { contractRoutes } from '@chainstead/contracts';
-import type { Clock, Logger, Registry } from '@chainstead/core';
+import { type Clock, type Logger, type Registry, waitingAtMost } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
@@ -13,7 +13,15 @@ import {
 } from '@chainstead/erc20';
 import type { CallDirectly } from '@chainstead/gateway';
 import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/gateway/contract-function';
-import { createOnDemandBudget, type RouteModule, withScope, withServices } from '@chainstead/http';
+import {
+  createOnDemandBudget,
+  type OnDemandBounds,
+  type RequestWait,
+  type RouteModule,
+  withScope,
+  withServices,
+  withWait,
+} from '@chainstead/http';
 import { createMarketRoutes } from '@chainstead/markets';
 import {
   collectionSalePricesRoute,
@@ -72,15 +80,11 @@ export interface DatasetRoutesOptions {
   readonly nameChains?: readonly Chain[];
 }
 
-export interface OnDemandLimits {
-  readonly waitMs: number;
+export interface OnDemandLimits extends OnDemandBounds, RequestWait {
   /** @default 15,000 */
   readonly nativeBalanceMaxAgeMs?: number;
   /** For tokens whose transfers don't determine balances. @default 60,000 */
   readonly balanceMaxAgeMs?: number;
-  /** Per wallet history; 0: none is read. */
-  readonly maxCalls: number;
-  readonly perKey: number;
 }
 
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
@@ -88,13 +92,13 @@ const BALANCE_MAX_AGE_MS = 60_000;
 
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { chains, onDemand, call = async () => ({ kind: 'not-offered' }) } = options;
-  const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
+  const { balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const nodeReads = options.nodeReads ?? createNodeReadQueue(options);
   const budget = createOnDemandBudget(onDemand);
   const projections = createSubjectProjections(options.database, options.metrics);
   const reading = { database: options.database, nodeReads, logger: options.logger };
-  const heldNow = createHeldNow(reading, waitMs);
+  const heldNow = createHeldNow(reading);
   const onDemandBackfill = createOnDemandBackfill({
     chains,
     datasets: options.datasets ?? datasets,
@@ -102,9 +106,10 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   });
   const onUnknown = createAskImplementations({ nodeReads, budget, logger: options.logger });
   const abis = createAbiBooks({ onUnknown });
-  const subjects = { projections, onDemandBackfill, waitMs };
-  const sendersSoFar = sendersOf(reading, 0);
-  const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const subjects = { projections, onDemandBackfill };
+  const senders = sendersOf(reading);
+  const sendersSoFar: SendersOf = (...asked) => waitingAtMost(0, () => senders(...asked));
+  const balances = { nodeReads, projections, onDemandBackfill, liveMaxAgeMs, nativeMaxAgeMs };
   const asking = { ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis };
   const readPrices = createTokenPriceReader(balances);
   const routes = [
@@ -113,7 +118,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletTokenTransfersRoute,
     withServices({ onDemandBackfill }, [tokenTransfersRoute]),
     createTokenStatsRoute(subjects),
-    ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
+    ...nftTransfersRoutes({ onDemandBackfill, nodeReads }),
     createWalletBalancesRoute(balances),
     ...createWalletValueRoutes({ ...balances, served: chains }),
     createWalletCollectionsRoute({ ...subjects, heldNow }),
@@ -126,12 +131,12 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
     ...createMarketStatisticsRoutes({ ...balances, served: chains }),
-    ...createProfitRoutes({ onDemandBackfill, nodeReads, waitMs }),
+    ...createProfitRoutes({ onDemandBackfill, nodeReads }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),
-    ...tokenFactsRoutes({ nodeReads, waitMs }),
-    ...nativeBalanceRoutes({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }),
+    ...tokenFactsRoutes({ nodeReads }),
+    ...nativeBalanceRoutes({ nodeReads, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     latestBlockRoute,
     ...createTransactionRoutes(asking),
@@ -140,22 +145,22 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     reviewContractsRoute,
     ...createHistoryRoutes({ ...asking, chains, projections }),
     ...contractLogsRoutes({ onDemandBackfill }),
-    ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
+    ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], budget }),
     ...manifests.map(accountEventsRoute),
     // Last of NFTs: its last route takes any segment for a token id.
     ...metadataRoutes({
       ...options,
       onCollection: onDemandBackfill.requestContract,
-      sendersOf: sendersOf(reading, waitMs),
+      sendersOf: senders,
       heldNow,
     }),
   ];
-  return [withScope('data', routes)];
+  return [withScope('data', [withWait(onDemand, routes)])];
 }
 
-function sendersOf(context: ReadingContext, waitMs: number): SendersOf {
+function sendersOf(context: ReadingContext): SendersOf {
   return async (chain, hashes) => {
-    const facts = await transactionFactsOf(context, chain, hashes, waitMs);
+    const facts = await transactionFactsOf(context, chain, hashes);
     return new Map([...facts].map(([hash, { sender }]) => [hash, sender]));
   };
 }

@@ -1,4 +1,4 @@
-import { parseHash, silentLogger } from '@chainstead/core';
+import { parseHash, silentLogger, waitingAtMost } from '@chainstead/core';
 import { hasCodeOf } from '@chainstead/node-reads/account-codes';
 import { transactionFactsOf } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
@@ -29,8 +29,10 @@ test('what routes ask is answered by the readers that the worker role starts', a
   await stage.startWorker(stateReaders);
   const context = { database: scratch.database, nodeReads, logger: silentLogger() };
   const hash = parseHash(receipt.transactionHash);
-  expect((await hasCodeOf(context, chain, [token], 10_000)).get(token)).toBe(true);
-  expect((await transactionFactsOf(context, chain, [hash], 10_000)).get(hash)?.recipient).toBe(token);
-  const facts = await readTokenFacts(context, chain, { addresses: [token], waitMs: 10_000 });
-  expect(facts.get(token)).toMatchObject({ symbol: 'DEMO', total_supply: '7' });
+  await waitingAtMost(30_000, async () => {
+    expect((await hasCodeOf(context, chain, [token])).get(token)).toBe(true);
+    expect((await transactionFactsOf(context, chain, [hash])).get(hash)?.recipient).toBe(token);
+    const facts = await readTokenFacts(context, chain, { addresses: [token] });
+    expect(facts.get(token)).toMatchObject({ symbol: 'DEMO', total_supply: '7' });
+  });
 });

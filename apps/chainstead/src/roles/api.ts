@@ -2,7 +2,7 @@ import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
 import { openReads, type Reads } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withWait } from '@chainstead/http';
 import {
   assertSafeBinding,
   createApiUsageCounter,
@@ -84,7 +84,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
-      openRoutes: [operators.routes, gateway.routes, ...(graphql?.openRoutes ?? [])],
+      openRoutes: [withWait(onDemand, [operators.routes]), gateway.routes, ...(graphql?.openRoutes ?? [])],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,
@@ -189,9 +189,8 @@ function openExplorer(
     routes: [...data, ...(graphql ?? [])],
     hasGraphql: graphql !== null,
     abiSource: configuration.abiSource === null ? null : createAbiSource(configuration.abiSource),
-    placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
-    hasCodeOf: (chain, addresses) =>
-      hasCodeOf({ database, nodeReads, logger }, chain, addresses, onDemand.waitMs),
+    placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash),
+    hasCodeOf: (chain, addresses) => hasCodeOf({ database, nodeReads, logger }, chain, addresses),
     nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
   };

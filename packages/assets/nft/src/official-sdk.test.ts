@@ -5,6 +5,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
+import { withWait } from '@chainstead/http';
 import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
@@ -33,7 +34,6 @@ beforeAll(async () => {
   const ofWallet = {
     projections: createSubjectProjections(database),
     onDemandBackfill: { requestWallet: async () => 'unserved' as const },
-    waitMs: 5_000,
   };
   const api = await exampleApi(database, [
     createWalletNftsRoute(ofWallet),
@@ -42,7 +42,7 @@ beforeAll(async () => {
       ...ofWallet,
       onDemandBackfill: { requestContract: async () => 'unserved' },
     }),
-    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
+    withWait({ waitMs: 0 }, metadataRoutes({ onDemand: { perKey: 50 }, clock: systemClock })),
   ]);
   for (const state of [nftWalletTokens, nftCollectionOwners]) await seedBuilt(database, eth.id, state);
   await cover(database, eth, 0, 100);

@@ -6,7 +6,6 @@ import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-read
 
 export interface OnDemandReadsOptions extends OnDemandBounds {
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
   readonly clock: Clock;
   /** @default a separate one */
   readonly budget?: OnDemandBudget;
@@ -54,7 +53,7 @@ export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandRead
     { chain, kind, question }: OnDemandRead<Question, Answer>,
     maxAgeMs: number,
   ) {
-    const answer = await nodeReads.request(chain, kind, question, { waitMs: options.waitMs, maxAgeMs });
+    const answer = await nodeReads.request(chain, kind, question, { maxAgeMs });
     if (answer === null) throw new StateUnavailableError('being read from the node');
     return answer;
   }

@@ -1,5 +1,5 @@
 /** Storing the reads of many wallets together has the same result as one after the other, with few transactions. */
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
@@ -27,7 +27,8 @@ let nextChain = 1_530_001;
 async function keepWallets({ chain, context }: BalanceStage, wallets: readonly number[]): Promise<void> {
   const projections = createSubjectProjections(context.database);
   const of = { dataset: erc20Transfers, state: erc20WalletTokens };
-  for (const number of wallets) expect(await projections.keep(chain, of, walletOf(number), 10_000)).toBe('built');
+  for (const number of wallets)
+    expect(await waitingAtMost(10_000, () => projections.keep(chain, of, walletOf(number)))).toBe('built');
 }
 
 /** The stored rows without timestamps. */

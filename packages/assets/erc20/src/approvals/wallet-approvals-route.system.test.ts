@@ -72,7 +72,6 @@ beforeAll(async () => {
   api = await exampleApi(database, [
     createWalletApprovalsRoute({
       projections: createSubjectProjections(database),
-      waitMs: 10_000,
       onDemandBackfill,
       nodeReads,
       readPrices: async () => new Map(),
@@ -173,7 +172,6 @@ test('a dataset that is left out is told, not shown as an empty list', async () 
     [
       createWalletApprovalsRoute({
         projections: createSubjectProjections(stage.scratch.database),
-        waitMs: 0,
         onDemandBackfill: { requestWallet: async () => 'off' },
         nodeReads: { request: async () => null },
         readPrices: async () => new Map(),

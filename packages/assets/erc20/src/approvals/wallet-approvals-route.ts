@@ -16,7 +16,6 @@ import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wa
 
 interface WalletApprovalsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly nodeReads: NodeReadQueue;
   readonly readPrices: ReadTokenPrices;
@@ -24,7 +23,7 @@ interface WalletApprovalsOptions {
 
 /** docs/api/wallets.md#wallet-approvals. Calls return the amounts, events what to read. */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
-  const { projections, onDemandBackfill, waitMs, readPrices } = options;
+  const { projections, onDemandBackfill, readPrices } = options;
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
     defineListRoute(app, dependencies, {
@@ -51,7 +50,7 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
       firstPage: 1,
       read: async ({ chain, filter, limit, position, upperBound, requester }) => {
         const wallet = parseAddress(filter.address);
-        await projections.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet, waitMs);
+        await projections.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet);
         const after = position && {
           ...position,
           token: position.token as Address,
@@ -84,7 +83,7 @@ const ANSWER_AGE_MS = 60_000;
 
 /** At the newest block. Null for amounts that tokens don't return in time. */
 async function readAllowances(
-  { nodeReads, waitMs }: WalletApprovalsOptions,
+  { nodeReads }: WalletApprovalsOptions,
   database: ReadDatabase,
   chain: Chain,
   wallet: Address,
@@ -97,7 +96,7 @@ async function readAllowances(
       const block = { number: committed.number, hash: committed.hash };
       const pairs = approvals.map(({ token, spender }) => ({ token, spender }));
       const question = { block, wallet, approvals: pairs };
-      read = await nodeReads.request(chain, allowancesKind, question, { waitMs, maxAgeMs: ANSWER_AGE_MS });
+      read = await nodeReads.request(chain, allowancesKind, question, { maxAgeMs: ANSWER_AGE_MS });
     } catch (error) {
       // The events are shown instead.
       if (!(error instanceof StateUnavailableError)) throw error;

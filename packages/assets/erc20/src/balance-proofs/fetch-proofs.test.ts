@@ -32,7 +32,7 @@ async function ask(
       return given === null ? null : kind.answer.parse(given);
     },
   };
-  const proofs = await fetchProofs({ nodeReads, logger: silentLogger() }, chain, { wallet, balances, waitMs: 0 });
+  const proofs = await fetchProofs({ nodeReads, logger: silentLogger() }, chain, { wallet, balances });
   return { requested, proofs, reasons: Map.groupBy(proofs.values(), ({ reason }) => reason) };
 }
 

@@ -34,7 +34,7 @@ const KEPT_MS = 300_000;
 export async function fetchProofs(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,
-  { wallet, balances, waitMs }: { wallet: Address; balances: readonly BalanceShown[]; waitMs: number },
+  { wallet, balances }: { wallet: Address; balances: readonly BalanceShown[] },
 ): Promise<ReadonlyMap<Address, ShownProof>> {
   const proofs = new Map<Address, ShownProof>();
   for (const { token, block } of balances)
@@ -45,7 +45,7 @@ export async function fetchProofs(
   for (const { token } of requested) proofs.set(token, { reason: 'not-in-time', ...UNPROVEN });
   const fetchPart = async (question: ProofQuestion): Promise<void> => {
     try {
-      const answer = await nodeReads.request(chain, BALANCES_PROVEN, question, { waitMs, maxAgeMs: KEPT_MS });
+      const answer = await nodeReads.request(chain, BALANCES_PROVEN, question, { maxAgeMs: KEPT_MS });
       for (const { token, doubt, instead } of answer ?? [])
         proofs.set(token, {
           reason: doubt,

@@ -1,6 +1,6 @@
 /** Balances at every block of a span, against a chain of scripted tokens. */
 
-import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, silentLogger, waitingAtMost, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
@@ -32,11 +32,10 @@ async function readContracts(stage: BalanceStage, tokens: readonly (typeof GOLD)
   const sources = {
     nodeReads,
     projections: createSubjectProjections(stages.database),
-    waitMs: 15_000,
     liveMaxAgeMs: 0,
   };
   const holdings = tokens.flatMap((token) => [ALICE, BOB].map((account) => ({ account, token })));
-  return requestBalances(sources, stage.chain, holdings, silentLogger());
+  return waitingAtMost(15_000, () => requestBalances(sources, stage.chain, holdings, silentLogger()));
 }
 
 async function seriesOf(stage: BalanceStage, start: number, end: number, token = GOLD): Promise<BalanceSeries> {

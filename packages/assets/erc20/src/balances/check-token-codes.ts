@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Logger } from '@chainstead/core';
+import { type Address, type Logger, waitingAtMost } from '@chainstead/core';
 import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
 import { TOKEN_CODES } from './balance-questions.ts';
 
@@ -21,6 +21,8 @@ export async function requestCodeCheck(
   if (tokens.length === 0) return;
   if (checked.size >= REMEMBERED_MAX) checked.clear();
   for (const token of tokens) checked.set(keyOf(token), now);
-  const read = nodeReads.request(chain, TOKEN_CODES, { tokens }, { waitMs: 0, maxAgeMs: CHECK_AGAIN_MS });
+  const read = waitingAtMost(0, () =>
+    nodeReads.request(chain, TOKEN_CODES, { tokens }, { maxAgeMs: CHECK_AGAIN_MS }),
+  );
   await unlessUnavailable(logger, { message: 'Token contracts could not be checked', chain: chain.key }, read);
 }

@@ -5,7 +5,7 @@ import { type BalanceShown, fetchProofs, type ShownProof } from '../balance-proo
 import type { ResolvedBalance, ResolvedBalances } from './resolve-wallet-balances.ts';
 
 export async function proveResolvedBalances(
-  context: ReadingContext & { readonly waitMs: number },
+  context: ReadingContext,
   chain: Chain,
   wallet: Address,
   { balances, indexed }: Pick<ResolvedBalances, 'balances' | 'indexed'>,
@@ -17,7 +17,7 @@ export async function proveResolvedBalances(
     const isValid = block !== null && isBalanceAt(block.number, reported, indexed);
     return { token, balance, block: isValid ? block : null };
   });
-  return fetchProofs(context, chain, { wallet, balances: shown, waitMs: context.waitMs });
+  return fetchProofs(context, chain, { wallet, balances: shown });
 }
 
 /** Proven values replace wrong ones. Omits zeros. */

@@ -10,8 +10,6 @@ import type { Holding } from './holding.ts';
 export interface BalanceRequestSources {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
-  /** `ON_DEMAND_WAIT_MS`. */
-  readonly waitMs: number;
   /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
   /** Milliseconds. Age up to which an earlier read is the result. @default 15,000 */
@@ -23,18 +21,16 @@ const SHARED_MS = 15_000;
 
 /** Late reads serve later requests. @returns whether some finished in time */
 export async function requestBalances(
-  { nodeReads, projections, waitMs, liveMaxAgeMs, sharedMs = SHARED_MS }: BalanceRequestSources,
+  { nodeReads, projections, liveMaxAgeMs, sharedMs = SHARED_MS }: BalanceRequestSources,
   chain: Chain,
   holdings: readonly Holding[],
   logger: Logger,
 ): Promise<boolean> {
   const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
-  const end = performance.now() + waitMs;
-  const left = (): number => Math.max(0, end - performance.now());
   const read = async (wallet: Address, tokens: readonly Address[]): Promise<boolean> => {
-    if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
+    if ((await projections.keep(chain, kind, wallet)) !== 'built') return false;
     const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
-    const asked = nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs });
+    const asked = nodeReads.request(chain, BALANCES_NOW, question, { maxAgeMs: sharedMs });
     const missing = { message: 'Could not read balances from contracts', chain: chain.key, wallet };
     return (await unlessUnavailable(logger, missing, asked)) !== null;
   };

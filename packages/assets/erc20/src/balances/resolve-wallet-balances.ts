@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, inParts, type Logger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, inParts, type Logger, waitingAtMost, waitLeft, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import {
   type NodeReadQueue,
@@ -23,7 +23,6 @@ interface BalanceSources {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
   readonly logger: Logger;
-  readonly waitMs: number;
 }
 
 export interface ResolvedBalance extends HeldToken {
@@ -49,11 +48,11 @@ export async function resolveWalletBalances(
   chain: Chain,
   request: BalancesRequest,
 ): Promise<ResolvedBalances> {
-  const { database, projections, waitMs } = sources;
+  const { database, projections } = sources;
   // Burned tokens are not held.
   const query = request.wallet === ZERO_ADDRESS ? { ...request, tokens: [] } : request;
   const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
-  const progress = await projections.keep(chain, kind, query.wallet, waitMs);
+  const progress = await projections.keep(chain, kind, query.wallet);
   // A wallet that only wrapped may have no row of the wrapped native token.
   if (progress === 'built' && query.tokens === null && chain.wrappedNative !== null)
     await database.query(
@@ -97,10 +96,10 @@ function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'inde
 const LOOKED_MS = 30_000;
 
 /** Tokens that failed in a group are read alone at this interval. */
-const AGAIN_LATER = { waitMs: 0, maxAgeMs: 60_000, fruitlessMs: 60_000 };
+const AGAIN_LATER = { maxAgeMs: 60_000, fruitlessMs: 60_000 };
 
 async function fetchContracts(
-  { nodeReads, waitMs, logger }: BalanceSources,
+  { nodeReads, logger }: BalanceSources,
   chain: Chain,
   { wallet, tokens, liveMaxAgeMs }: BalancesRequest,
   known: WalletBalances,
@@ -110,17 +109,19 @@ async function fetchContracts(
   const mayHoldOthers = tokens === null && !known.isCovered;
   if (!isDue && !mayHoldOthers && known.tokens.every(({ due }) => due === null)) return false;
   const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
-  const patience = { waitMs: isDue || mayHoldOthers ? waitMs : 0, maxAgeMs: isDue ? 0 : LOOKED_MS };
   const missing = { message: 'Could not queue balance reads from contracts', chain: chain.key, wallet };
   const answer = await unlessUnavailable(
     logger,
     missing,
-    nodeReads.request(chain, BALANCES_NOW, question, patience),
+    waitingAtMost(isDue || mayHoldOthers ? waitLeft() : 0, () =>
+      nodeReads.request(chain, BALANCES_NOW, question, { maxAgeMs: isDue ? 0 : LOOKED_MS }),
+    ),
   );
   if (answer === null || answer.unread.length === 0) return isDue || answer !== null;
   // Not awaited: the other balances are shown.
   const later = { ...question, tokens: answer.unread, isPatient: true };
-  await unlessUnavailable(logger, missing, nodeReads.request(chain, BALANCES_NOW, later, AGAIN_LATER));
+  const read = waitingAtMost(0, () => nodeReads.request(chain, BALANCES_NOW, later, AGAIN_LATER));
+  await unlessUnavailable(logger, missing, read);
   return true;
 }
 
@@ -149,12 +150,12 @@ const PAST_TOKENS = 500;
 const PAST_MS = 300_000;
 
 async function fetchPast(
-  { nodeReads, waitMs }: BalanceSources,
+  { nodeReads }: BalanceSources,
   chain: Chain,
   { isSettled, ...question }: PastBalanceQuestion & { readonly isSettled: boolean },
   isNeeded: boolean,
 ): Promise<ReadonlyMap<Address, bigint | null> | null> {
-  const options = { waitMs, maxAgeMs: isSettled ? PAST_MS : 0 };
+  const options = { maxAgeMs: isSettled ? PAST_MS : 0 };
   try {
     const answers = await Promise.all(
       inParts(question.tokens, PAST_TOKENS).map((tokens) =>
@@ -180,16 +181,15 @@ const SILENCE_MS = 60_000;
 
 /** Awaits decimals, not supplies. @returns whether there is new data to show */
 export async function readMissingFacts(
-  context: ReadingContext & { readonly waitMs: number },
+  context: ReadingContext,
   chain: Chain,
   shown: readonly Pick<HeldToken, 'token' | 'facts'>[],
 ): Promise<boolean> {
   const unread = shown.filter(({ facts }) => facts.decimals === null).slice(0, TOKENS_MAX);
   const old = shown.filter(({ facts }) => facts.decimals !== null && facts.isSupplyOld).slice(0, TOKENS_MAX);
-  const tokensOf = (some: typeof shown) => some.map(({ token }) => token);
-  if (old.length > 0)
-    await readTokenFacts(context, chain, { addresses: tokensOf(old), waitMs: 0, maxAgeMs: SILENCE_MS });
+  const readFacts = (some: typeof shown) =>
+    readTokenFacts(context, chain, { addresses: some.map(({ token }) => token), maxAgeMs: SILENCE_MS });
+  if (old.length > 0) await waitingAtMost(0, () => readFacts(old));
   if (unread.length === 0) return false;
-  const options = { waitMs: context.waitMs, maxAgeMs: SILENCE_MS, addresses: tokensOf(unread) };
-  return (await readTokenFacts(context, chain, options)).size > 0;
+  return (await readFacts(unread)).size > 0;
 }

@@ -13,8 +13,6 @@ export interface WalletBalancesOptions {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /** `ON_DEMAND_WAIT_MS`. */
-  readonly waitMs: number;
   /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
 }
@@ -24,7 +22,7 @@ const TOKENS_MAX = 2_000;
 
 /** docs/api/wallets.md#token-balances */
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
-  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, liveMaxAgeMs } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     defineRoute(app, dependencies, {
@@ -53,25 +51,21 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
       response: { description: 'The ERC-20 balances', schema: walletBalancesSchema },
       errors: [404],
       async answer({ address: wallet, chain, requester, c, ...query }) {
-        const reported = await resolveWalletBalances(
-          { database, nodeReads, projections, logger, waitMs },
-          chain,
-          {
-            wallet,
-            tokens: query.token_addresses ?? null,
-            excludeSpam: query.exclude_spam ?? true,
-            verifiedOnly: false,
-            toBlock: query.to_block ?? null,
-            limit: TOKENS_MAX,
-            order: null,
-            liveMaxAgeMs,
-          },
-        );
+        const reported = await resolveWalletBalances({ database, nodeReads, projections, logger }, chain, {
+          wallet,
+          tokens: query.token_addresses ?? null,
+          excludeSpam: query.exclude_spam ?? true,
+          verifiedOnly: false,
+          toBlock: query.to_block ?? null,
+          limit: TOKENS_MAX,
+          order: null,
+          liveMaxAgeMs,
+        });
         if (!reported.isCovered && wallet !== ZERO_ADDRESS)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const proofs =
           query.proof === true
-            ? await proveResolvedBalances({ database, nodeReads, logger, waitMs }, chain, wallet, reported)
+            ? await proveResolvedBalances({ database, nodeReads, logger }, chain, wallet, reported)
             : null;
         const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
         const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');

@@ -20,7 +20,7 @@ import type { TokenHoldersOptions } from './token-holders-options.ts';
 
 /** docs/api/tokens.md#token-holders */
 export function createHistoricalHoldersRoute(options: TokenHoldersOptions): RouteModule {
-  const { projections, onDemandBackfill, waitMs } = options;
+  const { projections, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     defineListRoute(app, dependencies, {
@@ -70,7 +70,7 @@ export function createHistoricalHoldersRoute(options: TokenHoldersOptions): Rout
       read: async ({ chain, filter, limit, position, requester }) => {
         const span = spanOf(filter);
         const token = parseAddress(filter.tokenAddress);
-        await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
+        await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token);
         const { isCovered, isBuilt, indexed } = await getKnownHolders(database, chain, token);
         if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         const standing = await readStanding({ chain, database }, token);

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitLeft } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
 import type { AddressLabel } from '@chainstead/pages';
 import type { SubjectProjections } from '@chainstead/sync/requests';
@@ -13,7 +13,6 @@ import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
 interface OwnerSources extends ReadingContext, OwnersCache {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly liveMaxAgeMs: number;
 }
 
@@ -40,15 +39,14 @@ export async function resolveTokenOwners(
   chain: Chain,
   { token, order, limit, after }: OwnersRequest,
 ) {
-  const { database, waitMs, liveMaxAgeMs } = sources;
+  const { database, liveMaxAgeMs } = sources;
   const query = { token, liveMaxAgeMs };
   const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
     getOwnersPage(database, sources, chain, { ...query, freshFrom: null, wanted });
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
-  const ends = performance.now() + waitMs;
   if (page.givers.length > 0) {
-    await fetchOf(sources, chain, { token, accounts: page.givers }, waitMs);
+    await fetchOf(sources, chain, { token, accounts: page.givers });
     page = await read(first);
   }
   const owners: TokenOwner[] = [];
@@ -60,8 +58,7 @@ export async function resolveTokenOwners(
     const left = limit - owners.length;
     if (round > 1) page = await read({ order, limit: left, after: place });
     const candidates = page.rows.slice(0, left);
-    const patience = Math.max(0, ends - performance.now());
-    const known = await fetchContract(sources, chain, { ...query, page, candidates }, patience);
+    const known = await fetchContract(sources, chain, { ...query, page, candidates });
     for (const { account, balance, reported, label } of known.rows) {
       if (reported === null) isReported = false;
       else if (reported !== '0') owners.push({ account, balance: reported, label });
@@ -69,7 +66,7 @@ export async function resolveTokenOwners(
     }
     const hasNext = page.rows.length > left;
     place = candidates.at(-1) ?? place;
-    if (hasNext && owners.length < limit && round < ROUNDS_MAX && performance.now() < ends) continue;
+    if (hasNext && owners.length < limit && round < ROUNDS_MAX && waitLeft() > 0) continue;
     const adds = (known.class === 'sum' || known.class === 'new') && known.contradictions === 0;
     return {
       ...page.coverage,
@@ -91,7 +88,7 @@ async function openList(
   token: Address,
   read: () => Promise<OwnersPage>,
 ): Promise<OwnersPage> {
-  const { database, projections, waitMs } = sources;
+  const { database, projections } = sources;
   const page = await read();
   const isKept = page.coverage.isBuilt && page.isAskNoted;
   const areFactsKnown = !page.areFactsDue && !page.isCreationDue;
@@ -102,9 +99,7 @@ async function openList(
   };
   await Promise.all([
     areFactsKnown ? undefined : readFacts(),
-    isKept
-      ? undefined
-      : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
+    isKept ? undefined : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token),
   ]);
   return read();
 }
@@ -127,11 +122,10 @@ async function fetchContract(
     readonly page: OwnersPage;
     readonly candidates: OwnersPage['rows'];
   },
-  waitMs: number,
 ): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {
   const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
   if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
-  await fetchOf(sources, chain, { token: query.token, accounts: due }, waitMs);
+  await fetchOf(sources, chain, { token: query.token, accounts: due });
   const wanted = { accounts: candidates.map(({ account }) => account) };
   const known = await getOwnersPage(sources.database, sources, chain, {
     ...query,
@@ -147,10 +141,9 @@ async function fetchOf(
   { nodeReads, logger }: OwnerSources,
   chain: Chain,
   { token, accounts }: { readonly token: Address; readonly accounts: readonly Address[] },
-  waitMs: number,
 ): Promise<void> {
   const question = { token, accounts: accounts.toSorted() };
-  const read = nodeReads.request(chain, OWNERS_NOW, question, { waitMs, fruitlessMs: SILENCE_MS });
+  const read = nodeReads.request(chain, OWNERS_NOW, question, { fruitlessMs: SILENCE_MS });
   const missing = { message: 'A contract could not be asked what accounts hold', chain: chain.key, token };
   await unlessUnavailable(logger, missing, read);
 }

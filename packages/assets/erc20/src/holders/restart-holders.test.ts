@@ -1,4 +1,4 @@
-import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
@@ -48,11 +48,12 @@ beforeEach(() =>
 );
 
 const count = (token: Address): Promise<unknown> =>
-  createSubjectProjections(scratch.database).keep(
-    chain,
-    { dataset: erc20Transfers, state: erc20TokenHolders },
-    token,
-    30_000,
+  waitingAtMost(30_000, () =>
+    createSubjectProjections(scratch.database).keep(
+      chain,
+      { dataset: erc20Transfers, state: erc20TokenHolders },
+      token,
+    ),
   );
 
 async function keptOf(token: Address) {

@@ -7,8 +7,6 @@ export interface TokenHoldersOptions {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
-  /** `ON_DEMAND_WAIT_MS`. */
-  readonly waitMs: number;
   /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
   readonly readPrices: ReadTokenPrices;

@@ -14,7 +14,7 @@ import {
 
 /** A worker counts. While the counts are cached, a response is one statement. docs/api/tokens.md#token-holders */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
-  const { nodeReads, projections, onDemandBackfill, waitMs } = options;
+  const { nodeReads, projections, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     defineRoute(app, dependencies, {
@@ -35,19 +35,18 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
         },
       },
       async answer({ tokenAddress: token, chain, requester, c }) {
-        const ends = performance.now() + waitMs;
         let holders = await getKnownHolders(database, chain, token);
         let isKept = holders.isBuilt && holders.isAskNoted;
         if (!isKept) {
           const kind = { dataset: erc20Transfers, state: erc20TokenHolders };
-          isKept = (await projections.keep(chain, kind, token, waitMs)) === 'built';
+          isKept = (await projections.keep(chain, kind, token)) === 'built';
           holders = await getKnownHolders(database, chain, token);
         }
         const { indexed, isCovered, decimals } = holders;
         if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
-        const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
         const counts = isKept
-          ? (holders.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
+          ? (holders.counts ??
+            (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, { maxAgeMs: COUNTED_MS })))
           : null;
         if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
         const shown = showIndexed({ ...indexed, complete: indexed.complete && counts.isSound });

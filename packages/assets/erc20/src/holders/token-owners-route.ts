@@ -11,7 +11,7 @@ import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
 
 /** By balance. The balances come from the contract. docs/api/tokens.md#token-owners */
 export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModule {
-  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, readPrices } = options;
+  const { nodeReads, projections, onDemandBackfill, liveMaxAgeMs, readPrices } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const hasCodeOf = createHasCodeOf();
@@ -21,7 +21,6 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       logger,
       projections,
       unreported: new Set<string>(),
-      waitMs,
       liveMaxAgeMs,
     };
     defineListRoute(app, dependencies, {
@@ -52,7 +51,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
         if (!reported.isCovered)
           await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         const accounts = reported.owners.map(({ account }) => account);
-        const codes = await hasCodeOf(sources, chain, accounts, waitMs);
+        const codes = await hasCodeOf(sources, chain, accounts);
         const block = reported.indexed.toBlock;
         const prices = block === null ? null : await readPrices({ database, logger }, chain, [token], block);
         const next = reported.next && {

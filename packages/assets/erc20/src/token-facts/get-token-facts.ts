@@ -14,8 +14,6 @@ interface TokenFactsPage {
   readonly indexed: Indexed;
 }
 
-type TokenFactsContext = ReadingContext & { readonly waitMs: number };
-
 /** Per request: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
 /** Milliseconds until an address without a token, or without a supply, is read again. */
@@ -24,7 +22,7 @@ const SYMBOL_ROWS_MAX = 100;
 
 /** One row per address, in order. Missing data is read now, as far as time permits. */
 export async function getTokenFacts(
-  context: TokenFactsContext,
+  context: ReadingContext,
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<TokenFactsPage> {
@@ -38,7 +36,7 @@ export async function getTokenFacts(
 }
 
 export async function getTokenFactsBySymbol(
-  context: TokenFactsContext,
+  context: ReadingContext,
   chain: Chain,
   symbols: readonly string[],
 ): Promise<TokenFactsPage> {
@@ -62,14 +60,14 @@ export async function getTokenFactsBySymbol(
 
 /** Does not wait for creation searches. `reported`: just read, also what is not a token. */
 export async function refreshTokenFacts(
-  context: TokenFactsContext,
+  context: ReadingContext,
   chain: Chain,
   {
     addresses,
     known,
   }: { readonly addresses: readonly Address[]; readonly known: ReadonlyMap<Address, StoredToken> },
 ) {
-  const { database, waitMs } = context;
+  const { database } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
   const supplies = recent.flatMap(({ address, supplyBlock: since }) =>
     since === null ? [] : [{ address, since }],
@@ -83,10 +81,9 @@ export async function refreshTokenFacts(
     due.filter((address) => !known.has(address)),
     due.filter((address) => known.has(address)),
   ];
-  const options = { waitMs, fruitlessMs: SILENCE_MS };
   const answers = await Promise.all([
-    readTokenFacts(context, chain, { ...options, addresses: unknown, maxAgeMs: SILENCE_MS }),
-    readTokenFacts(context, chain, { ...options, addresses: stale }),
+    readTokenFacts(context, chain, { addresses: unknown, fruitlessMs: SILENCE_MS, maxAgeMs: SILENCE_MS }),
+    readTokenFacts(context, chain, { addresses: stale, fruitlessMs: SILENCE_MS }),
   ]);
   const reported = new Map(answers.flatMap((answer) => [...answer]));
   const rows = due.length === 0 ? known : await getTokens(database, chain, addresses);

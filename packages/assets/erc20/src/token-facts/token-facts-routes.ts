@@ -7,8 +7,6 @@ import { getTokenFacts, getTokenFactsBySymbol, type ShownTokenFacts } from './ge
 
 interface TokenRoutesOptions {
   readonly nodeReads: NodeReadQueue;
-  /** `ON_DEMAND_WAIT_MS`. */
-  readonly waitMs: number;
 }
 
 /** docs/api/tokens.md#token-metadata */

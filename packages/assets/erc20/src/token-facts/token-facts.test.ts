@@ -26,7 +26,7 @@ let EvmApi: Moralis['EvmApi'];
 let coin: Address;
 let coinBlock: number;
 let nft: Address;
-let waitMs = 10_000;
+const onDemand = { waitMs: 10_000 };
 
 beforeAll(async () => {
   const { devnet, nodeReads } = stage;
@@ -38,19 +38,13 @@ beforeAll(async () => {
   await mint(1_500_000n);
   await devnet.mine(5);
   await stage.startWorker([tokenFactsReader, tokenCreationReader]);
-  const options = {
-    nodeReads,
-    get waitMs() {
-      return waitMs;
-    },
-  };
-  const api = await exampleApi(stage.scratch.database, tokenFactsRoutes(options));
+  const api = await exampleApi(stage.scratch.database, tokenFactsRoutes({ nodeReads }), { onDemand });
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
   ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  waitMs = 10_000;
+  onDemand.waitMs = 10_000;
   stage.node.alter = () => undefined;
   // Background searches write to the same tables.
   await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
@@ -252,11 +246,11 @@ describe('metadata by address', () => {
     // The result is shown if a worker stores it before the row is read: the node responds later.
     const held = Promise.withResolvers<undefined>();
     stage.node.alter = ({ method }) => (method === 'eth_call' ? held.promise : undefined);
-    waitMs = 0;
+    onDemand.waitMs = 0;
     const unread = await requestFor(coin);
     expect(unread.body).toEqual([{ ...NOTHING, address: coin }]);
     expect(headersOf(unread.headers)).toEqual([null, null, 'false']);
-    waitMs = 10_000;
+    onDemand.waitMs = 10_000;
     held.resolve(undefined);
     await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
     await stage.scratch.database.query(sql`TRUNCATE tokens, state_questions`);

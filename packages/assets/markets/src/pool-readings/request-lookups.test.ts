@@ -36,7 +36,7 @@ async function leftBy(tokens: readonly (typeof ONE)[], block: number): Promise<u
     clock: systemClock,
     logger: silentLogger(),
   });
-  const sources = { database, nodeReads, logger: silentLogger(), waitMs: 0 };
+  const sources = { database, nodeReads, logger: silentLogger() };
   expect(await requestPoolLookups(sources, chain, tokens, { block })).toEqual([]);
   const rows = await database.query<{ question: unknown }>(
     sql`SELECT question FROM state_questions ORDER BY question`,

@@ -25,7 +25,6 @@ export interface PoolLookupSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  readonly waitMs: number;
 }
 
 export interface LookupPlace {
@@ -54,9 +53,9 @@ const TOGETHER = 5;
 const TOKENS_MAX = 100;
 const PER_MINUTE_MAX = 600;
 
-/** Returns the tokens that were looked up within `waitMs`. Other look-ups continue. */
+/** Returns the tokens that were looked up within the request's wait. Other look-ups continue. */
 export async function requestPoolLookups(
-  { database, nodeReads, logger, waitMs }: PoolLookupSources,
+  { database, nodeReads, logger }: PoolLookupSources,
   chain: Chain,
   tokens: readonly Address[],
   { block }: Pick<LookupPlace, 'block'>,
@@ -64,8 +63,7 @@ export async function requestPoolLookups(
   if (tokens.length === 0) return [];
   const wanted = tokens.slice(0, await tokensAllowed(database, chain, block)).toSorted();
   const ask = async (some: readonly Address[]): Promise<readonly Address[]> => {
-    const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
-    const read = nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options);
+    const read = nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, { fruitlessMs: SILENCE_MS });
     const missing = { message: 'Could not look up pools', chain: chain.key };
     return (await unlessUnavailable(logger, missing, read, true)) === null ? [] : some;
   };

@@ -191,7 +191,7 @@ test('figures of more swaps than a request reads come from a worker, until the l
     },
   };
   const limits = { swapsMax: 3, part: 5_000, tradersMax: 100 };
-  const sum = () => sumTradeFigures({ reads: database, worker: { nodeReads, waitMs: 0 }, limits }, eth, query);
+  const sum = () => sumTradeFigures({ reads: database, worker: { nodeReads }, limits }, eth, query);
   await expect(sum()).rejects.toMatchObject({ code: 'SWAPS_NOT_SUMMED' });
   const [row] = await database.query<{ readonly question: unknown }>(sql`SELECT question FROM state_questions`);
   const question = tradeFiguresReader.kind.question.parse(row?.question);

@@ -14,7 +14,7 @@ import type { TradeSums } from './trade-sums.ts';
 
 export interface FigureSources {
   readonly reads: ReadDatabase;
-  readonly worker: { readonly nodeReads: NodeReadQueue; readonly waitMs: number } | null;
+  readonly worker: { readonly nodeReads: NodeReadQueue } | null;
   readonly limits?: FigureLimits;
 }
 
@@ -45,7 +45,7 @@ export async function sumTradeFigures(
     if (lastBlock === null) throw error;
     const spans = query.spans.map(({ from, to }) => ({ from: from - shift, to: to - shift }));
     const question = questionSchema.parse({ ...query, lastBlock, spans });
-    const options = { waitMs: worker.waitMs, maxAgeMs: 2_000 * SHARED_SECONDS };
+    const options = { maxAgeMs: 2_000 * SHARED_SECONDS };
     const summed = await worker.nodeReads.request(chain, TRADE_FIGURES, question, options);
     if (summed === null) throw error;
     return new Map(summed);

@@ -24,7 +24,7 @@ export async function enqueueCollections(
   for (const [address, { status }] of unread)
     if (status !== 'pending') await requests.collection(chain, address, requester);
   const awaited = unread.map(([address]) => ({ chainId: chain.id, address, tokenId: null }));
-  await Promise.all(awaited.map((row) => requests.settled(row, requests.waitMs)));
+  await Promise.all(awaited.map((row) => requests.settled(row)));
   for (const [address] of unread) collections.set(address, await getCollection(database, chain.id, address));
   for (const [address, { isNft }] of collections) if (isNft) requests.announce(chain, address, requester);
   return collections;

@@ -1,4 +1,4 @@
-import type { ChainId } from '@chainstead/core';
+import { type ChainId, waitingAtMost } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
@@ -67,7 +67,7 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
         const token = { address, tokenId };
         await requests.token(chain, token, source, requests.requesterOf(c));
         if (mode === 'sync') {
-          await requests.settled({ chainId: chain.id, ...token }, SYNC_WAIT_MS);
+          await waitingAtMost(SYNC_WAIT_MS, () => requests.settled({ chainId: chain.id, ...token }));
           const status = await getTokenStatus(database, chain.id, token);
           if (status === 'known') return c.json({ status: 'SYNCED', message: 'The metadata was read' }, 200);
           if (status === 'none') throw new NotFoundError(`${address} names no metadata for token ${tokenId}`);

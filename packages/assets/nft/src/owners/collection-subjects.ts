@@ -13,7 +13,6 @@ import { requestUnreadCollections } from '../wallet-collections/request-unread-c
 
 export interface CollectionSubjectsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
   /** @default unknown */
   readonly sendersOf?: SendersOf;
@@ -46,11 +45,11 @@ export interface CollectionSubjects {
 
 export function createCollectionSubjects(
   { database, logger, reads }: Pick<ApiDependencies, 'database' | 'logger' | 'reads'>,
-  { projections, waitMs, onDemandBackfill }: CollectionSubjectsOptions,
+  { projections, onDemandBackfill }: CollectionSubjectsOptions,
 ): CollectionSubjects {
   return {
     async open({ chain, contract }) {
-      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);
+      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract);
       return getCollection(reads, chain.id, contract);
     },
     async stateOf({ chain, contract, requestedBy }, collection, coverage) {

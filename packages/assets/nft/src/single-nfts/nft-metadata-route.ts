@@ -57,13 +57,11 @@ export function nftMetadataRoute(
       response: { description: 'The NFT', schema: nftMetadataSchema },
       errors: [404],
       async answer({ address, token_id: tokenId, chain, c, ...query }) {
-        const started = performance.now();
         const requested = { chain, requester: requests.requesterOf(c) };
         requireIndexes(await holders.missingIndexes());
         await enqueueCollection({ database, requests }, requested, address);
         const token = { address, tokenId };
-        const waitMs = requests.waitMs - (performance.now() - started);
-        const refusal = await requestTokens({ database, requests }, { ...requested, waitMs }, [token]);
+        const refusal = await requestTokens({ database, requests }, requested, [token]);
         const coverage = await getCollectionCoverage(database, chain, [address]);
         const [held = null] = await holders.find(chain, [token], coverage);
         if (held === null && refusal !== null) throw refusal;

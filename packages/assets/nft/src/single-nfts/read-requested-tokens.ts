@@ -12,7 +12,7 @@ export interface TokenReading {
 /** @returns why some could not be queued; null if all were */
 export async function requestTokens(
   { database, requests }: { readonly database: Pick<Database, 'query'>; readonly requests: MetadataRequests },
-  { chain, requester, waitMs }: { readonly chain: Chain; readonly requester: Requester; readonly waitMs: number },
+  { chain, requester }: { readonly chain: Chain; readonly requester: Requester },
   tokens: readonly TokenKey[],
 ): Promise<TooManyWaitingError | null> {
   const readings = await readTokens(database, chain, tokens);
@@ -25,7 +25,7 @@ export async function requestTokens(
       refusal = await requestOf(() => requests.token(chain, token, 'uri', requester));
     if (status === 'pending' || refusal === null) waiting.push(token);
   }
-  await Promise.all(waiting.map((token) => requests.settled({ chainId: chain.id, ...token }, waitMs)));
+  await Promise.all(waiting.map((token) => requests.settled({ chainId: chain.id, ...token })));
   return refusal;
 }
 

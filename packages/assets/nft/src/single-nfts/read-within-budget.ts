@@ -53,7 +53,7 @@ export async function readWithinBudget(
     const isRequested = (readings[index]?.status ?? null) !== null;
     return isRequested || take(typeOf(address) === 'ERC721' ? CALLS.erc721Uri : CALLS.otherUri);
   });
-  await requestTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, affordable);
+  await requestTokens({ database, requests }, { chain, requester }, affordable);
   const unread = [];
   for (const [address, { isNft, possibleSpam, status }] of collections) {
     if (isNft && (isWhole(address) || take(CALLS.history))) requests.announce(chain, address, requester);

@@ -1,7 +1,7 @@
 /** Routes with NFTs whose transfers don't show their holders, with a real node. */
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import type { ApiApp } from '@chainstead/http';
+import { type ApiApp, withWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
@@ -91,25 +91,29 @@ beforeAll(async () => {
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
   const { nodeReads } = stage;
   const context = { database: scratch.database, nodeReads, logger: silentLogger() };
-  // Shorter than the request timeout.
-  const heldNow = createHeldNow(context, 5_000);
-  const waitMs = 5_000;
+  const heldNow = createHeldNow({
+    ...context,
+    nodeReads: { request: (...asked) => waitingAtMost(5_000, () => nodeReads.request(...asked)) },
+  });
   const projections = createSubjectProjections(scratch.database);
-  api = await exampleApi(scratch.database, [
-    createWalletNftsRoute({
-      projections,
-      onDemandBackfill: { requestWallet: async () => 'unserved' },
-      waitMs,
-      heldNow,
-    }),
-    ...createCollectionOwnersRoutes({
-      projections,
-      onDemandBackfill: { requestContract: async () => 'unserved' },
-      waitMs,
-      heldNow,
-    }),
-    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
-  ]);
+  api = await exampleApi(
+    scratch.database,
+    [
+      createWalletNftsRoute({
+        projections,
+        onDemandBackfill: { requestWallet: async () => 'unserved' },
+        heldNow,
+      }),
+      ...createCollectionOwnersRoutes({
+        projections,
+        onDemandBackfill: { requestContract: async () => 'unserved' },
+        heldNow,
+      }),
+      // No worker reads metadata here: only reads of holders are waited for.
+      withWait({ waitMs: 0 }, metadataRoutes({ onDemand: { perKey: 50 }, clock: systemClock, heldNow })),
+    ],
+    { onDemand: { waitMs: 5_000 } },
+  );
 });
 beforeEach(async () => {
   stage.node.alter = () => undefined;

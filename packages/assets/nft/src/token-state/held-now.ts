@@ -23,9 +23,9 @@ export const NOBODY_REQUESTED: HeldNow = {
 
 const MAX_AGE_MS = 5_000;
 
-export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow {
+export function createHeldNow(context: ReadingContext): HeldNow {
   const ask = async (chain: Chain, kind: typeof NFT_OWNERS, items: readonly string[]) => {
-    const patience = { waitMs, maxAgeMs: MAX_AGE_MS, fruitlessMs: SILENCE_MS };
+    const patience = { maxAgeMs: MAX_AGE_MS, fruitlessMs: SILENCE_MS };
     const answers = await fetchInParts(context, chain, kind, { items, ...patience });
     return answers.flat().flatMap(([item, reported]) => (reported === null ? [] : [[item, reported] as const]));
   };

@@ -119,7 +119,7 @@ async function awaitHistory(
   projections: SubjectProjections,
   contract: Address,
 ): Promise<void> {
-  await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, 0);
+  await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract);
   const found = await readCollectionCoverage(database, chain, contract);
   if (found.ids > TOKENS_MAX) {
     count('too-large');

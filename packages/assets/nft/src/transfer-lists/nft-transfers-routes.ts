@@ -31,7 +31,6 @@ import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts
 export interface NftTransfersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestContract'>;
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
 }
 
 const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
@@ -133,7 +132,7 @@ type Filter = z.infer<typeof filterSchema>;
 function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
   app: ApiApp,
   dependencies: ApiDependencies,
-  { onDemandBackfill, nodeReads, waitMs }: NftTransfersOptions,
+  { onDemandBackfill, nodeReads }: NftTransfersOptions,
   kind: NftTransfersSubject['kind'],
   request: ListRequest<Params, Query, Filter>,
 ): void {
@@ -154,7 +153,7 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
       const query = { ...chainQueryOf(page), subject: subjectOf(filter, kind) };
       const list = await nftTransfersPage(chain, query, { isSpread: await areTablesSpread(reads) }).read(reads);
       const hashes = [...new Set(list.rows.map((row) => row.transaction_hash))];
-      const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes, waitMs);
+      const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes);
       const tokens = list.rows.map((row) => tokenOf(row, filter, kind));
       const sales = filter.include_prices ? await getLastSalesOfTokens(reads, chain, tokens) : null;
       if (!list.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);

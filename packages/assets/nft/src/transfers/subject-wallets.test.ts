@@ -1,4 +1,4 @@
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, waitingAtMost, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { createPartitions, exampleChain, seedBuilt } from '@chainstead/testkit';
@@ -38,7 +38,8 @@ function bytes(address: Address): Buffer {
   return Buffer.from(address.slice(2), 'hex');
 }
 
-const keep = (wallet: Address) => createSubjectProjections(scratch.database).keep(chain, OF, wallet, 60_000);
+const keep = (wallet: Address, projections = createSubjectProjections(scratch.database)) =>
+  waitingAtMost(60_000, () => projections.keep(chain, OF, wallet));
 
 describe('a wallet that is asked about', () => {
   it('has what its transfers add up to, and nobody else has anything', async () => {
@@ -53,7 +54,7 @@ describe('a wallet that is asked about', () => {
     await scratch.database.query(sql`TRUNCATE subject_projections, nft_wallet_tokens, nft_wallet_collections`);
     const projections = createSubjectProjections(scratch.database);
     const requested = [account(3), HOLDER, account(1)];
-    await Promise.all(requested.map((wallet) => projections.keep(chain, OF, wallet, 60_000)));
+    await Promise.all(requested.map((wallet) => keep(wallet, projections)));
     const counts = (await storedHoldings(scratch.database, chain.id)).filter((line) => line.includes(' holds '));
     expect(counts).toEqual(
       [

@@ -10,22 +10,13 @@ export interface HeldNfts {
   readonly collections: number;
 }
 
-/** @returns null if transfers are still being counted after `waitMs` */
+/** @returns null if transfers are still being counted after the request's wait */
 export async function countHeldNfts(
-  {
-    database,
-    projections,
-    waitMs,
-  }: { readonly database: Database; readonly projections: SubjectProjections; readonly waitMs: number },
+  { database, projections }: { readonly database: Database; readonly projections: SubjectProjections },
   chain: Chain,
   wallet: Address,
 ): Promise<HeldNfts | null> {
-  const progress = await projections.keep(
-    chain,
-    { dataset: nftTransfers, state: nftWalletTokens },
-    wallet,
-    waitMs,
-  );
+  const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet);
   if (progress !== 'built') return null;
   const [row] = await database.query<HeldNfts>(
     sql`SELECT coalesce(sum(ids_held), 0)::int8 AS nfts, count(*) AS collections FROM nft_wallet_collections

@@ -14,7 +14,6 @@ import { showCollection, walletCollectionsSchema } from './wallet-collections-re
 
 export interface WalletCollectionsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   /** For ERC-1155 balances while blocks are missing. @default they are left out */
   readonly heldNow?: HeldNow;
@@ -22,7 +21,7 @@ export interface WalletCollectionsOptions {
 
 /** docs/api/nfts.md#wallet-collections */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { projections, onDemandBackfill, waitMs, heldNow = NOBODY_REQUESTED } = options;
+  const { projections, onDemandBackfill, heldNow = NOBODY_REQUESTED } = options;
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
     defineListRoute(app, dependencies, {
@@ -66,7 +65,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       firstPage: 1,
       read: async ({ chain, filter, limit, position, requester }) => {
         const wallet = parseAddress(filter.address);
-        await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
+        await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet);
         const after = position && (position.after as Address);
         const reading = { wallet, limit, after, excludeSpam: filter.exclude_spam };
         const page = await readBuilt(dependencies, (from) => getWalletCollections(from, chain, reading));

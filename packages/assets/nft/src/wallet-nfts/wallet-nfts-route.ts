@@ -19,7 +19,6 @@ import { walletNftsSchema } from './wallet-nfts-response.ts';
 
 export interface WalletNftsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly sendersOf?: SendersOf;
   /** For ERC-1155 balances while blocks are missing. @default they are left out */
@@ -30,7 +29,6 @@ export interface WalletNftsOptions {
 export function createWalletNftsRoute({
   projections,
   onDemandBackfill,
-  waitMs,
   sendersOf,
   heldNow = NOBODY_REQUESTED,
 }: WalletNftsOptions): RouteModule {
@@ -77,7 +75,7 @@ export function createWalletNftsRoute({
       firstPage: 1,
       read: async ({ chain, filter, limit, position, requester, upperBound }) => {
         const wallet = parseAddress(filter.address);
-        await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
+        await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet);
         const after = position && {
           ...{ block: position.block, address: position.address as Address, tokenId: position.id },
           ...{ run: position.run, upperBound: upperBound ?? 0 },

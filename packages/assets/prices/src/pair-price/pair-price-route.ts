@@ -24,7 +24,7 @@ import {
   readPlace,
   STATES_DATASET,
 } from '../token-price/place/price-place.ts';
-import { type PriceSources, startPriceSources } from '../token-price/read/prices-with-balances.ts';
+import { type PriceSources, priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
 import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
 import { dollarsOf } from '../token-price/read/token-price.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
@@ -69,7 +69,12 @@ export function createPairPriceRoute(balances: BalanceRequestSources): RouteModu
         const tokens = [base, quote] as const;
         const pair =
           factories === null
-            ? await readDeepestPair(startPriceSources(dependencies, balances), chain, tokens, place)
+            ? await readDeepestPair(
+                priceSourcesOf({ ...dependencies, reads: dependencies.database }, balances),
+                chain,
+                tokens,
+                place,
+              )
             : await getPairOfTokens(reads, chain, tokens, factories, at);
         if (pair === null) throw pairNotFound(chains, chain);
         const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });

@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, compareFractions, type Fraction, isAddress, wholeFraction } from '@chainstead/core';
+import {
+  type Address,
+  compareFractions,
+  type Fraction,
+  isAddress,
+  waitingAtMost,
+  wholeFraction,
+} from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20/requests';
 import {
@@ -37,12 +44,12 @@ export async function readPoolValues(
   const found = await readBalances(reads, chain, held, place);
   const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread' || of === 'moved'));
   const wanted = deepest(chain, unread, states, anchors);
-  const isRead = await requestOf(sources, chain, wanted, sources.waitsUntil - performance.now());
+  const isRead = await requestOf(sources, chain, wanted);
   const again = isRead
     ? await readBalances(database, chain, wanted, place)
     : new Map<PoolId, Sides<BalanceSeries>>();
   const old = held.filter(({ pool }) => found.get(pool)?.some((series) => series.of === 'known' && series.isOld));
-  await requestOf(sources, chain, deepest(chain, old, states, anchors), 0);
+  await waitingAtMost(0, () => requestOf(sources, chain, deepest(chain, old, states, anchors)));
   const inVaults = pools.filter((pool) => !holdsTokens(pool) && states.get(pool.pool)?.of === 'price');
   const vaultPools = deepest(chain, inVaults, states, anchors).flatMap(({ pool, factory }): PoolInVault[] => {
     const state = states.get(pool);
@@ -153,12 +160,10 @@ async function requestOf(
   { contracts }: PriceSources,
   chain: Chain,
   pools: readonly ValuedPool[],
-  waitMs: number,
 ): Promise<boolean> {
   if (contracts === null || pools.length === 0) return false;
   const { balances, logger } = contracts;
-  const wanted = { ...balances, waitMs: Math.max(0, waitMs) };
-  return requestBalances(wanted, chain, pools.flatMap(holdingsOf), logger);
+  return requestBalances(balances, chain, pools.flatMap(holdingsOf), logger);
 }
 
 type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };

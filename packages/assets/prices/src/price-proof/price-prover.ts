@@ -7,10 +7,9 @@ import { showProvenPrice } from './prove-price.ts';
 const KEPT_MS = 300_000;
 
 export function createPriceProver({ nodeReads }: { readonly nodeReads: NodeReadQueue }): ProvePrice {
-  return (found, chain, { database, waitMs }) =>
+  return (found, chain, database) =>
     showProvenPrice(found, chain, {
       database,
-      readEvidence: (question) =>
-        nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: KEPT_MS }),
+      readEvidence: (question) => nodeReads.request(chain, PRICE_EVIDENCE, question, { maxAgeMs: KEPT_MS }),
     });
 }

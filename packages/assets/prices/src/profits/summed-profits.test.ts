@@ -13,7 +13,7 @@ const { scratch } = profitRoutesOfFile();
 function sources(requestMax: number) {
   const { database } = scratch;
   const nodeReads = createNodeReadQueue({ database, chains: [eth], clock: systemClock, logger: silentLogger() });
-  return { reads: database, nodeReads, waitMs: 0, limits: { requestMax } };
+  return { reads: database, nodeReads, limits: { requestMax } };
 }
 
 /** Does the waiting work as the worker role does. @returns the kinds of the work */

@@ -23,13 +23,12 @@ const SHARED_MS = { wallet: 30_000, token: 300_000 };
 export interface ProfitSources {
   readonly reads: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
   readonly limits?: ProfitLimits;
 }
 
 /** @throws {StateUnavailableError} 503 while a worker sums its swaps */
 export async function sumWalletProfits(
-  { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
+  { reads, nodeReads, limits = PROFIT_LIMITS }: ProfitSources,
   chain: Chain,
   query: WalletProfitsQuery,
 ): Promise<WalletProfits> {
@@ -37,21 +36,21 @@ export async function sumWalletProfits(
   if (!(await hasMoreTrades(reads, chain, { kind: 'wallet', wallet }, limits.requestMax)))
     return readWalletProfits(reads, chain, query, { swapsMax: limits.requestMax });
   const question = { wallet, days, tokens: tokens === null ? null : [...tokens].sort() };
-  const found = await nodeReads.request(chain, WALLET_PROFITS, question, { waitMs, maxAgeMs: SHARED_MS.wallet });
+  const found = await nodeReads.request(chain, WALLET_PROFITS, question, { maxAgeMs: SHARED_MS.wallet });
   if (found === null) throw beingSummed(`the profits of the wallet on ${chain.key}`, limits);
   return { ...found, sums: new Map(found.sums) };
 }
 
 /** @throws {StateUnavailableError} 503 while a worker sums its trades */
 export async function sumTopGainers(
-  { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
+  { reads, nodeReads, limits = PROFIT_LIMITS }: ProfitSources,
   chain: Chain,
   question: { readonly token: Address; readonly days: number | null },
 ): Promise<TopGainers> {
   const subject = { kind: 'token', token: question.token } as const;
   if (!(await hasMoreTrades(reads, chain, subject, limits.requestMax)))
     return readTopGainers(reads, chain, question, { tradesMax: limits.requestMax });
-  const found = await nodeReads.request(chain, TOP_GAINERS, question, { waitMs, maxAgeMs: SHARED_MS.token });
+  const found = await nodeReads.request(chain, TOP_GAINERS, question, { maxAgeMs: SHARED_MS.token });
   if (found === null) throw beingSummed(`the profits in the token on ${chain.key}`, limits);
   return found;
 }

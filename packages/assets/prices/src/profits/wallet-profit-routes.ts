@@ -14,7 +14,6 @@ import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
 export interface WalletProfitOptions {
   readonly onDemandBackfill: TraderBackfill;
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
   readonly limits?: ProfitLimits;
 }
 
@@ -83,10 +82,10 @@ async function readProfits(
   chain: Chain,
   query: WalletProfitsQuery,
 ): Promise<WalletProfits> {
-  const { nodeReads, waitMs } = options;
+  const { nodeReads } = options;
   const found = await sumWalletProfits({ ...options, reads }, chain, query);
   if (found.unvalued === 0) return found;
-  const isRead = await requestFeedReadings({ database, nodeReads, logger, waitMs }, chain, found.unvaluedBlocks);
+  const isRead = await requestFeedReadings({ database, nodeReads, logger }, chain, found.unvaluedBlocks);
   return isRead ? sumWalletProfits({ ...options, reads: database }, chain, query) : found;
 }
 

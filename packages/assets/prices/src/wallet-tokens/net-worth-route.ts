@@ -10,7 +10,7 @@ import {
   knownChainsOf,
   type RouteModule,
 } from '@chainstead/http';
-import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
+import { priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
 import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf, totalOf } from './held-values.ts';
@@ -76,19 +76,19 @@ const OF_TOKENS = 'Other tokens do not count.';
 
 async function readNetWorth(
   options: NetWorthOptions,
-  dependencies: Pick<ApiDependencies, 'database' | 'logger'>,
+  dependencies: ApiDependencies,
   chain: Chain,
   { address: wallet, requester, query }: { address: Address; requester: string; query: NetWorthRequest },
 ): Promise<ChainNetWorth> {
-  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, liveMaxAgeMs, nativeMaxAgeMs } = options;
   const { database, logger } = dependencies;
-  const priceSources = startPriceSources(dependencies, options);
-  const ofNative = { nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs };
+  const priceSources = priceSourcesOf({ ...dependencies, reads: dependencies.database }, options);
+  const ofNative = { nodeReads, maxAgeMs: nativeMaxAgeMs };
   const native =
     wallet === ZERO_ADDRESS
       ? { balance: 0n, isKnown: true }
       : await nativeOf(ofNative, dependencies, chain, { wallet, toBlock: null });
-  const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+  const reported = await resolveWalletBalances({ database, nodeReads, projections, logger }, chain, {
     wallet,
     tokens: null,
     excludeSpam: query.exclude_spam ?? false,

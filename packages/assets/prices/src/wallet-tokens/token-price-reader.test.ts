@@ -17,7 +17,7 @@ test('prices are those of the end of the block, and tokens without one are missi
   await served.pool(DOGS, [[0, 100, 100]]);
   await served.hold([[CATS, 200]]);
   const { database } = served.scratch;
-  const read = createTokenPriceReader({ ...served.balances, waitMs: 15_000 });
+  const read = createTokenPriceReader(served.balances);
   const pricesAt = async (block: number) => {
     const prices = await read({ database, logger: silentLogger() }, eth, [CATS, CATS, DOGS, FISH, USDC], block);
     return [...prices].map(([token, price]) => [token, nearestNumber(price.usd)]);

@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, decimalFraction, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  decimalFraction,
+  type Fraction,
+  waitingAtMost,
+  waitLeft,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import type { WalletBalancesOptions } from '@chainstead/erc20';
 import {
   erc20Transfers,
@@ -17,7 +24,7 @@ import {
 } from '@chainstead/http';
 import { showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
+import { priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
 import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { readDecimal } from '../token-price/serve/shown-values.ts';
 import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
@@ -37,7 +44,7 @@ export interface WalletTokensOptions extends WalletBalancesOptions {
 
 /** docs/api/wallets.md#wallet-tokens. All pages show the newest block of the first one. */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
-  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     defineListRoute(app, dependencies, {
@@ -65,15 +72,15 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
       firstPage: 0,
       read: async ({ chain, requester, ...page }) => {
         const { filter } = page;
-        const priceSources = startPriceSources(dependencies, options);
+        const priceSources = priceSourcesOf({ ...dependencies, reads: dependencies.database }, options);
         const wallet = filter.address as Address;
-        const ofNative = { nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs };
+        const ofNative = { nodeReads, maxAgeMs: nativeMaxAgeMs };
         const native = showsNative(page)
           ? await nativeOf(ofNative, dependencies, chain, { wallet, toBlock: filter.to_block })
           : { balance: 0n, isKnown: true };
         const { exclude_spam: excludeSpam, exclude_unverified_contracts: verifiedOnly } = filter;
         const request = { wallet, tokens: namedTokens(page), excludeSpam, verifiedOnly, liveMaxAgeMs };
-        const sources = { database, nodeReads, projections, logger, waitMs };
+        const sources = { database, nodeReads, projections, logger };
         const reported = await resolveWalletBalances(sources, chain, {
           ...request,
           toBlock: page.upperBound ?? filter.to_block,
@@ -84,9 +91,9 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const block = blockOf(page, reported);
         // The page has waited for contracts. Past blocks may need nodes for each token.
-        const withoutWait = { ...sources, waitMs: filter.to_block === null ? 0 : waitMs };
+        const wait = filter.to_block === null ? 0 : waitLeft();
         const whole = { ...request, toBlock: filter.to_block, limit: TOKENS_MAX, order: null };
-        const readAll = () => resolveWalletBalances(withoutWait, chain, whole);
+        const readAll = () => waitingAtMost(wait, () => resolveWalletBalances(sources, chain, whole));
         const all = page.position === null && reported.hasNext ? (await readAll()).balances : reported.balances;
         const tokensOf = (some: typeof all) => [ZERO_ADDRESS, ...some.map(({ token }) => token)];
         const prices = await readHeldPrices(priceSources, chain, tokensOf([...all, ...reported.balances]), {

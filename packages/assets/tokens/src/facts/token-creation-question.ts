@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import type { ReadingContext } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
@@ -21,8 +21,7 @@ export async function seekTokenCreations(
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<void> {
-  const options = { waitMs: 0, maxAgeMs: SOUGHT_MS };
-  await Promise.all(
-    addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)),
-  );
+  const seek = (address: Address) =>
+    nodeReads.request(chain, tokenCreationKind, { address }, { maxAgeMs: SOUGHT_MS });
+  await waitingAtMost(0, () => Promise.all(addresses.map(seek)));
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Logger } from '@chainstead/core';
+import { type Logger, waitingAtMost } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { defineApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
 import {
@@ -16,7 +16,6 @@ export interface NamesOptions {
   readonly database: Database;
   readonly nodeReads: NodeReadQueue;
   readonly chains: readonly Chain[];
-  readonly waitMs: number;
   readonly budget: OnDemandBudget;
   readonly logger: Logger;
 }
@@ -35,8 +34,11 @@ const FRESH_MS = { found: 600_000, none: 60_000 } as const;
 export function createNameResolution(options: NamesOptions): NameResolution {
   const { database, nodeReads, budget, logger } = options;
 
+  const ask = (chain: Chain, question: NameQuestion) =>
+    nodeReads.request(chain, nameKind, question, { fruitlessMs: SILENCE_MS });
+
   async function leave(chain: Chain, question: NameQuestion): Promise<void> {
-    const read = nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
+    const read = waitingAtMost(0, () => ask(chain, question));
     await unlessUnavailable(logger, { message: 'A name is shown as it was read before', chain: chain.key }, read);
   }
 
@@ -50,8 +52,7 @@ export function createNameResolution(options: NamesOptions): NameResolution {
       return stored;
     }
     if (!budget.mayCall) throw new NamesOffError();
-    const read = { waitMs: options.waitMs, fruitlessMs: SILENCE_MS };
-    const answer = await budget.run(requester, () => nodeReads.request(chain, nameKind, question, read));
+    const answer = await budget.run(requester, () => ask(chain, question));
     if (answer === null) throw new StateUnavailableError('being read from the node');
     return answer;
   }

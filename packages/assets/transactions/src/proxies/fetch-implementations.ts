@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { errorText, type Logger } from '@chainstead/core';
+import { errorText, type Logger, waitingAtMost } from '@chainstead/core';
 import type { OnDemandBudget } from '@chainstead/http';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import type { RequestedEntry } from '../abis/find-abis.ts';
@@ -36,11 +36,12 @@ export function createAskImplementations({
     const items = unknown.slice(0, TOGETHER_MAX).map(questionItem);
     const due = items.filter((item) => isDue(`${chain.id} ${item}`, now)).toSorted();
     if (due.length === 0) return;
-    nodeReads
-      .request(chain, implementationsKind, { items: due }, { waitMs: 0, maxAgeMs: AGAIN_MS })
-      .catch((error: unknown) => {
-        const facts = { chain: chain.key, error: errorText(error) };
-        logger.debug(facts, 'Could not request the implementations of contracts');
-      });
+    const read = waitingAtMost(0, () =>
+      nodeReads.request(chain, implementationsKind, { items: due }, { maxAgeMs: AGAIN_MS }),
+    );
+    read.catch((error: unknown) => {
+      const facts = { chain: chain.key, error: errorText(error) };
+      logger.debug(facts, 'Could not request the implementations of contracts');
+    });
   };
 }

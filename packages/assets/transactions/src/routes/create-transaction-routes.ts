@@ -18,7 +18,7 @@ export interface TransactionRoutesOptions extends OnDemandReadsOptions {
 export function createTransactionRoutes(options: TransactionRoutesOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), clock } = options;
   const shared = { onDemandReads: createOnDemandReads(options), abis, clock };
-  const trackedWallets = createTrackedWallets(options.onDemandBackfill, options);
+  const trackedWallets = createTrackedWallets(options.onDemandBackfill);
   return [
     ...transactionRoutes(shared),
     internalTransactionsRoute(shared),

@@ -54,9 +54,6 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
     onDemandBackfill: { requestSender: async () => 'unserved', requestReceiver: async () => 'unserved' },
     clock,
     abis: createAbiBooks({ onUnknown }),
-    get waitMs() {
-      return settings.waitMs;
-    },
     get maxCalls() {
       return settings.maxCalls;
     },
@@ -64,7 +61,7 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
       return settings.perKey;
     },
   });
-  const api = await exampleApi(stage.scratch.database, routes);
+  const api = await exampleApi(stage.scratch.database, routes, { onDemand: settings });
   const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {

@@ -87,10 +87,10 @@ export function walletListsStage(): WalletListsStage {
         },
       },
       clock: systemClock,
-      ...{ waitMs: 100, maxCalls: 10, perKey: 1 },
+      ...{ maxCalls: 10, perKey: 1 },
     });
     const find = (text: string | number) => (known.find(text)?.id === eth.id ? eth : known.find(text));
-    const api = await exampleApi(scratch.database, routes, { chains: { find } });
+    const api = await exampleApi(scratch.database, routes, { chains: { find }, onDemand: { waitMs: 100 } });
     server = await serveApi(api, { host: '127.0.0.1', port: 0 });
     ({ Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url }));
   });

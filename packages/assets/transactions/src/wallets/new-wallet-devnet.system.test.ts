@@ -9,8 +9,8 @@ import { devnetWallets, playgroundOn } from './testing/devnet-wallets.ts';
 import { storedRows } from './testing/known-rows.ts';
 
 const CHAIN_ID = 31_341;
-/** Longer than a busy machine takes; the request ends as soon as the blocks are searched. Milliseconds. */
-const WAIT_MS = 30_000;
+/** Half of it is longer than a busy machine takes; the request ends as soon as the blocks are searched. Milliseconds. */
+const WAIT_MS = 60_000;
 const RECIPIENT = parseAddress(`0x${'e1'.repeat(20)}`);
 
 const stage = devnetWallets(CHAIN_ID);

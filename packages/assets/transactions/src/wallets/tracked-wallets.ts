@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitLeft } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import type { OnDemandBackfill, OnDemandContext } from '@chainstead/pages/on-demand';
 import {
@@ -28,26 +28,27 @@ const LOOKED_MAX = 10_000;
 
 const POLL_MS = 50;
 
-/** One per process. `waitMs`: for the first request of a wallet (`ON_DEMAND_WAIT_MS`). */
+/** One per process. */
 export function createTrackedWallets(
   onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>,
-  limits: { readonly waitMs: number },
 ): TrackedWallets {
+  /** Ends of the waits of first requests. */
   const looked = new Map<string, number>();
 
   async function note({ database }: OnDemandContext, chain: Chain, wallet: Address): Promise<number> {
     const key = `${chain.id}.${wallet}`;
-    const before = looked.get(key);
-    if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
+    const known = looked.get(key);
+    if (known !== undefined && performance.now() - known < LOOK_AGAIN_MS) return known;
     await database.query(
       sql`INSERT INTO tracked_wallets AS known (chain_id, wallet) VALUES (${chain.id}, ${addressBytes(wallet)})
        ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${REQUESTED_AGAIN}`,
     );
     // A miss only costs a query.
     if (looked.size >= LOOKED_MAX) looked.clear();
-    const now = performance.now();
-    looked.set(key, now);
-    return now;
+    // Responses can do without the search: half of the wait is left for other reads.
+    const ends = performance.now() + waitLeft() / 2;
+    looked.set(key, ends);
+    return ends;
   }
 
   async function untilNewestSearched(
@@ -67,11 +68,11 @@ export function createTrackedWallets(
   return {
     async ask(context, chain, wallet, requestedBy) {
       if (chain.transactions.mode !== 'wallets') return null;
-      const noted = await note(context, chain, wallet);
+      const ends = await note(context, chain, wallet);
       const search = await readWalletSearch(context.database, chain, wallet);
       if (!isAllSentKnown(search)) {
         await onDemandBackfill.requestSender(context, chain, wallet, requestedBy);
-        return untilNewestSearched(context, chain, wallet, { before: search, ends: noted + limits.waitMs });
+        return untilNewestSearched(context, chain, wallet, { before: search, ends });
       }
       if (areBalancesMissing(search, chain))
         await onDemandBackfill.requestReceiver(context, chain, wallet, requestedBy);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, silentLogger } from '@chainstead/core';
+import { type Address, silentLogger, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 const look = (waitMs = 10_000, by = hasCodeOf) => {
   const { scratch, nodeReads, chain } = stage;
   const context = { database: scratch.database, nodeReads, logger: silentLogger() };
-  return by(context, chain, [keeper.address, WALLET, DELEGATING], waitMs);
+  return waitingAtMost(waitMs, () => by(context, chain, [keeper.address, WALLET, DELEGATING]));
 };
 const looks = () => stage.node.received.filter(({ method }) => method === 'eth_getCode').length;
 
@@ -75,7 +75,7 @@ test('a node that hangs is waited for once, whatever addresses are asked about n
   const context = { database: scratch.database, nodeReads, logger: silentLogger() };
   const waitsFor = async (address: Address, waitMs: number) => {
     const before = stage.waits();
-    expect(await hasCodeOf(context, chain, [address], waitMs)).toEqual(new Map());
+    expect(await waitingAtMost(waitMs, () => hasCodeOf(context, chain, [address]))).toEqual(new Map());
     return stage.waits() - before;
   };
   expect(await waitsFor(addressOf(1), 300)).toBe(1);

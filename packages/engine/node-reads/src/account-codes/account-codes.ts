@@ -29,18 +29,17 @@ export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
   addresses: readonly Address[],
-  waitMs: number,
 ) => Promise<ReadonlyMap<Address, boolean>>;
 
-export const hasCodeOf: HasCodeOf = async (context, chain, addresses, waitMs) =>
-  lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses), waitMs);
+export const hasCodeOf: HasCodeOf = async (context, chain, addresses) =>
+  lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses));
 
 /** Per chain and process, about a hundred bytes each. */
 const REMEMBERED_MAX = 100_000;
 
 export function createHasCodeOf(): HasCodeOf {
   const byChain = new Map<ChainId, Map<Address, { readonly hasCode: boolean; readonly until: number }>>();
-  return async (context, chain, addresses, waitMs) => {
+  return async (context, chain, addresses) => {
     const now = performance.now();
     const codes = new Map<Address, boolean>();
     const remembered = getOrCompute(byChain, chain.id, () => new Map());
@@ -55,8 +54,7 @@ export function createHasCodeOf(): HasCodeOf {
     if (remembered.size + stored.size > REMEMBERED_MAX) remembered.clear();
     for (const [address, { hasCode, believedMs }] of stored)
       remembered.set(address, { hasCode, until: now + believedMs });
-    for (const [address, hasCode] of await lookUpRest(context, chain, rest, stored, waitMs))
-      codes.set(address, hasCode);
+    for (const [address, hasCode] of await lookUpRest(context, chain, rest, stored)) codes.set(address, hasCode);
     return codes;
   };
 }
@@ -91,14 +89,12 @@ async function lookUpRest(
   chain: Chain,
   addresses: readonly Address[],
   stored: ReadonlyMap<Address, StoredCode>,
-  waitMs: number,
 ): Promise<ReadonlyMap<Address, boolean>> {
   const codes = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
   const items = addresses.filter((address) => (stored.get(address)?.believedMs ?? 0) <= 0);
   if (items.length === 0) return codes;
   for (const answer of await fetchInParts(context, chain, accountCodesKind, {
     items,
-    waitMs,
     fruitlessMs: SILENCE_MS,
   }))
     for (const [address, hasCode] of answer) codes.set(parseAddress(address), hasCode);

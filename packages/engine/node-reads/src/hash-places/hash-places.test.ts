@@ -1,4 +1,4 @@
-import { parseHash, silentLogger } from '@chainstead/core';
+import { parseHash, silentLogger, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -21,7 +21,9 @@ beforeEach(async () => {
 });
 
 const read = (hash: string, waitMs = 10_000) =>
-  placeOfHash({ nodeReads: stage.nodeReads, logger: silentLogger() }, stage.chain, parseHash(hash), waitMs);
+  waitingAtMost(waitMs, () =>
+    placeOfHash({ nodeReads: stage.nodeReads, logger: silentLogger() }, stage.chain, parseHash(hash)),
+  );
 
 test('a transaction and a block are found by their hashes, and nothing by another', async () => {
   const { address, code } = await deployKeeper(stage.devnet);

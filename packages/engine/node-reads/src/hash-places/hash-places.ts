@@ -30,9 +30,8 @@ export async function placeOfHash(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,
   hash: Hash,
-  waitMs: number,
 ): Promise<HashPlace | null | undefined> {
-  const read = nodeReads.request(chain, hashPlacesKind, { hash }, { waitMs, maxAgeMs: MAX_AGE_MS });
+  const read = nodeReads.request(chain, hashPlacesKind, { hash }, { maxAgeMs: MAX_AGE_MS });
   const missing = { message: 'No node returned the block of a hash', chain: chain.key, hash };
   return (await unlessUnavailable(logger, missing, read))?.place;
 }

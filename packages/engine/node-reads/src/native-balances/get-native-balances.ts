@@ -9,13 +9,12 @@ import { type NativeBalances, storedNativeBalances } from './stored-native-balan
 
 export interface NativeBalancesOptions {
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
   readonly maxAgeMs: number;
 }
 
 /** @throws StateUnavailableError (503) if no result came in time, StateNotArchivedError (404) */
 export async function getNativeBalances(
-  { nodeReads, waitMs, maxAgeMs }: NativeBalancesOptions,
+  { nodeReads, maxAgeMs }: NativeBalancesOptions,
   database: Database,
   chain: Chain,
   { addresses, toBlock }: { readonly addresses: readonly Address[]; readonly toBlock: number | null },
@@ -29,7 +28,7 @@ export async function getNativeBalances(
   // Readings of the newest block are stored.
   const sharing = past === null ? 0 : maxAgeMs;
   const question = { addresses: [...addresses], to_block: past };
-  const answer = await nodeReads.request(chain, nativeBalancesKind, question, { waitMs, maxAgeMs: sharing });
+  const answer = await nodeReads.request(chain, nativeBalancesKind, question, { maxAgeMs: sharing });
   if (answer === null)
     throw new StateUnavailableError(`Balances on ${chain.name} are being read: retry in a moment`);
   return answer;

@@ -15,26 +15,21 @@ const [ALICE, BOB, NOBODY] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0x
 let stage: StateStage;
 let keeper: Keeper;
 let api: ApiApp;
-let waitMs = 10_000;
+const onDemand = { waitMs: 10_000 };
 
 beforeAll(async () => {
   stage = await openStateStage();
   keeper = await deployKeeper(stage.devnet);
   await stage.startWorker([nativeBalancesReader]);
   const { nodeReads } = stage;
-  const options = {
-    nodeReads,
-    get waitMs() {
-      return waitMs;
-    },
-    maxAgeMs: 60_000,
-  };
-  api = await exampleApi(stage.scratch.database, nativeBalanceRoutes(options));
+  api = await exampleApi(stage.scratch.database, nativeBalanceRoutes({ nodeReads, maxAgeMs: 60_000 }), {
+    onDemand,
+  });
 });
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
-  waitMs = 10_000;
+  onDemand.waitMs = 10_000;
   await stage.scratch.database.query(sql`TRUNCATE native_balances, state_questions`);
 });
 
@@ -105,11 +100,11 @@ describe('the balance of a wallet', () => {
 
   test('is never guessed: without a reading in time there is none', async () => {
     await stage.commit();
-    waitMs = 0;
+    onDemand.waitMs = 0;
     const late = await ask(`${addressOf(0x1a7e)}/balance`);
     expect(late).toMatchObject({ status: 503, body: { message: expect.stringContaining('retry in a moment') } });
     expect(late.headers.get('retry-after')).toBe('1');
-    waitMs = 10_000;
+    onDemand.waitMs = 10_000;
     stage.node.alter = ({ method }) =>
       method === 'eth_getBalance' ? { error: { code: -32603, message: 'secret of a node' } } : undefined;
     const failed = await ask(`${addressOf(0xfa11)}/balance`);

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exampleChain } from '@chainstead/testkit';
@@ -27,12 +27,13 @@ const api = madeForFile(() => {
     clock: systemClock,
     logger: silentLogger(),
   });
-  const read = (text: string, waitMs: number) => nodeReads.request(chain, kind, { text }, { waitMs });
+  const read = (text: string, waitMs: number) =>
+    waitingAtMost(waitMs, () => nodeReads.request(chain, kind, { text }));
   return exampleApi(
     database,
     [
       (app) => {
-        app.get('/read/:text', async (c) => c.json({ answer: await read(c.req.param('text'), 1) }));
+        app.get('/read/:text', async (c) => c.json({ answer: await read(c.req.param('text'), 500) }));
         app.get('/later/:text', async (c) => c.json({ answer: await read(c.req.param('text'), 0) }));
       },
     ],

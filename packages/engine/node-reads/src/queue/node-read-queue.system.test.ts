@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createMetricsRegistry, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { DatabaseUnavailableError, sql } from '@chainstead/db';
 import { answerTo } from '@chainstead/http';
 import { createDueWork, type DueWork } from '@chainstead/jobs/worker';
@@ -11,11 +11,10 @@ import { z } from 'zod';
 import { StateNotArchivedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
 import { type ClockOfWaits, clockOfWaits } from '../testing/clock-of-waits.ts';
-import { createNodeReadQueue, type NodeReadQueue } from './node-read-queue.ts';
+import { type AskOptions, createNodeReadQueue, type NodeReadQueue } from './node-read-queue.ts';
 import { forgetQuestions, leaveQuestion, questionKey } from './question-rows.ts';
 import { addStateReads } from './state-worker.ts';
 
-const LONG = { waitMs: 10_000 };
 /** What a dead worker had in hand is waited for. */
 const LEASE_MS = 2_000;
 const chain: Chain = exampleChain({ id: 1 });
@@ -86,15 +85,22 @@ describe('node reads', () => {
     return work;
   }
 
-  const ask = (text: string, options: { waitMs: number; maxAgeMs?: number } = LONG) =>
-    nodeReads.request(chain, kind, { text }, options);
+  const requestBy = (
+    queue: NodeReadQueue,
+    of: typeof kind,
+    text: string,
+    { waitMs = 10_000, ...options }: AskOptions & { readonly waitMs?: number } = {},
+    on = chain,
+  ) => waitingAtMost(waitMs, () => queue.request(on, of, { text }, options));
+  const ask = (text: string, options?: Parameters<typeof requestBy>[3]) =>
+    requestBy(nodeReads, kind, text, options);
 
   test('a question is answered, each time anew', async () => {
     startWorker();
     expect(await ask('a')).toEqual({ text: 'a', times: 1 });
     expect(await ask('b')).toEqual({ text: 'b', times: 2 });
     expect(await ask('a')).toEqual({ text: 'a', times: 3 });
-    expect(await nodeReads.request(chain, slow, { text: 'a' }, LONG)).toEqual({ text: 'a', times: 4 });
+    expect(await requestBy(nodeReads, slow, 'a')).toEqual({ text: 'a', times: 4 });
   });
 
   test('those who ask the same meanwhile share the answer, also from other processes', async () => {
@@ -102,7 +108,7 @@ describe('node reads', () => {
     const held = Promise.withResolvers<void>();
     before = () => held.promise;
     startWorker();
-    const requested = [ask('a'), ask('a'), other.request(chain, kind, { text: 'a' }, LONG), ask('b')];
+    const requested = [ask('a'), ask('a'), requestBy(other, kind, 'a'), ask('b')];
     await expect.poll(() => clock.waits).toBe(4);
     held.resolve();
     const [one, ...others] = await Promise.all(requested);
@@ -113,10 +119,10 @@ describe('node reads', () => {
   test('an answer is shared for as long as it is young enough', async () => {
     startWorker();
     await ask('a');
-    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    expect(await ask('a', { maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
     expect(await ask('a', { waitMs: 0, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
     await sleep(20);
-    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 10 })).toEqual({ text: 'a', times: 2 });
+    expect(await ask('a', { maxAgeMs: 10 })).toEqual({ text: 'a', times: 2 });
   });
 
   test('sharing an answer writes nothing', async () => {
@@ -129,7 +135,7 @@ describe('node reads', () => {
         )
       )[0]?.version;
     const written = await version();
-    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    expect(await ask('a', { maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
     expect(await version()).toBe(written);
   });
 
@@ -172,7 +178,7 @@ describe('node reads', () => {
   });
 
   test('a chain that no worker serves is not asked about', async () => {
-    expect(await nodeReads.request(exampleChain({ id: 5, key: 'other' }), kind, { text: 'a' }, LONG)).toBeNull();
+    expect(await requestBy(nodeReads, kind, 'a', {}, exampleChain({ id: 5, key: 'other' }))).toBeNull();
     expect(await scratch.database.query(sql`SELECT FROM state_questions`)).toHaveLength(0);
   });
 
@@ -189,12 +195,12 @@ describe('node reads', () => {
       throw new RpcCallError({ upstream: 'a', method: 'eth_call', rpcCode: 3, rpcMessage: 'something secret' });
     };
     const failure = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } };
-    await expect(ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).rejects.toMatchObject({
+    await expect(ask('a', { maxAgeMs: 60_000 })).rejects.toMatchObject({
       ...failure,
       message: 'The nodes of Ethereum returned no response: retry in a moment',
     });
     before = async () => {};
-    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toMatchObject({ text: 'a' });
+    expect(await ask('a', { maxAgeMs: 60_000 })).toMatchObject({ text: 'a' });
   });
 
   test.each([
@@ -233,7 +239,7 @@ describe('node reads', () => {
   });
 
   describe('what came to no purpose', () => {
-    const patient = { waitMs: 10_000, fruitlessMs: 60_000 };
+    const patient = { fruitlessMs: 60_000 };
     /** As if that much time had gone by. */
     const later = (seconds: number) =>
       scratch.database.query(
@@ -247,7 +253,7 @@ describe('node reads', () => {
       startWorker();
       await expect(ask('a', patient)).rejects.toMatchObject({ code: 'STATE_NOT_ARCHIVED', message: 'Not kept' });
       const other = openQuestions();
-      await expect(other.request(chain, kind, { text: 'a' }, patient)).rejects.toMatchObject({
+      await expect(requestBy(other, kind, 'a', patient)).rejects.toMatchObject({
         message: 'Not kept',
       });
       expect(times).toBe(1);
@@ -260,7 +266,7 @@ describe('node reads', () => {
 
     test('as an answer that leaves as much to ask is shared for a time, any other is not', async () => {
       startWorker();
-      const requestFor = (text: string) => nodeReads.request(chain, fruitless, { text }, patient);
+      const requestFor = (text: string) => requestBy(nodeReads, fruitless, text, patient);
       expect(await requestFor('nothing')).toEqual({ text: 'nothing', times: 1 });
       expect(await requestFor('nothing')).toEqual({ text: 'nothing', times: 1 });
       expect(await requestFor('something')).toEqual({ text: 'something', times: 2 });
@@ -281,7 +287,7 @@ describe('node reads', () => {
       const { waits } = clock;
       expect(waits).toBe(1);
       expect(await ask('a', impatient)).toBeNull();
-      expect(await other.request(chain, kind, { text: 'a' }, impatient)).toBeNull();
+      expect(await requestBy(other, kind, 'a', impatient)).toBeNull();
       expect(clock.waits).toBe(waits);
       expect(times).toBe(1);
       release();
@@ -293,14 +299,14 @@ describe('node reads', () => {
       before = async (text) => (text.startsWith('a') ? hanging.promise : undefined);
       startWorker();
       const requestFor = (text: string, waitMs: number) =>
-        nodeReads.request(chain, alike, { text }, { waitMs, fruitlessMs: 60_000 });
+        requestBy(nodeReads, alike, text, { waitMs, fruitlessMs: 60_000 });
       expect(await requestFor('a1', 200)).toBeNull();
       // These requests wait until the end: no response comes before it.
       expect(await Promise.all([requestFor('a2', 600_000), requestFor('a3', 600_000)])).toEqual([null, null]);
       expect(await requestFor('b1', 10_000)).toMatchObject({ text: 'b1' });
       hanging.resolve();
       const isAnswered = async () =>
-        (await nodeReads.request(chain, alike, { text: 'a1' }, { waitMs: 0, maxAgeMs: 60_000 })) !== null;
+        (await requestBy(nodeReads, alike, 'a1', { waitMs: 0, maxAgeMs: 60_000 })) !== null;
       await expect.poll(isAnswered).toBe(true);
       expect(await requestFor('a4', 10_000)).toMatchObject({ text: 'a4' });
     });
@@ -310,7 +316,7 @@ describe('node reads', () => {
         throw new StateNotArchivedError('Not kept');
       };
       startWorker();
-      const requestFor = (text: string) => nodeReads.request(chain, alike, { text }, patient);
+      const requestFor = (text: string) => requestBy(nodeReads, alike, text, patient);
       await expect(requestFor('a1')).rejects.toThrow('Not kept');
       before = async () => {};
       expect(await requestFor('a2')).toBeNull();
@@ -334,7 +340,7 @@ describe('node reads', () => {
     const row = { key: questionKey(kind, { text: 'a' }), kind: kind.name, question: { text: 'a' } };
     await leaveQuestion(scratch.database, chain.id, row, 0);
     startWorker();
-    expect(await ask('a', { ...LONG, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    expect(await ask('a', { maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
   });
 
   test('a worker that ends leaves its reads to the next', async () => {

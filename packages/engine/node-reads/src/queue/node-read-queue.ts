@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, errorText, type Logger, waitLeft } from '@chainstead/core';
 import { type Database, DatabaseUnavailableError } from '@chainstead/db';
 import { RateLimitedError, spendNodeCalls } from '@chainstead/http';
 import { createSettledWatch, notifyDue } from '@chainstead/jobs';
@@ -18,7 +18,6 @@ import {
 import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
 
 export interface AskOptions {
-  readonly waitMs: number;
   /** Shares a younger result of the same question. @default 0: only a running one */
   readonly maxAgeMs?: number;
   /**
@@ -29,8 +28,8 @@ export interface AskOptions {
 
 export interface NodeReadQueue {
   /**
-   * A new question counts for the key of the request. Null: no result in time, no worker, or no
-   * calls left for a result that may be missing.
+   * Waits as long as the request may. A new question counts for the key of the request. Null: no
+   * result in time, no worker, or no calls left for a result that may be missing.
    * @throws RateLimitedError (429), StateUnavailableError (503), StateNotArchivedError (404),
    * DatabaseUnavailableError (503), StateReadingFailedError (500)
    */
@@ -38,7 +37,7 @@ export interface NodeReadQueue {
     chain: Chain,
     kind: StateKind<Question, Answer>,
     question: Question,
-    options: AskOptions,
+    options?: AskOptions,
   ): Promise<Answer | null>;
 }
 
@@ -67,7 +66,7 @@ export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueu
   }
 
   return {
-    async request(chain, kind, question, { waitMs, maxAgeMs = 0, fruitlessMs = 0 }) {
+    async request(chain, kind, question, { maxAgeMs = 0, fruitlessMs = 0 } = {}) {
       if (!served.has(chain.id)) return null;
       const parsed = kind.question.parse(question);
       const key = questionKey(kind, parsed);
@@ -77,7 +76,7 @@ export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueu
         return kind.answer.parse(answerOf(chain, recent.settlement));
       const refusedMs = stored === 'unsettled' ? 0 : await spendNodeCalls(kind.callsOf?.(parsed) ?? 1);
       if (refusedMs > 0) {
-        if (waitMs === 0 || fruitlessMs > 0) return null;
+        if (waitLeft() === 0 || fruitlessMs > 0) return null;
         throw new RateLimitedError(Math.max(1, Math.ceil(refusedMs / 1_000)));
       }
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
@@ -86,7 +85,7 @@ export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueu
       const likeness = fruitlessMs > 0 ? kind.failsAlike?.(parsed) : undefined;
       const group = likeness === undefined ? null : `${chain.id} ${kind.name} ${likeness}`;
       const isVain = group !== null && (await vain.has(group, fruitlessMs));
-      const patienceMs = isVain ? 0 : fruitlessMs > 0 ? waitMs - left.ageMs : waitMs;
+      const patienceMs = isVain ? 0 : waitLeft() - (fruitlessMs > 0 ? left.ageMs : 0);
       const settlement = left.settlement ?? (await settled(requested, patienceMs));
       const isUnreported = settlement === null || settlement.errorCode !== null;
       if (group !== null && isUnreported && patienceMs > 0) vain.note(group, requested);

@@ -1,4 +1,4 @@
-import { type Hash, parseHash, silentLogger } from '@chainstead/core';
+import { type Hash, parseHash, silentLogger, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { toFunctionSelector } from 'viem';
@@ -38,12 +38,8 @@ beforeEach(async () => {
 
 const read = (hashes: readonly Hash[], waitMs = 10_000) => {
   const { scratch, nodeReads, chain } = stage;
-  return transactionFactsOf(
-    { database: scratch.database, nodeReads, logger: silentLogger() },
-    chain,
-    hashes,
-    waitMs,
-  );
+  const context = { database: scratch.database, nodeReads, logger: silentLogger() };
+  return waitingAtMost(waitMs, () => transactionFactsOf(context, chain, hashes));
 };
 const readings = () => stage.node.received.filter(({ method }) => method === 'eth_getTransactionByHash').length;
 

@@ -55,12 +55,11 @@ const transactionSchema = z.object({
 
 const METHOD_LENGTH = 10;
 
-/** The rest is read from a node within `waitMs`; unknown transactions are missing. */
+/** The rest is read from a node in time; unknown transactions are missing. */
 export async function transactionFactsOf(
   context: Omit<ReadingContext, 'database'> & { readonly database: ReadDatabase },
   chain: Chain,
   hashes: readonly Hash[],
-  waitMs: number,
 ): Promise<ReadonlyMap<Hash, TransactionFacts>> {
   const rows = await context.database.select<TransactionFacts & { hash: Hash }>(
     sql`SELECT ${hexText('hash')} AS hash, ${hexText('sender')} AS sender, ${hexText('recipient')} AS recipient, value::text,
@@ -69,7 +68,7 @@ export async function transactionFactsOf(
   );
   const byHash = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));
   const items = hashes.filter((hash) => !byHash.has(hash));
-  for (const answer of await fetchInParts(context, chain, transactionFactsKind, { items, waitMs }))
+  for (const answer of await fetchInParts(context, chain, transactionFactsKind, { items }))
     for (const { hash, ...facts } of answer) byHash.set(parseHash(hash), facts as TransactionFacts);
   return byHash;
 }

@@ -1,4 +1,4 @@
-import { type Address, createMetricsRegistry } from '@chainstead/core';
+import { type Address, createMetricsRegistry, waitingAtMost } from '@chainstead/core';
 import { type Database, hexBytes, type Sql, sql } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -120,7 +120,7 @@ test('a thousand first requests are a few transactions, not a thousand', async (
   const requested = [...accounts, ...nobodies];
   const { asking } = await scratch.database.transaction(async (transaction) => {
     await lockChainCommits(transaction, marked.chain);
-    const asking = requested.map((account) => kept.keep(marked.chain, OF, account, 60_000));
+    const asking = requested.map((account) => waitingAtMost(60_000, () => kept.keep(marked.chain, OF, account)));
     await vi.waitFor(() => expect(answered).toBeGreaterThan(requested.length), { timeout: 30_000 });
     // Not awaited here: these builds wait for this transaction.
     return { asking };
@@ -142,7 +142,7 @@ test('who can’t be counted fails alone', async () => {
   const registry = createMetricsRegistry();
   const kept = createSubjectProjections(scratch.database, registry);
   const settled = await Promise.allSettled(
-    accounts.map((account) => kept.keep(marked.chain, { ...OF, state }, account, 60_000)),
+    accounts.map((account) => waitingAtMost(60_000, () => kept.keep(marked.chain, { ...OF, state }, account))),
   );
   const text = await registry.metrics();
   const labels = `chain="${marked.chain.key}",state="${state.name}"`;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitingAtMost } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import {
   atDepth,
@@ -150,7 +151,9 @@ describe('the projection of subjects', () => {
               const kept = createSubjectProjections(scratch.database);
               const all = await accountsOf(scratch.database, marked.chainId);
               const [progress] = await Promise.all([
-                Promise.all(all.map((account) => kept.keep(marked.chain, of(), account, 60_000))),
+                Promise.all(
+                  all.map((account) => waitingAtMost(60_000, () => kept.keep(marked.chain, of(), account))),
+                ),
                 marked.take({ kind: 'follow', blocks: 2 }),
               ]);
               expect(progress).toEqual(all.map(() => 'built'));
@@ -185,12 +188,8 @@ describe('the projection of subjects', () => {
       await marked.take({ kind: 'follow', blocks: 4 });
       const [account] = await accountsOf(scratch.database, marked.chainId);
       if (account === undefined) throw new Error('No account has a mark');
-      await createSubjectProjections(scratch.database).keep(
-        marked.chain,
-        { dataset: second, state },
-        account,
-        60_000,
-      );
+      const projections = createSubjectProjections(scratch.database);
+      await waitingAtMost(60_000, () => projections.keep(marked.chain, { dataset: second, state }, account));
       const marksIn = async (): Promise<number> => {
         const [row] = await scratch.database.query<{ marks: number }>(
           sql`SELECT count(*)::int AS marks FROM (TABLE marks UNION ALL TABLE more_marks) AS every WHERE chain_id = ${marked.chainId}`,
@@ -223,7 +222,7 @@ describe('the projection of subjects', () => {
       const kept = createSubjectProjections(scratch.database);
       const of = { dataset: datasetOf(1), state: subjectMarks(1) };
       const accounts = await accountsOf(scratch.database, marked.chainId);
-      for (const account of accounts) await kept.keep(marked.chain, of, account, 60_000);
+      for (const account of accounts) await waitingAtMost(60_000, () => kept.keep(marked.chain, of, account));
       const [unrequested] = accounts;
       await scratch.database.query(
         sql`UPDATE subject_projections SET asked_at = now() - interval '31 days' WHERE chain_id = ${marked.chainId} AND subject = decode(${unrequested?.slice(2) ?? null}, 'hex')`,
@@ -248,7 +247,9 @@ describe('the projection of subjects', () => {
       expect(accounts.length).toBeGreaterThan(5);
       const requested = await scratch.database.transaction(async (transaction) => {
         await lockChainCommits(transaction, marked.chain);
-        const asking = accounts.map((account) => kept.keep(marked.chain, of, account, 60_000));
+        const asking = accounts.map((account) =>
+          waitingAtMost(60_000, () => kept.keep(marked.chain, of, account)),
+        );
         await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1));
         await sleep(200);
         expect(await waitingForLocks()).toBe(1);

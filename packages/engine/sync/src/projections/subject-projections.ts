@@ -7,6 +7,7 @@ import {
   defineMetrics,
   gauge,
   type Registry,
+  waitLeft,
   within,
 } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
@@ -17,13 +18,8 @@ import { buildSubject, buildTogether, type SubjectProgress, type TogetherProgres
 import type { ProjectionOf } from './counted-rows.ts';
 
 export interface SubjectProjections {
-  /** Up to date from then on. `waitMs` limits only the wait: the build continues. */
-  keep(
-    chain: Chain,
-    of: ProjectionOf<SubjectProjection>,
-    subject: Address,
-    waitMs: number,
-  ): Promise<SubjectProgress>;
+  /** Up to date from then on. If the request's wait ends earlier, the build continues. */
+  keep(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress>;
 }
 
 export const createBuildMetrics = defineMetrics('chainstead', {
@@ -78,10 +74,10 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
   }
 
   return {
-    async keep(chain, of, subject, waitMs) {
+    async keep(chain, of, subject) {
       if (await isBuilt(database, chain, of, subject)) return 'built';
       // A build that fails after the wait may have no caller left: the next request retries it.
-      return within(waitMs, buildOnce(chain, of, subject), () => 'building');
+      return within(waitLeft(), buildOnce(chain, of, subject), () => 'building');
     },
   };
 }

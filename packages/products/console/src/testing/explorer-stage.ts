@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAptosRoutes } from '@chainstead/aptos';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { seedTransfers } from '@chainstead/erc20/testing';
@@ -185,7 +185,8 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
   const subjects = createSubjectProjections(database);
   for (const chain of [ETH, BASE])
     for (const of of subjectProjectionsOf(datasets))
-      for (const subject of [ALICE, TOKEN, APES]) await subjects.keep(chain, of, subject, KEPT_WITHIN_MS);
+      for (const subject of [ALICE, TOKEN, APES])
+        await waitingAtMost(KEPT_WITHIN_MS, () => subjects.keep(chain, of, subject));
 }
 
 /** A contract with the standard and metadata from its events and calls. */

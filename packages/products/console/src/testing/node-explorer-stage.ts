@@ -1,5 +1,5 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { placeOfHash } from '@chainstead/node-reads';
 import { hasCodeOf } from '@chainstead/node-reads/account-codes';
@@ -39,6 +39,7 @@ export async function openNodeExplorerStage(): Promise<NodeExplorerStage> {
     contracts: { universalResolver: resolver.address },
   });
   await nodes.startWorker([...stateReaders, reader]);
+  const reading = { database: scratch.database, nodeReads, logger: silentLogger() };
   const stage = parts.adopt(
     await openConsoleStage({
       scratch,
@@ -50,9 +51,8 @@ export async function openNodeExplorerStage(): Promise<NodeExplorerStage> {
           clock: systemClock,
           logger: silentLogger(),
         }),
-        placeOf: (_, hash) => placeOfHash({ nodeReads, logger: silentLogger() }, chain, hash, WAIT_MS),
-        hasCodeOf: (_, addresses) =>
-          hasCodeOf({ database: scratch.database, nodeReads, logger: silentLogger() }, chain, addresses, WAIT_MS),
+        placeOf: (_, hash) => waitingAtMost(WAIT_MS, () => placeOfHash(reading, chain, hash)),
+        hasCodeOf: (_, addresses) => waitingAtMost(WAIT_MS, () => hasCodeOf(reading, chain, addresses)),
         nameServices: ['ens', 'unstoppable'],
       },
     }),

@@ -5,6 +5,7 @@ import {
   createMetricsRegistry,
   silentLogger,
   systemClock,
+  waitingAtMost,
 } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
 import { nativeBalancesReader, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
@@ -121,17 +122,19 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     beginAgain(database, stage.dieAfter, work);
   const projections = createSubjectProjections(database);
   const report: BalanceStage['report'] = (request = {}) =>
-    resolveWalletBalances({ database, nodeReads, projections, logger: silentLogger(), waitMs: 15_000 }, chain, {
-      wallet: ALICE,
-      tokens: null,
-      excludeSpam: false,
-      verifiedOnly: false,
-      toBlock: null,
-      limit: 2_000,
-      order: null,
-      liveMaxAgeMs: 60_000,
-      ...request,
-    });
+    waitingAtMost(15_000, () =>
+      resolveWalletBalances({ database, nodeReads, projections, logger: silentLogger() }, chain, {
+        wallet: ALICE,
+        tokens: null,
+        excludeSpam: false,
+        verifiedOnly: false,
+        toBlock: null,
+        limit: 2_000,
+        order: null,
+        liveMaxAgeMs: 60_000,
+        ...request,
+      }),
+    );
   if (history.length === 0)
     await storeFollowed(database, chain, {
       blocks: [tokens.head],

@@ -53,7 +53,6 @@ export async function openBalancesApi(
         return 'unserved' as const;
       },
     },
-    waitMs: 15_000,
     liveMaxAgeMs: 60_000,
     nativeMaxAgeMs: 0,
   };

@@ -78,7 +78,6 @@ export async function openProofStage(
       nodeReads,
       projections: createSubjectProjections(database),
       onDemandBackfill: { requestWallet: async () => 'unserved' },
-      waitMs: 15_000,
       liveMaxAgeMs: 60_000,
     }),
   ]);

@@ -29,9 +29,9 @@ export interface GoldStage extends HolderStage {
 
 const MINUTE_SECONDS = 60;
 
-export async function openGoldStage(options: Parameters<typeof openHolderStage>[0] = {}): Promise<GoldStage> {
+export async function openGoldStage(onDemand?: Parameters<typeof openHolderStage>[0]): Promise<GoldStage> {
   await using parts = new AsyncDisposableStack();
-  const stage = parts.adopt(await openHolderStage(options), (one) => one.close());
+  const stage = parts.adopt(await openHolderStage(onDemand), (one) => one.close());
   const { gold, spam, devnet } = stage;
   const { timestamp } = await devnet.client.getBlock();
   const begun = (Math.floor(Number(timestamp) / MINUTE_SECONDS) + 10) * MINUTE_SECONDS;

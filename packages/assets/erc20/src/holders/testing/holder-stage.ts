@@ -1,6 +1,7 @@
 import { type Address, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { hexBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import type { RequestWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
@@ -58,8 +59,7 @@ export interface HolderStage
   balanceOf(token: StagedToken, account: Address): Promise<bigint>;
 }
 
-/** @param options `waitMs`: time that a request waits for contract reads (default 10,000) */
-export async function openHolderStage(options: { readonly waitMs?: number } = {}): Promise<HolderStage> {
+export async function openHolderStage(onDemand: RequestWait = { waitMs: 10_000 }): Promise<HolderStage> {
   await using parts = new AsyncDisposableStack();
   const stage = parts.adopt(await openStateStage(), (one) => one.close());
   const { scratch, devnet, nodeReads } = stage;
@@ -75,11 +75,10 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     nodeReads,
     projections: createSubjectProjections(database),
     onDemandBackfill: { requestContract: async () => 'unserved' },
-    waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
     readPrices: async () => new Map(),
   });
-  const api = await exampleApi(database, routes);
+  const api = await exampleApi(database, routes, { onDemand });
   return {
     ...stage,
     gold,

@@ -17,7 +17,6 @@ import { tokenSubject } from '../token-transfers/token-transfers-page.ts';
 
 interface TokenStatsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly countMax?: number;
 }
 
@@ -26,7 +25,7 @@ export async function getTokenStats(
   database: Database,
   chain: Chain,
   token: Address,
-  { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
+  { projections, countMax = COUNT_MAX }: TokenStatsOptions,
 ): Promise<{ readonly transfers: number; readonly indexed: Indexed }> {
   const read = async (isCounted: boolean): Promise<StatsColumns> => {
     const [row] = await database.query<StatsColumns>(tokenStatsStatement(chain, token, { countMax, isCounted }));
@@ -41,7 +40,7 @@ export async function getTokenStats(
   if (first.isBuilt) return show(first, first.stored ?? 0, true);
   const counted = first.counted ?? 0;
   if (counted <= countMax || first.isOfNfts) return show(first, counted, true);
-  await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token, waitMs);
+  await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token);
   const row = await read(false);
   return show(row, row.isBuilt ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.isBuilt);
 }

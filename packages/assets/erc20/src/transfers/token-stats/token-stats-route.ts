@@ -10,16 +10,11 @@ import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
 
 /** docs/api/tokens.md#token-statistics */
-export function createTokenStatsRoute({
-  projections,
-  onDemandBackfill,
-  waitMs,
-}: TokenStatsRouteOptions): RouteModule {
+export function createTokenStatsRoute({ projections, onDemandBackfill }: TokenStatsRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
@@ -36,7 +31,7 @@ export function createTokenStatsRoute({
       response: { description: 'The number of transfers', schema: tokenStatsSchema },
       async answer({ address: token, chain, requester }) {
         requireIndexes(await missing());
-        const { transfers, indexed } = await getTokenStats(database, chain, token, { projections, waitMs });
+        const { transfers, indexed } = await getTokenStats(database, chain, token, { projections });
         if (!indexed.complete)
           await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         return { transfers: { total: String(transfers) }, indexed: showIndexed(indexed) };

@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, runStatements, sql } from '@chainstead/db';
 import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
@@ -55,11 +55,8 @@ describe('the number of a token’s transfers', () => {
 describe('very many transfers', () => {
   const read = (waitMs = 5_000) => {
     const { database } = stage;
-    return getTokenStats(database, eth, USDC, {
-      projections: createSubjectProjections(database),
-      waitMs,
-      countMax: 10,
-    });
+    const options = { projections: createSubjectProjections(database), countMax: 10 };
+    return waitingAtMost(waitMs, () => getTokenStats(database, eth, USDC, options));
   };
   const isKept = async (): Promise<boolean> =>
     (await stage.database.query(sql`SELECT FROM subject_projections WHERE built_to IS NULL`)).length === 1;

@@ -181,7 +181,6 @@ function openApi({ scratch: { database } }: StateStage, nodeReads: NodeReadQueue
   const sources = {
     nodeReads,
     projections: createSubjectProjections(database),
-    waitMs: 10_000,
     liveMaxAgeMs: 60_000,
   };
   const onDemandBackfill = {

@@ -54,7 +54,7 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     held,
     contracts,
     openApi: (waitMs = WAIT_MS, clock = systemClock, perKey = PER_KEY) =>
-      exampleApi(scratch.database, metadataRoutes({ onDemand: { waitMs, perKey }, clock })),
+      exampleApi(scratch.database, metadataRoutes({ onDemand: { perKey }, clock }), { onDemand: { waitMs } }),
     async startWorker() {
       const worker = await startReading({ database: scratch.database, node });
       closers.push(() => worker.close());

@@ -61,9 +61,7 @@ export async function openOwnersStage(): Promise<OwnersStage> {
   const { database } = scratch;
   const onDemandBackfill = historiesOf(eth);
   const projections = createSubjectProjections(database);
-  const api = await exampleApi(database, [
-    ...createCollectionOwnersRoutes({ projections, onDemandBackfill, waitMs: 15_000 }),
-  ]);
+  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ projections, onDemandBackfill })]);
   await createPartitions(database, 'nft_transfers', eth.id);
   await seedBuilt(database, eth.id, nftCollectionOwners);
 

@@ -1,4 +1,5 @@
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
+import { withWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
@@ -47,15 +48,27 @@ export async function openFollowedCollection(contract: {
   const wallets = devnet.accounts.slice(0, 3);
   const address = await devnet.deploy(compiled);
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
-  const heldNow = createHeldNow({ database: scratch.database, nodeReads, logger: silentLogger() }, WAIT_MS);
-  const shared = { projections: createSubjectProjections(scratch.database), waitMs: WAIT_MS, heldNow };
+  const heldNow = createHeldNow({
+    database: scratch.database,
+    nodeReads: { request: (...asked) => waitingAtMost(WAIT_MS, () => nodeReads.request(...asked)) },
+    logger: silentLogger(),
+  });
+  const shared = { projections: createSubjectProjections(scratch.database), heldNow };
   const ofWallet = { ...shared, onDemandBackfill: { requestWallet: async () => 'unserved' as const } };
-  const api = await exampleApi(scratch.database, [
-    createWalletNftsRoute(ofWallet),
-    createWalletCollectionsRoute(ofWallet),
-    ...createCollectionOwnersRoutes({ ...shared, onDemandBackfill: { requestContract: async () => 'unserved' } }),
-    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
-  ]);
+  const api = await exampleApi(
+    scratch.database,
+    [
+      createWalletNftsRoute(ofWallet),
+      createWalletCollectionsRoute(ofWallet),
+      ...createCollectionOwnersRoutes({
+        ...shared,
+        onDemandBackfill: { requestContract: async () => 'unserved' },
+      }),
+      // No worker reads metadata here: only reads of holders are waited for.
+      withWait({ waitMs: 0 }, metadataRoutes({ onDemand: { perKey: 50 }, clock: systemClock, heldNow })),
+    ],
+    { onDemand: { waitMs: WAIT_MS } },
+  );
   let stop = async (): Promise<void> => {};
   return {
     stage,

@@ -72,7 +72,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
   const onDemandBackfill = historiesOf(eth);
-  const onDemand = { waitMs: 15_000, perKey: PER_KEY };
+  const onDemand = { perKey: PER_KEY };
   const projections = createSubjectProjections(database);
   const api = await exampleApi(database, [
     ...createTraitsRoutes({ projections, onDemandBackfill, ...onDemand }),

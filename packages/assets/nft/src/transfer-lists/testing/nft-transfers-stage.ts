@@ -45,7 +45,9 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     clock: systemClock,
     logger: silentLogger(),
   });
-  const api = await exampleApi(database, nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs: 0 }));
+  const api = await exampleApi(database, nftTransfersRoutes({ onDemandBackfill, nodeReads }), {
+    onDemand: { waitMs: 0 },
+  });
   const request: NftTransfersStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
@@ -10,7 +10,8 @@ import { type MovedIn, storedCollections, summedCollections } from './summed-col
 /** Requests a collection's owners, so that they are maintained from now on. */
 export async function keepCollection(database: Database, chain: Chain, collection: Address): Promise<void> {
   const of = { dataset: nftTransfers, state: nftCollectionOwners };
-  const progress = await createSubjectProjections(database).keep(chain, of, collection, 60_000);
+  const projections = createSubjectProjections(database);
+  const progress = await waitingAtMost(60_000, () => projections.keep(chain, of, collection));
   if (progress !== 'built') throw new Error(`Who holds ${collection} is not counted: ${progress}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { nftTransfers } from '../dataset.ts';
@@ -20,12 +20,8 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
        OR NOT EXISTS (SELECT FROM projections AS known WHERE known.chain_id = ${chain.id} AND state = ${nftWalletTokens.name} AND version = ${nftWalletTokens.version})`,
   );
   const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
-    const progress = await projections.keep(
-      chain,
-      { dataset: nftTransfers, state: nftWalletTokens },
-      account,
-      60_000,
-    );
+    const of = { dataset: nftTransfers, state: nftWalletTokens };
+    const progress = await waitingAtMost(60_000, () => projections.keep(chain, of, account));
     if (progress !== 'built') throw new Error(`What ${account} holds is not counted: ${progress}`);
   };
   await Promise.all(rows.map(keep));

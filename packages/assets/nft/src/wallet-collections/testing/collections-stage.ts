@@ -40,9 +40,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const onDemandBackfill = historiesOf(chain, { perKey: 2, maxCalls });
     const projections = createSubjectProjections(database);
-    return exampleApi(database, [
-      createWalletCollectionsRoute({ projections, onDemandBackfill, waitMs: 15_000 }),
-    ]);
+    return exampleApi(database, [createWalletCollectionsRoute({ projections, onDemandBackfill })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>

@@ -38,9 +38,7 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
   const { database } = scratch;
   const onDemandBackfill = { requestWallet: async () => 'requested' as const };
   const projections = createSubjectProjections(database);
-  const api = await exampleApi(database, [
-    createWalletNftsRoute({ projections, onDemandBackfill, waitMs: 15_000, ...options }),
-  ]);
+  const api = await exampleApi(database, [createWalletNftsRoute({ projections, onDemandBackfill, ...options })]);
   const request: WalletNftsStage['request'] = async (query = '', wallet = WALLET) =>
     api.request(`/api/v2.2/${wallet}/nft${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
   return {

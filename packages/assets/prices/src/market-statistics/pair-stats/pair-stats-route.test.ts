@@ -18,7 +18,9 @@ const ETHER = 1_000n * MILLI;
 
 const scratch = scratchOfFile();
 const api = madeForFile(() =>
-  exampleApi(scratch.database, [createPairStatsRoute(market.balancesOf(scratch.database))]),
+  exampleApi(scratch.database, [createPairStatsRoute(market.balancesOf(scratch.database))], {
+    onDemand: market.ON_DEMAND,
+  }),
 );
 
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, NotFoundError, type RouteModule } from '@chainstead/http';
 import { EVERY_SWAP, PAIR_NOT_FOUND, pairParameter } from '@chainstead/markets/requests';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
-import { sourcesOf } from '../pools/statistics-sources.ts';
+import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { readPairStats } from './pair-stats.ts';
 import { pairStatsSchema, showPairStats } from './pair-stats-response.ts';
 
@@ -22,7 +22,7 @@ export function createPairStatsRoute(balances: BalanceRequestSources): RouteModu
       response: { description: 'Statistics of the pair', schema: pairStatsSchema },
       errors: [404],
       async answer({ address, chain }) {
-        const stats = await readPairStats(sourcesOf(dependencies, balances), chain, address);
+        const stats = await readPairStats(priceSourcesOf(dependencies, balances), chain, address);
         if (stats === null) throw new NotFoundError(PAIR_NOT_FOUND);
         return showPairStats(stats);
       },

@@ -1,18 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import type { BalanceRequestSources } from '@chainstead/erc20/requests';
-import type { ApiDependencies } from '@chainstead/http';
 import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets/requests';
 import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
-
-export function sourcesOf(
-  { reads, database, logger }: ApiDependencies,
-  balances: BalanceRequestSources,
-): PriceSources {
-  return {
-    ...{ reads, database, contracts: { balances, logger } },
-    waitsUntil: performance.now() + balances.waitMs,
-  };
-}
 
 /** From a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
 export function readFigures({ reads, contracts }: PriceSources, chain: Chain, query: SharedFiguresQuery) {

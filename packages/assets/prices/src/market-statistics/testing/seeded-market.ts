@@ -112,6 +112,9 @@ export async function seedCatsAndDogs(database: Database): Promise<void> {
   );
 }
 
+/** Shorter than a test may take. */
+export const ON_DEMAND = { waitMs: 200 };
+
 /** Sources of balances without a worker: requested reads stay in `state_questions`. */
 export function balancesOf(database: Database): BalanceRequestSources {
   const nodeReads = createNodeReadQueue({
@@ -120,5 +123,5 @@ export function balancesOf(database: Database): BalanceRequestSources {
     clock: systemClock,
     logger: silentLogger(),
   });
-  return { nodeReads, projections: createSubjectProjections(database), waitMs: 200, liveMaxAgeMs: 60_000 };
+  return { nodeReads, projections: createSubjectProjections(database), liveMaxAgeMs: 60_000 };
 }

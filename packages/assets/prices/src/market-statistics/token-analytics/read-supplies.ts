@@ -6,15 +6,14 @@ import type { PriceSources } from '../../token-price/read/prices-with-balances.t
 import type { TokenSupply } from './token-figures.ts';
 
 export async function readSupplies(
-  { contracts, waitsUntil }: PriceSources,
+  { contracts }: PriceSources,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
   chain: Chain,
   tokens: readonly Address[],
 ): Promise<ReadonlyMap<Address, TokenSupply>> {
   if (contracts === null || tokens.length === 0) return new Map();
   const { nodeReads } = contracts.balances;
-  const waitMs = Math.max(0, waitsUntil - performance.now());
-  const facts = await getTokenFacts({ database, logger, nodeReads, waitMs }, chain, tokens);
+  const facts = await getTokenFacts({ database, logger, nodeReads }, chain, tokens);
   return new Map(
     facts.tokens.flatMap(({ address, totalSupply, decimals }) =>
       totalSupply === null || decimals === null

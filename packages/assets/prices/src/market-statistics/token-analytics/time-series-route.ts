@@ -3,7 +3,7 @@ import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
+import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { shown } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
 import { readTokenSpans, type TokenSpans } from './read-token-spans.ts';
@@ -30,7 +30,7 @@ export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteMod
       response: { description: 'Steps of the tokens', schema: timeSeriesSchema },
       errors: [413],
       async answer({ body, timeframe = '1d' }) {
-        const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
+        const sources = priceSourcesOf(dependencies, balances);
         const series = await readByChain(requestedTokens(dependencies, body.tokens), async (chain, tokens) => {
           const timesOf = (newest: number) => stepsUntil(newest, timeframe);
           const options = { countsTraders: false, isAligned: true };

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { type ApiDependencies, defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
+import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { errorOf } from '../../token-price/serve/price-refusals.ts';
 import { analyticsSchema, showAnalytics } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
@@ -80,7 +80,7 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
 }
 
 function createReader(dependencies: ApiDependencies, balances: BalanceRequestSources) {
-  const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
+  const sources = priceSourcesOf(dependencies, balances);
   const lengths = Object.values(WINDOWS);
   return async (chain: Chain, tokens: readonly Address[]) => {
     const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) =>

@@ -17,6 +17,7 @@ import {
   DOGS,
   eth,
   HEAD,
+  ON_DEMAND,
   START,
   seedMarket,
   seedToken,
@@ -41,7 +42,11 @@ const [UNIT, ETHER] = [10n ** 6n, 10n ** 18n];
 const scratch = scratchOfFile();
 const api = madeForFile(() => {
   const balances = balancesOf(scratch.database);
-  return exampleApi(scratch.database, [createTimeSeriesRoute(balances), ...createTokenAnalyticsRoutes(balances)]);
+  return exampleApi(
+    scratch.database,
+    [createTimeSeriesRoute(balances), ...createTokenAnalyticsRoutes(balances)],
+    { onDemand: ON_DEMAND },
+  );
 });
 
 beforeEach(async () => {

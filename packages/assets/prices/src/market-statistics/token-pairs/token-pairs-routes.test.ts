@@ -20,10 +20,11 @@ const NO_TOKENS = addressOf(0x404);
 const scratch = scratchOfFile();
 const api = madeForFile(() => {
   const balances = market.balancesOf(scratch.database);
-  return exampleApi(scratch.database, [
-    createTokenPairsRoute(balances),
-    createAggregatedPairStatsRoute(balances),
-  ]);
+  return exampleApi(
+    scratch.database,
+    [createTokenPairsRoute(balances), createAggregatedPairStatsRoute(balances)],
+    { onDemand: market.ON_DEMAND },
+  );
 });
 
 interface Reply {

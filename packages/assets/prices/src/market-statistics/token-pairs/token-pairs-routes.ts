@@ -14,7 +14,7 @@ import {
 import { fromDateBound } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
-import { sourcesOf } from '../pools/statistics-sources.ts';
+import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
 import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';
 import {
@@ -55,7 +55,7 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
       position: z.object({ liquidity: z.number().nullable(), pool: z.string() }),
       refusal: refuseCursor,
       read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundPairs> => {
-        const sources = sourcesOf(dependencies, balances);
+        const sources = priceSourcesOf(dependencies, balances);
         const ranked = await rankPools(sources, chain, filter.token_address as Address, upperBound);
         const later = ranked.pools.filter(
           (pool) => position === null || comparePairs(positionOf(pool), position) > 0,
@@ -99,7 +99,12 @@ export function createAggregatedPairStatsRoute(balances: BalanceRequestSources):
       datasets: [EVERY_SWAP, STATES_DATASET],
       response: { description: 'Totals', schema: aggregatedPairStatsSchema },
       async answer({ token_address: token, chain }) {
-        const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
+        const { pools, place, indexed } = await rankPools(
+          priceSourcesOf(dependencies, balances),
+          chain,
+          token,
+          null,
+        );
         const ids = pools.map(({ pool }) => pool.pool);
         const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
         const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);

@@ -16,7 +16,7 @@ import { EVERY_SWAP, pairOf, poolKey, shownToken } from '@chainstead/markets/req
 import { areTablesSpread } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
-import { startPriceSources } from '../../token-price/read/prices-with-balances.ts';
+import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';
@@ -72,7 +72,7 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
         const { reads } = dependencies;
         const verifiedOnly = flags.isVerifiedContract ?? false;
         const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
-        const sources = { ...startPriceSources(dependencies, options), reads };
+        const sources = priceSourcesOf(dependencies, options);
         const boostsVerified = flags.boostVerifiedContracts ?? true;
         const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
         const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {

@@ -13,6 +13,7 @@ import {
   CATS,
   DOGS,
   eth,
+  ON_DEMAND,
   type SeededToken,
   seedMarket,
   seedToken,
@@ -36,9 +37,11 @@ const ID = `0x${'9a'.repeat(32)}` as Address;
 
 const scratch = scratchOfFile();
 const api = madeForFile(() =>
-  exampleApi(scratch.database, [
-    createTokenSearchRoute({ ...balancesOf(scratch.database), served: [base, eth] }),
-  ]),
+  exampleApi(
+    scratch.database,
+    [createTokenSearchRoute({ ...balancesOf(scratch.database), served: [base, eth] })],
+    { onDemand: ON_DEMAND },
+  ),
 );
 
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { cover, noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
@@ -55,7 +55,7 @@ export function profitRoutesOfFile() {
 export function profitRoutesOf(database: Database, retainedFrom = 0): readonly RouteModule[] {
   const nodeReads = createNodeReadQueue({ database, chains: [eth], clock: systemClock, logger: silentLogger() });
   const onDemandBackfill = { ...noBackfill.onDemandBackfill, retainedFrom: async () => retainedFrom };
-  return createProfitRoutes({ onDemandBackfill, nodeReads, waitMs: 0 });
+  return [withWait({ waitMs: 0 }, createProfitRoutes({ onDemandBackfill, nodeReads }))];
 }
 
 /** Tokens, proven pools and coverage, with USDC at one dollar. */

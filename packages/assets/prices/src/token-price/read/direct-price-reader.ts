@@ -1,8 +1,8 @@
-import type { Address } from '@chainstead/core';
+import { type Address, waitingAtMost } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import type { ReadDirectPrices } from '@chainstead/markets/requests';
 import { readPlace } from '../place/price-place.ts';
-import { readPricesWithBalances, startPriceSources } from './prices-with-balances.ts';
+import { priceSourcesOf, readPricesWithBalances } from './prices-with-balances.ts';
 import { readDirectPrices, type TokenPrice } from './token-price.ts';
 
 /** Per request: each block takes statements, and requests share connections. */
@@ -11,7 +11,7 @@ const BLOCKS_AT_ONCE = 4;
 /** No hops. Missing pools and balances at the newest block are read for later requests. */
 export function createDirectPriceReader(balances: BalanceRequestSources): ReadDirectPrices {
   return async ({ database, logger }, chain, wanted) => {
-    const sources = startPriceSources({ database, logger }, { ...balances, waitMs: 0 });
+    const sources = priceSourcesOf({ reads: database, database, logger }, balances);
     const conditions = { factories: null, rules: chain.pricing };
     const blocks = [...wanted.keys()].toSorted((a, b) => b - a);
     const found = new Map<number, ReadonlyMap<Address, TokenPrice>>();
@@ -21,7 +21,7 @@ export function createDirectPriceReader(balances: BalanceRequestSources): ReadDi
       if (place === null) return;
       const prices =
         block === blocks[0]
-          ? await readPricesWithBalances(sources, chain, tokens, conditions, place)
+          ? await waitingAtMost(0, () => readPricesWithBalances(sources, chain, tokens, conditions, place))
           : await readDirectPrices(database, chain, tokens, conditions, place);
       found.set(block, prices);
     };

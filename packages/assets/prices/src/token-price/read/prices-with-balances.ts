@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Logger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Logger, waitingAtMost, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20/requests';
 import { requestPoolLookups, shownToken, tokensToLookUp } from '@chainstead/markets/requests';
@@ -20,20 +20,15 @@ export interface PriceSources {
   readonly database: ReadDatabase;
   /** Null: only stored balances count. */
   readonly contracts: { readonly balances: BalanceRequestSources; readonly logger: Logger } | null;
-  /** `performance.now()` at the end of the request's waits, which all of its prices share. */
-  readonly waitsUntil: number;
   /** Stored prices of the tokens at the place, without hops. Default: they are read. */
   readonly direct?: Promise<TokenPrices> | undefined;
 }
 
-export function startPriceSources(
-  { database, logger }: { readonly database: ReadDatabase; readonly logger: Logger },
+export function priceSourcesOf(
+  { reads, database, logger }: Pick<PriceSources, 'reads' | 'database'> & { readonly logger: Logger },
   balances: BalanceRequestSources,
 ): PriceSources {
-  return {
-    ...{ reads: database, database, contracts: { balances, logger } },
-    waitsUntil: performance.now() + balances.waitMs,
-  };
+  return { reads, database, contracts: { balances, logger } };
 }
 
 const READS_MAX = 256;
@@ -67,13 +62,12 @@ export async function addMissingBalances(
   const holdingsIn = (list: 'old' | 'unread' | 'moved') =>
     unknown.flatMap((pools) => pools[list]).slice(0, READS_MAX);
   const [old, unread, moved] = [holdingsIn('old'), holdingsIn('unread'), holdingsIn('moved')];
-  if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
+  if (old.length > 0) await waitingAtMost(0, () => requestBalances(balances, chain, old, logger));
   if (unread.length + moved.length === 0) return found;
-  const waiting = { ...balances, waitMs: waitLeft(sources) };
   const isRead = await Promise.all([
-    requestBalances(waiting, chain, unread, logger),
+    requestBalances(balances, chain, unread, logger),
     // A read of the moment before the first swap says nothing about the moment after it.
-    requestBalances({ ...waiting, sharedMs: 0 }, chain, moved, logger),
+    requestBalances({ ...balances, sharedMs: 0 }, chain, moved, logger),
   ]);
   if (!isRead.includes(true)) return found;
   const again = unknown.filter((pools) => pools.unread.length + pools.moved.length > 0).map(({ token }) => token);
@@ -107,13 +101,11 @@ async function readPricesWithLookups(
   const ofPools = tokensWithPools(tokens, chain, place);
   const [found, unknown] = await Promise.all([stored, tokensToLookUp(database, chain, ofPools, place)]);
   const { logger, balances } = contracts;
-  const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
+  const lookups = { database, nodeReads: balances.nodeReads, logger };
   const known = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
   const hopTokens = [...new Set([...known.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
   const hops = await tokensToLookUp(database, chain, hopTokens, place);
-  const lookedUp = new Set(
-    await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place),
-  );
+  const lookedUp = new Set(await requestPoolLookups(lookups, chain, hops, place));
   const isThrough = (price: TokenPrice) => hopTokensOf(price).some((hop) => lookedUp.has(hop));
   return readAgain(
     known,
@@ -123,7 +115,3 @@ async function readPricesWithLookups(
 
 /** Per request: anyone can create pools, and requests share the look-ups of a minute. */
 const HOP_LOOKUPS_MAX = 8;
-
-function waitLeft({ waitsUntil }: PriceSources): number {
-  return Math.max(0, waitsUntil - performance.now());
-}

@@ -30,8 +30,7 @@ export interface WantedPrice {
 }
 
 /** `read`: in request order. Tokens of one block and exchange are read together. */
-export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
-  const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
+export function createPriceReader(sources: PriceSources, chain: Chain, options: PriceLimits) {
   const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
   const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };

@@ -137,7 +137,6 @@ describe('a swap between two tokens that are no anchors', () => {
     const readDirectPrices = createDirectPriceReader({
       nodeReads,
       projections,
-      waitMs: 1_000,
       liveMaxAgeMs: 60_000,
     });
     return exampleApi(scratch.database, createMarketRoutes({ ...noBackfill, readDirectPrices }));

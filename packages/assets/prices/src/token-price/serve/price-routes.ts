@@ -14,6 +14,7 @@ import { EVERY_SWAP } from '@chainstead/markets/requests';
 import { indexedHeaders } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../place/price-place.ts';
+import { priceSourcesOf } from '../read/prices-with-balances.ts';
 import { finalParameter, priceLimits } from './price-parameters.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
@@ -27,11 +28,7 @@ export function createTokenPriceRoutes(
   return [createTokenPriceRoute(balances, provePrice), createTokenPricesRoute(balances)];
 }
 
-export type ProvePrice = (
-  found: FoundPrice,
-  chain: Chain,
-  options: { readonly database: ReadDatabase; readonly waitMs: number },
-) => Promise<ShownTokenPrice>;
+export type ProvePrice = (found: FoundPrice, chain: Chain, database: ReadDatabase) => Promise<ShownTokenPrice>;
 
 function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: ProvePrice): RouteModule {
   return (app, dependencies) => {
@@ -69,13 +66,12 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
       response: { description: 'Price of the token', schema: tokenPriceSchema },
       errors: [404],
       async answer({ address, chain, explain = false, ...query }) {
-        const waitsUntil = performance.now() + balances.waitMs;
         const wanted = {
           token: tokenOf(address),
           exchange: query.exchange ?? null,
           toBlock: query.to_block ?? null,
         };
-        const { read } = createPriceReader(sourcesOf(dependencies, balances), chain, query);
+        const { read } = createPriceReader(priceSourcesOf(dependencies, balances), chain, query);
         const [price] = await read([wanted]);
         if (price === undefined) throw new RangeError('A wanted price has a result');
         if ('refusal' in price) {
@@ -86,8 +82,7 @@ function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: Prov
           throw errorOf(price, chain, explain);
         }
         if (query.proof !== true) return showTokenPrice(price, chain, explain);
-        const waitMs = Math.max(0, waitsUntil - performance.now());
-        return provePrice(price, chain, { database, waitMs });
+        return provePrice(price, chain, database);
       },
     });
   };
@@ -123,7 +118,7 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
       response: { description: 'Prices', schema: z.array(tokenPriceSchema) },
       errors: [413],
       async answer({ body, chain, c, ...query }) {
-        const { read, readIndexed } = createPriceReader(sourcesOf(dependencies, balances), chain, query);
+        const { read, readIndexed } = createPriceReader(priceSourcesOf(dependencies, balances), chain, query);
         const shown = [];
         const wanted = body.tokens.map(
           ({ token_address: address, exchange = null, to_block: toBlock = null }) => {
@@ -140,10 +135,6 @@ function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
       },
     });
   };
-}
-
-function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources) {
-  return { reads, database, contracts: { balances, logger } };
 }
 
 const TOKENS_MAX = 100;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withWait } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { createPairPriceRoute } from '../../pair-price/pair-price-route.ts';
@@ -17,6 +17,7 @@ export function priceRoutesOf(database: Database, chain: Chain): readonly RouteM
     logger: silentLogger(),
   });
   const projections = createSubjectProjections(database);
-  const balances = { nodeReads, projections, waitMs: 1_000, liveMaxAgeMs: 60_000 };
-  return [...createTokenPriceRoutes(balances, createPriceProver(balances)), createPairPriceRoute(balances)];
+  const balances = { nodeReads, projections, liveMaxAgeMs: 60_000 };
+  const routes = createTokenPriceRoutes(balances, createPriceProver(balances));
+  return [withWait({ waitMs: 1_000 }, [...routes, createPairPriceRoute(balances)])];
 }

@@ -62,9 +62,6 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
     get chains() {
       return settings.chains;
     },
-    get waitMs() {
-      return settings.waitMs;
-    },
     budget: createOnDemandBudget({
       perKey: 100,
       get maxCalls() {
@@ -74,7 +71,10 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
     logger: silentLogger(),
   });
   const server: ApiServer = parts.adopt(
-    await serveApi(await exampleApi(scratch.database, routes), { host: '127.0.0.1', port: 0 }),
+    await serveApi(await exampleApi(scratch.database, routes, { onDemand: settings }), {
+      host: '127.0.0.1',
+      port: 0,
+    }),
     (one) => one.close(),
   );
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });

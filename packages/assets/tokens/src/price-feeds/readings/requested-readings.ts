@@ -38,7 +38,6 @@ interface FeedReadingSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  readonly waitMs: number;
 }
 
 /** Blocks per question. */
@@ -48,15 +47,14 @@ const BLOCKS_MAX = 200;
 
 /** Late readings serve later requests. @returns whether all arrived in time */
 export async function requestFeedReadings(
-  { database, nodeReads, logger, waitMs }: FeedReadingSources,
+  { database, nodeReads, logger }: FeedReadingSources,
   chain: Chain,
   blocks: readonly number[],
 ): Promise<boolean> {
   const wanted = await blocksToRead(database, chain, blocks);
   if (wanted.length === 0) return false;
   const ask = async (some: readonly number[]): Promise<boolean> => {
-    const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
-    const read = nodeReads.request(chain, FEED_READINGS, { blocks: some }, options);
+    const read = nodeReads.request(chain, FEED_READINGS, { blocks: some }, { fruitlessMs: SILENCE_MS });
     const missing = { message: 'Could not read price feeds', chain: chain.key };
     return (await unlessUnavailable(logger, missing, read, true)) !== null;
   };

@@ -22,7 +22,6 @@ export interface WalletInsightOptions {
   /** Used if a request has no chain. */
   readonly served: readonly Chain[];
   readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
   readonly clock: Clock;
 }
 
@@ -31,7 +30,7 @@ const COUNTED_MS = 60_000;
 
 /** Counted by a worker; 503 beyond the wait limit (docs/api/wallets.md#wallet-insight). */
 export function createWalletInsightRoute(options: WalletInsightOptions): RouteModule {
-  const { served, nodeReads, waitMs, clock, trackedWallets, onDemandBackfill } = options;
+  const { served, nodeReads, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { chains, database, logger, reads, parameters } = dependencies;
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
@@ -42,12 +41,7 @@ export function createWalletInsightRoute(options: WalletInsightOptions): RouteMo
         readPlaces(reads, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
       );
       if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-      const answer = await nodeReads.request(
-        chain,
-        INSIGHT_COUNTED,
-        { wallet },
-        { waitMs, maxAgeMs: COUNTED_MS },
-      );
+      const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { maxAgeMs: COUNTED_MS });
       if (answer === null)
         throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
       const { counts, swaps, to } = answer;

@@ -118,8 +118,8 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
 
   test('of a wallet that nobody asked for has the rest looked for', async () => {
     const wallet = `0x${'13'.repeat(20)}`;
-    // No worker searches here, so each first request waits for its whole time.
-    stage.settings.waitMs = 500;
+    // No worker searches here, so each first request waits for half of this.
+    stage.settings.waitMs = 4_000;
     stage.settings.mode = 'wallets';
     try {
       await insightOf(wallet);

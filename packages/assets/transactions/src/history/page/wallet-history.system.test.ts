@@ -200,8 +200,8 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     await database.query(
       sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 0, ${FIRST_BLOCK}, ${LAST_BLOCK})`,
     );
-    // No worker searches here, so each first request waits for its whole time.
-    stage.settings.waitMs = 500;
+    // No worker searches here, so each first request waits for half of this.
+    stage.settings.waitMs = 4_000;
     stage.settings.mode = 'wallets';
     const unknown = { from_block: null, to_block: null, complete: false };
     const first = await stage.get(path);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const onDemandBackfill = createOnDemandBackfill({
     ...{ chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
   });
-  const trackedWallets = createTrackedWallets(onDemandBackfill, { waitMs: 0 });
+  const trackedWallets = createTrackedWallets(onDemandBackfill);
   const served = [polygon, base, eth];
   const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
   const api = await exampleApi(
@@ -37,6 +37,7 @@ beforeAll(async () => {
     [createActiveChainsRoute({ served, trackedWallets, onDemandBackfill })],
     {
       chains: { find },
+      onDemand: { waitMs: 0 },
     },
   );
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });

@@ -21,7 +21,7 @@ interface HistoryRoutesOptions extends OnDemandReadsOptions {
 /** Once per process: state reads are shared. */
 export function createHistoryRoutes(options: HistoryRoutesOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
-  const trackedWallets = createTrackedWallets(onDemandBackfill, options);
+  const trackedWallets = createTrackedWallets(onDemandBackfill);
   return [
     createWalletHistoryRoute({
       onDemandReads: createOnDemandReads(options),

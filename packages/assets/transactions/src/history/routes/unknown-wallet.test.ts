@@ -15,7 +15,7 @@ beforeAll(async () => {
   const logger = silentLogger();
   const nodeReads = createNodeReadQueue({ database, chains: [], clock: systemClock, logger });
   const onDemandBackfill = createOnDemandBackfill({ chains: [], datasets: [], maxCalls: 0, perKey: 1 });
-  const bounds = { waitMs: 0, maxCalls: 0, perKey: 1, clock: systemClock };
+  const bounds = { maxCalls: 0, perKey: 1, clock: systemClock };
   const projections = createSubjectProjections(database);
   api = await exampleApi(
     database,

@@ -14,7 +14,6 @@ import { createWalletCounter } from '../stats/wallet-counter.ts';
 
 export interface WalletStatsOptions {
   readonly projections: SubjectProjections;
-  readonly waitMs: number;
   readonly clock: Clock;
   readonly trackedWallets: TrackedWallets;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
@@ -22,10 +21,10 @@ export interface WalletStatsOptions {
 
 /** Exact counts; 503 during a busy wallet's first one (docs/api/wallets.md#wallet-statistics). */
 export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
-  const { projections, waitMs, clock, trackedWallets, onDemandBackfill } = options;
+  const { projections, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { database, logger, reads, parameters } = dependencies;
-    const counting = { database, projections, waitMs, clock };
+    const counting = { database, projections, clock };
     const counter = createWalletCounter(counting);
     defineRoute(app, dependencies, {
       path: '/api/v2.2/wallets/{address}/stats',

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Clock, subtractRanges } from '@chainstead/core';
+import { type Address, type Clock, subtractRanges, waitingAtMost } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { SubjectProjections } from '@chainstead/sync/requests';
@@ -16,13 +16,12 @@ interface CountedRangeBuilderOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly clock: Clock;
-  readonly waitMs: number;
   readonly rowsPerRange: number;
 }
 
 /** Span by span, one wallet at a time: commits of the chain wait, and must get half of the time. */
 export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
-  const { database, projections, clock, waitMs, rowsPerRange } = options;
+  const { database, projections, clock, rowsPerRange } = options;
   const running = new Map<string, Promise<void>>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -30,7 +29,8 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
     const { all, lacking } = await readFollowings(database, chain, wallet);
     // Counts made before all changes were followed may be wrong.
     if (lacking.length > 0) await deleteCountedRanges(database, chain, wallet);
-    for (const following of all) await projections.keep(chain, following, wallet, waitMs);
+    for (const following of all)
+      await waitingAtMost(FOLLOWING_WAIT_MS, () => projections.keep(chain, following, wallet));
     for (;;) {
       const started = clock.now();
       if (!(await buildNext(database, chain, wallet, rowsPerRange))) return;
@@ -51,6 +51,9 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
     },
   };
 }
+
+/** Not the request's wait: the builder continues after it. */
+const FOLLOWING_WAIT_MS = 15_000;
 
 /** Under the commit lock: no row changes. @returns whether there was a span to count */
 function buildNext(database: Database, chain: Chain, wallet: Address, rows: number): Promise<boolean> {

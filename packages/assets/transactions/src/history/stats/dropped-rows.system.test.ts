@@ -1,6 +1,6 @@
 /** Counts of rows that are dropped with their partition, when blocks leave the retention window. */
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20/requests';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
@@ -92,7 +92,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
 
   const projections = createSubjectProjections(database);
   const counter = createWalletCounter({
-    ...{ database, projections, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerRange: 10 },
+    ...{ database, projections, clock: systemClock, rowsPerRequest: 20, rowsPerRange: 10 },
   });
   const [token] = await database.query<{ token: Address }>(
     sql`SELECT ${hexText('token')} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
@@ -105,13 +105,16 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     throw new Error('Nothing was transferred');
   /** The stored counts, and those of the rows. */
   const counted = async () => {
-    expect(await projections.keep(chain, of, token.token, 90_000)).toBe('built');
+    expect(await waitingAtMost(90_000, () => projections.keep(chain, of, token.token))).toBe('built');
     const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
       sql`SELECT (SELECT transfers FROM erc20_token_counts WHERE token = ${addressBytes(token.token)} AND chain_id = ${chain.id}) AS "ofToken",
          (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND token = ${addressBytes(token.token)} AND direction <> 1) AS "rowsOfToken",
          (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND account = ${addressBytes(busiest.wallet)}) AS "rowsOfWallet"`,
     );
-    return { ...row, ofWallet: (await counter.count(chain, busiest.wallet)).tokenTransfers };
+    return {
+      ...row,
+      ofWallet: (await waitingAtMost(90_000, () => counter.count(chain, busiest.wallet))).tokenTransfers,
+    };
   };
   const spans = () =>
     database.query<{ to: number }>(

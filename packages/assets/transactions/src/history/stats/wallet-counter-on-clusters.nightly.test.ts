@@ -1,7 +1,7 @@
 /** Counts of very busy wallets on a Citus cluster, with their rows on several nodes. */
 
 import { createChainRegistry } from '@chainstead/chains';
-import { systemClock } from '@chainstead/core';
+import { systemClock, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
@@ -33,7 +33,7 @@ describe.runIf(programs !== undefined)('counts of wallets on a cluster', () => {
     const written = await openWritten(database, eth);
     const counter = createWalletCounter({
       ...{ database, projections: createSubjectProjections(database), clock: systemClock },
-      ...{ waitMs: 60_000, rowsPerRequest: 10, rowsPerRange: 6 },
+      ...{ rowsPerRequest: 10, rowsPerRange: 6 },
     });
     const happenings = (from: number, to: number): Happening[] =>
       Array.from({ length: to - from + 1 }, (_, at) => from + at).flatMap((block) =>
@@ -44,7 +44,10 @@ describe.runIf(programs !== undefined)('counts of wallets on a cluster', () => {
       );
     const check = async (): Promise<void> => {
       for (const wallet of [ALICE, BOB])
-        expect([wallet, await counter.count(eth, wallet)]).toEqual([wallet, written.expected(wallet)]);
+        expect([wallet, await waitingAtMost(60_000, () => counter.count(eth, wallet))]).toEqual([
+          wallet,
+          written.expected(wallet),
+        ]);
     };
     const projections = async (): Promise<number> =>
       (await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM wallet_counts`))[0]?.rows ?? 0;

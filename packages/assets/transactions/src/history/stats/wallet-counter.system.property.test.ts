@@ -3,8 +3,8 @@
  * chain.
  */
 
-import { createChainRegistry } from '@chainstead/chains';
-import { systemClock } from '@chainstead/core';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Address, systemClock, waitingAtMost } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { addressOf, atDepth } from '@chainstead/testkit';
@@ -12,7 +12,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BESIDE, type Happening, type HappeningKind, openWritten } from '../testing/written-rows.ts';
-import { createWalletCounter } from './wallet-counter.ts';
+import { createWalletCounter, type WalletCounter } from './wallet-counter.ts';
 
 const registry = createChainRegistry({
   additional: [920, 921, 922].map((id) => ({ key: `counted-${id}`, id })),
@@ -38,6 +38,9 @@ const step = fc.oneof(
 
 const scratch = scratchOfFile();
 
+const countOf = (counter: WalletCounter, chain: Chain, wallet: Address) =>
+  waitingAtMost(30_000, () => counter.count(chain, wallet));
+
 test(
   'a wallet’s counts are those of its rows, whatever comes and goes while they are counted',
   async () => {
@@ -53,7 +56,7 @@ test(
             projections: createSubjectProjections(scratch.database),
             clock: systemClock,
           },
-          ...{ waitMs: 30_000, rowsPerRequest: 6, rowsPerRange: 3 },
+          ...{ rowsPerRequest: 6, rowsPerRange: 3 },
         });
         for (const one of steps) {
           const change =
@@ -63,12 +66,12 @@ test(
                 ? written.cut(one.above)
                 : written.addUnfollowed(one.unfollowed);
           // While a program without support for counts writes, a very busy wallet has none.
-          const meanwhile = counter.count(chain, ALICE).catch((error: unknown) => {
+          const meanwhile = countOf(counter, chain, ALICE).catch((error: unknown) => {
             if (!('unfollowed' in one)) throw error;
           });
           await Promise.all([change, meanwhile]);
           for (const wallet of [...WALLETS, BESIDE])
-            expect([wallet, await counter.count(chain, wallet)]).toEqual([wallet, written.expected(wallet)]);
+            expect([wallet, await countOf(counter, chain, wallet)]).toEqual([wallet, written.expected(wallet)]);
         }
       }),
       { numRuns: atDepth(25) },
@@ -86,17 +89,17 @@ test('of very much, only what is not counted yet is counted again', async () => 
       projections: createSubjectProjections(scratch.database),
       clock: systemClock,
     },
-    ...{ waitMs: 30_000, rowsPerRequest: 10, rowsPerRange: 5 },
+    ...{ rowsPerRequest: 10, rowsPerRange: 5 },
   });
   const transfers = (from: number, to: number): Happening[] =>
     Array.from({ length: to - from + 1 }, (_, at) => ({
       ...{ kind: 'token', block: from + at, index: 0, log: 0, from: ALICE, to: BOB, items: 1 },
     }));
   await written.add(transfers(1, 10));
-  expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 10, involved: 10 });
+  expect(await countOf(counter, chain, ALICE)).toMatchObject({ tokenTransfers: 10, involved: 10 });
   expect(await spans()).toEqual([]);
   await written.add(transfers(11, 23));
-  expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 23, involved: 23 });
+  expect(await countOf(counter, chain, ALICE)).toMatchObject({ tokenTransfers: 23, involved: 23 });
   expect(await spans()).toEqual([
     [0, 5, 5],
     [6, 10, 5],
@@ -105,11 +108,15 @@ test('of very much, only what is not counted yet is counted again', async () => 
   ]);
   // The spans provide this count, not the rows.
   await scratch.database.query(sql`UPDATE wallet_counts SET token_transfers = 6 WHERE first_block = 6`);
-  expect((await counter.count(chain, ALICE)).tokenTransfers).toBe(24);
+  expect((await countOf(counter, chain, ALICE)).tokenTransfers).toBe(24);
   await written.add([{ kind: 'nft', block: 7, index: 1, log: 3, from: BOB, to: ALICE, items: 2 }]);
-  expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 23, nftTransfers: 1, involved: 24 });
+  expect(await countOf(counter, chain, ALICE)).toMatchObject({
+    tokenTransfers: 23,
+    nftTransfers: 1,
+    involved: 24,
+  });
   expect(await spans()).toHaveLength(3);
-  expect(await counter.count(chain, CAROL)).toMatchObject({ involved: 0 });
+  expect(await countOf(counter, chain, CAROL)).toMatchObject({ involved: 0 });
 
   async function spans() {
     const rows = await scratch.database.query<{ first: number; last: number; tokens: number }>(
@@ -129,13 +136,13 @@ test('is unavailable while nobody follows the rows of the chain', async () => {
       projections: createSubjectProjections(scratch.database),
       clock: systemClock,
     },
-    ...{ waitMs: 1_000, rowsPerRequest: 1, rowsPerRange: 1 },
+    ...{ rowsPerRequest: 1, rowsPerRange: 1 },
   });
   const some = [1, 2, 3].map((block): Happening => {
     return { kind: 'approval', block, index: 0, log: 0, from: ALICE, to: BOB, items: 1 };
   });
   await written.add(some);
-  await expect(counter.count(chain, ALICE)).rejects.toThrow(
+  await expect(waitingAtMost(1_000, () => counter.count(chain, ALICE))).rejects.toThrow(
     'the activity of the wallet on counted-922 is being counted',
   );
 });

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Clock, subtractRanges } from '@chainstead/core';
+import { type Address, type Clock, settlesWithin, subtractRanges, waitLeft } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { SubjectProjections } from '@chainstead/sync/requests';
@@ -16,7 +16,6 @@ export interface WalletCounterOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly clock: Clock;
-  readonly waitMs: number;
   /** For each table. */
   readonly rowsPerRequest?: number;
   readonly rowsPerRange?: number;
@@ -28,7 +27,7 @@ const GAPS_MAX = 8;
 
 /** Busy wallets have stored counts of spans, deleted when rows change. Requests count the rest. */
 export function createWalletCounter(options: WalletCounterOptions): WalletCounter {
-  const { database, clock, waitMs } = options;
+  const { database } = options;
   const { rowsPerRequest = ROWS_PER_REQUEST, rowsPerRange = ROWS_PER_RANGE } = options;
   const builder = createCountedRangeBuilder({ ...options, rowsPerRange });
 
@@ -45,22 +44,12 @@ export function createWalletCounter(options: WalletCounterOptions): WalletCounte
     }
   }
 
-  async function isBuilt(chain: Chain, wallet: Address): Promise<boolean> {
-    const waiting = new AbortController();
-    const stop = () => false;
-    const passed = clock.sleep(waitMs, waiting.signal).then(stop, stop);
-    try {
-      return await Promise.race([builder.build(chain, wallet).then(() => true), passed]);
-    } finally {
-      waiting.abort();
-    }
-  }
-
   return {
     async count(chain, wallet) {
       const counts = await countNow(chain, wallet);
       if (counts !== null) return counts;
-      const built = (await isBuilt(chain, wallet)) ? await countNow(chain, wallet) : null;
+      const isBuilt = await settlesWithin(builder.build(chain, wallet), waitLeft());
+      const built = isBuilt ? await countNow(chain, wallet) : null;
       if (built === null)
         throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
       return built;

@@ -131,8 +131,8 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   });
 
   test('of a wallet that nobody asked for counts what is known, and has the rest looked for', async () => {
-    // No worker searches here, so each first request waits for its whole time.
-    stage.settings.waitMs = 500;
+    // No worker searches here, so each first request waits for half of this.
+    stage.settings.waitMs = 2_000;
     stage.settings.mode = 'wallets';
     const wallet = addressOf(0x777);
     const { database } = stage.scratch;

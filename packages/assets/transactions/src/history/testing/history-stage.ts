@@ -138,16 +138,13 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
   const routes = createHistoryRoutes({
     ...{ nodeReads, onDemandBackfill, chains: [chain], perKey: 100, clock: systemClock },
     projections: createSubjectProjections(database),
-    get waitMs() {
-      return settings.waitMs;
-    },
     get maxCalls() {
       return settings.maxCalls;
     },
   });
   const find = (text: string) => (registry.find(text)?.id === chain.id ? chain : registry.find(text));
   const server = parts.adopt(
-    await serveApi(await exampleApi(database, routes, { chains: { find } }), {
+    await serveApi(await exampleApi(database, routes, { chains: { find }, onDemand: settings }), {
       host: '127.0.0.1',
       port: 0,
     }),

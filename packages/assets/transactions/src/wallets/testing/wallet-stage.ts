@@ -1,7 +1,7 @@
 /** A devnet's chain that stores the transactions of requested wallets, with the program's roles. For tests. */
 
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs/worker';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
@@ -133,10 +133,11 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
       verifyBlocksPerSecond: 0,
     },
   });
+  const tracked = createTrackedWallets(histories);
   const owned = parts.move();
   const following = roles.includes('ingest') ? sync.run(ended.signal) : Promise.resolve();
   return {
-    requested: createTrackedWallets(histories, { waitMs: options.waitMs ?? 0 }),
+    requested: { ask: (...asked) => waitingAtMost(options.waitMs ?? 0, () => tracked.ask(...asked)) },
     async stop() {
       ended.abort();
       // An aborted read would hold its lock until the lock expires.

@@ -45,7 +45,7 @@ export async function openTokenStage(): Promise<TokenStage> {
   });
   const api = await exampleApi(database, [
     withServices({ onDemandBackfill }, [tokenTransfersRoute]),
-    createTokenStatsRoute({ projections: createSubjectProjections(database), onDemandBackfill, waitMs: 15_000 }),
+    createTokenStatsRoute({ projections: createSubjectProjections(database), onDemandBackfill }),
   ]);
   const request: TokenStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
