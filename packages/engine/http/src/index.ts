@@ -61,6 +61,6 @@ export {
 } from './routes/indexed.ts';
 export { createMissingIndexes } from './routes/missing-indexes.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
-export { view } from './routes/view.ts';
+export { each, view } from './routes/view.ts';
 export * as wire from './routes/wire.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';

@@ -100,7 +100,12 @@ export function createPages<P extends JsonValue>(
       });
     }
     const { isLimitPerPage = false } = list;
-    const before = { ...claims.b, ...parse(claims.q), order: claims.o, limit: claims.l };
+    const before = {
+      ...claims.b,
+      ...parse({ limit: String(claims.l), ...claims.q }),
+      order: claims.o,
+      limit: claims.l,
+    };
     const values: PageParameters & Values = parse({ ...claims.q, ...sent });
     const given = Object.entries(values).filter(([name]) => name in sent && name !== 'cursor');
     const { limit, ...others } = Object.fromEntries(given);

@@ -73,8 +73,8 @@ export interface ListRoute<
   readonly params?: Params;
   /** `cursor` is one of every list. */
   readonly query?: Query;
-  /** The schema of a page, and its name in the document. */
-  readonly name: string;
+  /** The schema's name in the document. @default none */
+  readonly name?: string;
   readonly response: string;
   /** A row's place in its order, for the cursor. */
   readonly position: z.ZodType<P>;
@@ -134,7 +134,10 @@ export function defineListRoute<
     const operation = {
       ...list,
       query,
-      response: { description: list.response, schema: schemaOf(fields).openapi(list.name) },
+      response: {
+        description: list.response,
+        schema: list.name === undefined ? schemaOf(fields) : schemaOf(fields).openapi(list.name),
+      },
       otherResponses: { ...list.otherResponses, ...(pending !== undefined && { 202: pendingResponse(pending) }) },
     };
     addOperation<Services, Sent>(app, api, operation, async (request) => {

@@ -1,4 +1,5 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import type { ApiApp, ApiContext } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
@@ -128,20 +129,25 @@ export function addOperation<Services, Sent>(
   const document = documentOf(operation, shapeOf(operation.params ?? [], api.parameters), shape);
   app.openAPIRegistry.registerPath(document);
   const { database, reads, logger, services, chains } = api;
-  const answer = (c: Context): Promise<Response> => {
+  const readQuery = (c: ApiContext) => {
     // As sent: errors show it.
     const raw = spelled(queryOf(c));
-    return respond({
-      c,
-      params: operation.params === undefined ? {} : { ...c.req.valid('param') },
+    return {
       sent: foldLists(raw, shape),
-      parse(sent) {
+      parse(sent: Values): Values {
         const parsed = schema.safeParse(sent);
         if (!parsed.success)
           refuse({ success: false, target: 'query', error: parsed.error, data: { ...sent, ...raw } }, c);
         const values: Values = parsed.data ?? {};
         return 'chain' in shape ? { ...values, chain: values.chain ?? { key: DEFAULT_CHAIN } } : values;
       },
+    };
+  };
+  const answer = (c: Context): Promise<Response> =>
+    respond({
+      c,
+      params: operation.params === undefined ? {} : { ...c.req.valid('param') },
+      ...readQuery(c),
       given: (values) => ({
         ...values,
         ...(isNamed(values.chain) && { chain: indexedChain(chains, values.chain.key, ...datasets) }),
@@ -152,13 +158,19 @@ export function addOperation<Services, Sent>(
         },
       }),
     });
-  };
   const { params, body: validated } = document.request;
   const request = {
     ...(params !== undefined && { params }),
     ...(validated !== undefined && { body: validated }),
   };
-  app.openapi({ ...document, path: routedPath, request, hide: true }, answer as never, refuse as never);
+  // Errors of the query come before those of the path and the body.
+  const middleware: MiddlewareHandler = (c, next) => {
+    const { sent, parse } = readQuery(c);
+    parse(sent);
+    return next();
+  };
+  const routed = { ...document, path: routedPath, request, hide: true, middleware };
+  app.openapi(routed, answer as never, refuse as never);
 }
 
 const DEFAULT_CHAIN = 'eth';

@@ -1,29 +1,43 @@
 import { z } from '@hono/zod-openapi';
-import type { Field, Fields } from './wire.ts';
+import type { Values } from './route.ts';
+import type { Field, Fields, SameField } from './wire.ts';
 
 /** A JSON object of a response: its schema, and how it is made. Each field is written once. */
 export interface View<Args extends readonly unknown[], Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  show(...args: Args): Readonly<Record<string, unknown>>;
+  show(...args: Args): z.output<Schema>;
 }
 
 /**
- * @param name of the schema in the OpenAPI document
+ * @param name of the schema in the OpenAPI document; null: none
  * @param prepare finds once what several fields read, such as a row's block and token
  */
 export function view<Args extends readonly unknown[], Source, Shape extends z.ZodRawShape>(
-  name: string,
+  name: string | null,
   prepare: (...args: Args) => Source,
   fields: FieldsOf<Source, Shape>,
 ): View<Args, z.ZodObject<Shape>> {
-  const showSource = showFields<Source>(fields);
   // The compiler can't compute the keys.
+  const showSource = showFields(fields as unknown as Fields<Source>);
   const schema = schemaOf(fields) as unknown as z.ZodObject<Shape>;
-  return { schema: schema.openapi(name), show: (...args) => showSource(prepare(...args)) };
+  return {
+    schema: name === null ? schema : schema.openapi(name),
+    show: (...args) => showSource(prepare(...args)) as z.output<z.ZodObject<Shape>>,
+  };
+}
+
+/** A list of what another view shows. */
+export function each<Source, Item, Schema extends z.ZodType>(
+  { schema, show }: View<readonly [Item], Schema>,
+  items: (source: Source) => readonly Item[],
+): Field<Source, z.ZodArray<Schema>> {
+  return { schema: z.array(schema), value: (source) => items(source).map((item) => show(item)) };
 }
 
 type FieldsOf<Source, Shape extends z.ZodRawShape> = {
-  readonly [Name in keyof Shape]: Shape[Name] extends z.ZodType ? Field<Source, Shape[Name]> : never;
+  readonly [Name in keyof Shape]: Shape[Name] extends z.ZodType
+    ? Field<Source, Shape[Name]> | SameField<Name extends keyof Source ? Source[Name] : unknown, Shape[Name]>
+    : never;
 };
 
 /** Without a name in the OpenAPI document. */
@@ -37,7 +51,8 @@ export function showFields<Source>(
   const entries = Object.entries(fields);
   return (source) => {
     const shown: Record<string, unknown> = {};
-    for (const [name, field] of entries) shown[name] = field.value(source);
+    for (const [name, field] of entries)
+      shown[name] = 'value' in field ? field.value(source) : field.show((source as Values)[name]);
     return shown;
   };
 }

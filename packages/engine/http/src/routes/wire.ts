@@ -7,7 +7,13 @@ export interface Field<in Source, Schema extends z.ZodType = z.ZodType> {
   value(source: Source): unknown;
 }
 
-export type Fields<in Source> = Readonly<Record<string, Field<Source>>>;
+/** The member of the source that has the field's name. */
+export interface SameField<in Value, Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  readonly show: (member: Value) => unknown;
+}
+
+export type Fields<in Source> = Readonly<Record<string, Field<Source> | SameField<unknown>>>;
 
 /** What the document says of a field: a description, or more. */
 type About = string | { readonly description?: string; readonly example?: unknown; readonly pattern?: string };
@@ -16,6 +22,7 @@ type About = string | { readonly description?: string; readonly example?: unknow
 interface Kind<Schema extends z.ZodType, Value> {
   <Source>(value: (source: Source) => Value): Field<Source, Schema>;
   <Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
+  (about?: About): SameField<Value, Schema>;
 }
 
 /** `orNull`: the field may be null. */
@@ -30,11 +37,22 @@ export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(schema: 
 }
 
 function kind<Schema extends z.ZodType, Value>(schema: Schema): Kind<Schema, Value> {
-  return <Source>(about: About | ((source: Source) => Value), value?: (source: Source) => Value) => {
+  function field<Source>(value: (source: Source) => Value): Field<Source, Schema>;
+  function field<Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
+  function field(about?: About): SameField<Value, Schema>;
+  function field<Source>(
+    about?: About | ((source: Source) => Value),
+    value?: (source: Source) => Value,
+  ): Field<Source, Schema> | SameField<Value, Schema> {
     if (typeof about === 'function') return { schema, value: about };
-    if (value === undefined) throw new TypeError('A field with a description needs a value');
-    return { schema: documented(schema, about), value };
-  };
+    const own = about === undefined ? schema : documented(schema, about);
+    return value === undefined ? { schema: own, show: unchanged } : { schema: own, value };
+  }
+  return field;
+}
+
+function unchanged<Value>(member: Value): Value {
+  return member;
 }
 
 function documented<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
