@@ -58,6 +58,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
     limits,
   });
   const services: StreamServices = {
+    registry,
     chains: chains.map(({ chain }) => chain),
     bounds,
     testWebhook: createTestWebhook(probeWebhook),
@@ -70,7 +71,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   };
   return {
     routes: createStreamRoutes(services),
-    operations: createStreamOperations({ database, registry, services, probeWebhook, replaysPerKey }),
+    operations: createStreamOperations({ database, services, probeWebhook, replaysPerKey }),
     async close() {
       await Promise.allSettled(starts.values());
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);

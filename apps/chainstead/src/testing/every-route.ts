@@ -31,7 +31,7 @@ export function createEveryRoute({ database, chains }: EveryRouteOptions): Route
       onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
       clock: systemClock,
     }),
-    ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
+    ...createStreamRoutes({ ...services, registry: chains, chains: chains.all(), createHistoricalJob: unused }),
     createGatewayRoutes({ chains: [], clock: systemClock }),
     ...createAptosRoutes({ indexed: ['mainnet'] }),
     unservedRoutes,

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { AuditActor } from '@chainstead/http';
+import type { AuditActor, ChainLookup } from '@chainstead/http';
 import type { StreamBounds } from './records/stream-bounds.ts';
 import type { Stream, StreamConfig } from './stream.ts';
 
@@ -68,6 +68,8 @@ export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<Acc
 export type OffersTraces = (chain: Chain) => Promise<boolean>;
 
 export interface StreamServices {
+  readonly registry: ChainLookup;
+  /** Followed by streams. */
   readonly chains: readonly Chain[];
   readonly bounds?: StreamBounds;
   readonly offersTraces: OffersTraces;

@@ -56,9 +56,9 @@ function open() {
   });
   return createStreamOperations({
     database: scratch.database,
-    registry,
     probeWebhook,
     services: {
+      registry,
       chains: [registry.get('eth'), registry.get('base')],
       bounds: { streamsPerKey: 100, addressesPerStream: 3, addressesPerKey: 100 },
       testWebhook: createTestWebhook(probeWebhook),
@@ -274,9 +274,8 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
   });
   const streams = createStreamOperations({
     database: scratch.database,
-    registry,
     probeWebhook,
-    services: { ...past, chains: [chain], testWebhook: createTestWebhook(probeWebhook) },
+    services: { ...past, registry, chains: [chain], testWebhook: createTestWebhook(probeWebhook) },
   });
   const running = followed.start();
   onTestFinished(() => running.stop());

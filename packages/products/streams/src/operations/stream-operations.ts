@@ -1,5 +1,5 @@
-import type { Chain, ChainRegistry } from '@chainstead/chains';
-import type { BlockRange, ChainId } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
@@ -12,16 +12,13 @@ import { auditStream } from '../records/audit-stream.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from '../routes/check-stream.ts';
-import { createRequireContracts } from '../routes/contract-check.ts';
 import { givenAddresses } from '../routes/given-addresses.ts';
 import { setStreamStatus, type WantedStatus } from '../routes/set-stream-status.ts';
+import { createStreamChecks, type StreamChecks } from '../routes/stream-checks.ts';
 import { changedConfig, newConfig } from '../routes/stream-config.ts';
-import { notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
-import { existing, streamChains } from '../routes/stream-routes.ts';
-import { streamMembers } from '../routes/stream-schema.ts';
-import { requireTraces } from '../routes/trace-check.ts';
+import { existing, notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
+import { streamChains, streamMembers } from '../routes/stream-schema.ts';
 import { parseBody } from '../routes/validation-failed.ts';
-import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 
@@ -68,8 +65,10 @@ export interface StreamOperations {
 
 export interface StreamOperationsOptions {
   readonly database: Database;
-  readonly registry: Pick<ChainRegistry, 'find'>;
-  readonly services: Pick<StreamServices, 'chains' | 'bounds' | 'offersTraces' | 'testWebhook' | 'previewBlock'>;
+  readonly services: Pick<
+    StreamServices,
+    'registry' | 'chains' | 'bounds' | 'offersTraces' | 'testWebhook' | 'previewBlock'
+  >;
   readonly probeWebhook: ProbeWebhook;
   readonly replaysPerKey?: number;
 }
@@ -79,8 +78,8 @@ const NO_STREAM = 'new';
 export function createStreamOperations(options: StreamOperationsOptions): StreamOperations {
   const { database, services } = options;
   const store = createStreamStore(database, services.bounds);
-  const read = createReader(options);
-  const requireContracts = createRequireContracts(database);
+  const checks = createStreamChecks(services);
+  const read = createReader(services, checks.chainOf);
   return {
     chains: services.chains,
     find: (id) => store.get(id),
@@ -89,24 +88,19 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
     },
     async create(given, by) {
       const { config, addresses } = read.newStream(given);
-      await requireContracts(config, read.chainOf);
-      await requireTraces(services.offersTraces, config, read.chainOf);
-      await requireWebhook(services, config, by.id);
+      await checks.requireAll(database, config, by.id);
       return store.createWatching(config, addresses ?? [], by);
     },
     async update(id, given, by) {
       const changed = read.changeOf(given);
       const current = existing(await store.get(id));
-      const wanted = changed(current);
-      await requireContracts(wanted, read.chainOf, current.contracts);
-      await requireTraces(services.offersTraces, wanted, read.chainOf);
-      await requireWebhook(services, wanted, by.id);
+      await checks.requireAll(database, changed(current), by.id, current.contracts);
       return existing(await store.update(id, changed, by));
     },
     async preview({ given, streamId, chain, range }) {
       const { config, addresses } = read.newStream(given);
       if (!config.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-      await requireContracts(config, read.chainOf);
+      await checks.requireContracts(database, config);
       const watched = streamId === null ? { addresses: addresses ?? [] } : { addresses, streamId };
       const request = { chain, config, range, ...watched };
       const [preview, followedTo] = await Promise.all([
@@ -116,13 +110,13 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
       return { ...preview, followedTo };
     },
     async duplicate(id, by) {
-      await requireWebhook(services, existing(await store.get(id)), by.id);
+      await checks.requireWebhook(existing(await store.get(id)), by.id);
       return existing(await store.duplicate(id, by));
     },
     async remove(id, by) {
       existing(await store.remove(id, by));
     },
-    setStatus: (id, status, by) => setStreamStatus(options, id, { status, resumeTerminated: true }, by),
+    setStatus: (id, status, by) => setStreamStatus(database, checks, id, { status, resumeTerminated: true }, by),
     changeAddresses: createChangeAddresses(options),
     test: async (id, by) => testWebhook(options, { ...existing(await store.get(id)), id }, by),
     testUrl: async (webhookUrl, by) =>
@@ -131,12 +125,10 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
   };
 }
 
-function createReader({ registry, services }: StreamOperationsOptions) {
-  const members = streamMembers(streamChains({ chains: registry }, services.chains));
+function createReader(services: StreamOperationsOptions['services'], chainOf: StreamChecks['chainOf']) {
+  const members = streamMembers(streamChains(services));
   const shape = z.strictObject(members);
-  const chainOf = (id: ChainId): Chain | null => registry.find(String(id));
   return {
-    chainOf,
     webhookUrl: (given: string): string =>
       parseBody(z.object({ webhookUrl: members.webhookUrl }), { webhookUrl: given }).webhookUrl,
     newStream({ config: given, addresses }: GivenStream) {

@@ -5,14 +5,15 @@ import { readDeferred, type StreamDeferral } from './deferred-matches.ts';
 
 /** Names contracts that match nothing, and deferred blocks, in the status messages of active streams. */
 export type DescribeStreams = <Described extends DescribedStream>(
+  database: Pick<Database, 'query'>,
   streams: readonly Described[],
 ) => Promise<readonly Described[]>;
 
 type DescribedStream = Pick<Stream, 'id' | 'contracts' | 'chainIds' | 'status' | 'statusMessage'>;
 
-export function createDescribeStreams(database: Pick<Database, 'query'>): DescribeStreams {
+export function createDescribeStreams(): DescribeStreams {
   const readDefinitions = createDefinitionReader();
-  return async (streams) => {
+  return async (database, streams) => {
     const deferred = await readDeferred(
       database,
       streams.map(({ id }) => id),

@@ -68,7 +68,7 @@ export async function listStreamOverviews(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    streams: await createDescribeStreams(database)(page.map(overviewOf)),
+    streams: await createDescribeStreams()(database, page.map(overviewOf)),
     next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
   };
 }
@@ -76,7 +76,7 @@ export async function listStreamOverviews(
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
   const [row] = await database.query<OverviewRow>(overviewsOf([sql`id = ${id}`]));
   if (row === undefined) return null;
-  const [described = null] = await createDescribeStreams(database)([overviewOf(row)]);
+  const [described = null] = await createDescribeStreams()(database, [overviewOf(row)]);
   return described;
 }
 

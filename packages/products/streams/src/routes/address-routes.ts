@@ -1,73 +1,43 @@
-import { parseAddress } from '@chainstead/core';
-import { apiActorOf, definePagedRoute, querySchema, type RouteModule } from '@chainstead/http';
+import { type Address, parseAddress } from '@chainstead/core';
+import { apiActorOf, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
-import type { StreamServices } from '../stream-services.ts';
-import { defineStreamRoute } from './define-stream-route.ts';
+import {
+  defineListRoute,
+  defineStreamRoute,
+  idParameter,
+  limitParameter,
+  listPage,
+  STREAM_LIST,
+} from './define-stream-route.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
-import { idParameter, limitParameter, listPage, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
-import { ADDRESSES_BOUNDS, pageSchema } from './stream-response.ts';
+import { ADDRESSES_BOUNDS } from './stream-response.ts';
 
-const TAGS = ['Streams'];
-const PATH = '/streams/evm/{id}/address';
+const PATH = {
+  path: '/streams/evm/{id}/address',
+  tag: 'Streams',
+  params: [{ id: idParameter() }],
+} as const;
 
-/** docs/api/streams-reference.md#stream-routes */
-export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
-  return (app, dependencies) => {
-    const store = createStreamAddressStore(dependencies.database, bounds);
-    definePagedRoute(app, dependencies, {
-      ...STREAM_LIST,
-      path: PATH,
-      operationId: 'GetAddresses',
-      tags: TAGS,
-      summary: 'List the addresses of a stream',
-      params: z.object({ id: idParameter() }),
-      query: querySchema({ limit: limitParameter, cursor: dependencies.parameters.cursor }),
-      response: {
-        description: 'A page of addresses in ascending order',
-        schema: pageSchema(z.object({ address: z.string() })),
-      },
-      errors: [400, 401, 404, 500, 503],
-      cursorName: 'stream-addresses',
-      filter: z.object({ id: z.string() }),
-      filterOf: ({ id }) => ({ id }),
-      position: z.string(),
-      read: async ({ filter, limit, position }) => {
-        const page = await store.list(filter.id, position === null ? null : parseAddress(position), limit);
-        if (page === null) throw notFound('Stream');
-        return listPage(page.addresses, page.next, page.total);
-      },
-      present: ({ items, total }, envelope) => {
-        const addresses = items.map((address) => ({ address }));
-        return pageBody(addresses, envelope, total);
-      },
-    });
-    for (const { operation, itemsMin, ...documented } of CHANGES)
-      defineStreamRoute(app, dependencies, {
-        ...documented,
-        path: PATH,
-        tags: TAGS,
-        params: { id: idParameter() },
-        body: z.strictObject({ address: addressMember(itemsMin) }),
-        bodyBounds: ADDRESSES_BOUNDS,
-        response: { description: 'The stream and the addresses of the request', schema: changedSchema },
-        errors: [404, 413],
-        async answer({ id: streamId, body: { address }, c }) {
-          const outcome = await store[operation](streamId, givenAddresses(address, 'address'), apiActorOf(c));
-          if (outcome === 'no-stream') throw notFound('Stream');
-          if (outcome === 'none') throw notFound('Address');
-          const lower =
-            typeof address === 'string' ? address.toLowerCase() : address.map((text) => text.toLowerCase());
-          return { streamId, address: lower };
-        },
-      });
-  };
-}
-
-const changedSchema = z
-  .object({ streamId: z.uuid(), address: z.union([z.string(), z.array(z.string()).readonly()]) })
-  .openapi('StreamAddresses');
+const listAddresses = defineListRoute({
+  ...STREAM_LIST,
+  ...PATH,
+  operationId: 'GetAddresses',
+  summary: 'List the addresses of a stream',
+  query: [{ limit: limitParameter }, 'cursor'],
+  response: 'A page of addresses in ascending order',
+  errors: [404],
+  position: z.string(),
+  async read({ database, id, query: { limit, after } }) {
+    const start = after === null ? null : parseAddress(after);
+    const page = await createStreamAddressStore(database).list(id, start, limit);
+    if (page === null) throw notFound('Stream');
+    return listPage(page.addresses, page.next, page.total);
+  },
+  view: view(null, (address: Address) => ({ address }), { address: wire.text() }),
+  row: (address) => [address],
+});
 
 const CHANGES = [
   {
@@ -95,6 +65,34 @@ const CHANGES = [
     description: 'Returns 404 if the stream has none of the addresses.',
   },
 ] as const;
+
+const changedSchema = z
+  .object({ streamId: z.uuid(), address: z.union([z.string(), z.array(z.string()).readonly()]) })
+  .openapi('StreamAddresses');
+
+/** docs/api/streams-reference.md#stream-routes */
+export const streamAddressRoutes = [
+  listAddresses,
+  ...CHANGES.map(({ operation, itemsMin, ...documented }) =>
+    defineStreamRoute({
+      ...documented,
+      ...PATH,
+      body: z.strictObject({ address: addressMember(itemsMin) }),
+      bodyBounds: ADDRESSES_BOUNDS,
+      response: { description: 'The stream and the addresses of the request', schema: changedSchema },
+      errors: [404, 413],
+      async answer({ database, services, id: streamId, body: { address }, c }) {
+        const store = createStreamAddressStore(database, services.bounds);
+        const outcome = await store[operation](streamId, givenAddresses(address, 'address'), apiActorOf(c));
+        if (outcome === 'no-stream') throw notFound('Stream');
+        if (outcome === 'none') throw notFound('Address');
+        const lower =
+          typeof address === 'string' ? address.toLowerCase() : address.map((text) => text.toLowerCase());
+        return { streamId, address: lower };
+      },
+    }),
+  ),
+];
 
 function addressMember(itemsMin: number) {
   return z

@@ -1,8 +1,10 @@
 import { parseChainId, parseHash } from '@chainstead/core';
-import { type ApiDependencies, booleanParameter, type Page, querySchema, textParameter } from '@chainstead/http';
+import type { Database } from '@chainstead/db';
+import { booleanParameter, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { type AttemptFilter, listAttempts } from '../records/attempts.ts';
-import { idParameter, limitParameter, listPage, STREAM_LIST } from './list-parameters.ts';
+import { type AttemptListRequest, listAttempts } from '../records/attempts.ts';
+import { idParameter, limitParameter, listPage, NEWEST_FIRST, STREAM_LIST } from './define-stream-route.ts';
+import type { StreamChains } from './stream-schema.ts';
 
 const ITEMS_MAX = 100;
 /** Larger timestamps are milliseconds: as seconds, this is the year 5138. */
@@ -12,94 +14,93 @@ const HASH = /^0x[0-9a-f]{64}$/i;
 const DELIVERY_STATUSES = ['failed', 'success'];
 
 /** docs/api/streams-reference.md#delivery-log */
-function sharedScalars({ parameters }: ApiDependencies) {
-  return {
-    limit: limitParameter,
-    cursor: parameters.cursor,
-    streamId: idParameter().optional(),
-    transactionHash: textParameter('a transaction hash (0x and 64 hexadecimal digits)', (text) =>
-      HASH.test(text) ? text.toLowerCase() : undefined,
-    )
-      .optional()
-      .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' }),
-    fromTimestamp: timestamp('Earliest time of the attempt, inclusive.'),
-    toTimestamp: timestamp('Latest time of the attempt, inclusive.'),
-  };
-}
+const attemptScalars = {
+  streamId: idParameter().optional(),
+  transactionHash: textParameter('a transaction hash (0x and 64 hexadecimal digits)', (text) =>
+    HASH.test(text) ? text.toLowerCase() : undefined,
+  )
+    .optional()
+    .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' }),
+  fromTimestamp: timestamp('Earliest time of the attempt, inclusive.'),
+  toTimestamp: timestamp('Latest time of the attempt, inclusive.'),
+};
 
-function sharedArrays({ chains }: ApiDependencies) {
-  return {
-    chainId: listParameter('the hexadecimal id of a known chain', (text) =>
-      /^0x[0-9a-f]{1,13}$/i.test(text) ? chains.find(text)?.id.toString() : undefined,
-    ).openapi({ type: 'array', items: { type: 'string' }, description: 'Also accepted as chainId[]=….' }),
-    blockNumber: listParameter('a block number', (text) =>
-      /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? String(Number(text)) : undefined,
-    ).openapi({ type: 'array', items: { type: 'integer' } }),
-  };
-}
-
-export function historyQuery(dependencies: ApiDependencies) {
-  const excludePayload = booleanParameter({ default: false, description: 'Omits the payload of each webhook.' });
-  return querySchema({ ...sharedScalars(dependencies), excludePayload }, sharedArrays(dependencies));
-}
-
-export function logsQuery(dependencies: ApiDependencies) {
-  return querySchema(sharedScalars(dependencies), {
-    ...sharedArrays(dependencies),
-    deliveryStatus: listParameter('failed or success', (text) =>
-      DELIVERY_STATUSES.find((status) => status === text),
-    ).openapi({ type: 'array', items: { type: 'string', enum: DELIVERY_STATUSES } }),
-  });
-}
-
-const texts = z.array(z.string()).readonly().default([]);
-
-const filterSchema = z.object({
-  transactionHash: z.string().nullable().default(null),
-  streamId: z.string().nullable().default(null),
-  chainId: texts,
-  blockNumber: texts,
-  deliveryStatus: texts,
-  /** Milliseconds. */
-  fromTimestamp: z.number().nullable().default(null),
-  toTimestamp: z.number().nullable().default(null),
-  excludePayload: z.boolean().default(false),
+const attemptLists = (chains: StreamChains) => ({
+  chainId: listParameter('the hexadecimal id of a known chain', (text) =>
+    /^0x[0-9a-f]{1,13}$/i.test(text) ? chains.find(text)?.id.toString() : undefined,
+  ).openapi({ type: 'array', items: { type: 'string' }, description: 'Also accepted as chainId[]=….' }),
+  blockNumber: listParameter('a block number', (text) =>
+    /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? String(Number(text)) : undefined,
+  ).openapi({ type: 'array', items: { type: 'integer' } }),
 });
-type AttemptQuery = z.infer<typeof filterSchema>;
 
-export function attemptList({ database }: Pick<ApiDependencies, 'database'>, list: 'failures' | 'attempts') {
-  return {
-    ...STREAM_LIST,
-    tags: ['Stream deliveries'],
-    description: 'Newest first. total is counted up to 10,000.',
-    errors: [400, 401, 500, 503],
-    cursorName: `stream-${list}`,
-    filter: filterSchema,
-    position: z.tuple([z.string(), z.string()]),
-    read: async ({ filter, limit, position }: Page<AttemptQuery, [string, string]>) => {
-      const { attempts, next, total } = await listAttempts(database, {
-        filter: attemptFilter(filter, list === 'failures' ? false : null),
-        after: position,
-        limit,
-        withBody: list === 'failures' && !filter.excludePayload,
-      });
-      return listPage(attempts, next && ([...next] satisfies [string, string]), total);
+export const historyQuery = (chains: StreamChains) =>
+  [
+    { limit: limitParameter },
+    'cursor',
+    attemptScalars,
+    {
+      excludePayload: booleanParameter({
+        default: false,
+        description: 'Omits the payload of each webhook.',
+      }).default(false),
     },
-  } as const;
+    attemptLists(chains),
+  ] as const;
+
+export const logsQuery = (chains: StreamChains) =>
+  [
+    { limit: limitParameter },
+    'cursor',
+    attemptScalars,
+    attemptLists(chains),
+    {
+      deliveryStatus: listParameter('failed or success', (text) =>
+        DELIVERY_STATUSES.find((status) => status === text),
+      ).openapi({ type: 'array', items: { type: 'string', enum: DELIVERY_STATUSES } }),
+    },
+  ] as const;
+
+interface AttemptQuery {
+  readonly transactionHash?: string | undefined;
+  readonly streamId?: string | undefined;
+  readonly chainId: readonly string[];
+  readonly blockNumber: readonly string[];
+  readonly fromTimestamp?: number | undefined;
+  readonly toTimestamp?: number | undefined;
 }
 
-/** `success`: what the list shows; null: `deliveryStatus` decides. */
-function attemptFilter(query: AttemptQuery, success: boolean | null): AttemptFilter {
-  const [status, ...others] = query.deliveryStatus;
-  return {
-    success: success ?? (status === undefined || others.length > 0 ? null : status === 'success'),
-    streamId: query.streamId,
-    transactionHash: query.transactionHash === null ? null : parseHash(query.transactionHash),
-    chainIds: query.chainId.map((id) => parseChainId(Number(id))),
-    blockNumbers: query.blockNumber.map(Number),
-    from: query.fromTimestamp === null ? null : new Date(query.fromTimestamp),
-    to: query.toTimestamp === null ? null : new Date(query.toTimestamp),
+export const ATTEMPT_LIST = {
+  ...STREAM_LIST,
+  tag: 'Stream deliveries',
+  description: 'Newest first. total is counted up to 10,000.',
+  position: NEWEST_FIRST,
+} as const;
+
+/** @param success null: both */
+export async function readAttempts(
+  {
+    database,
+    query: { limit, after },
+    ...sent
+  }: AttemptQuery & {
+    readonly database: Database;
+    readonly query: Pick<AttemptListRequest, 'limit' | 'after'>;
+  },
+  success: boolean | null,
+  withBody = false,
+) {
+  const filter = {
+    success,
+    streamId: sent.streamId ?? null,
+    transactionHash: sent.transactionHash === undefined ? null : parseHash(sent.transactionHash),
+    chainIds: sent.chainId.map((id) => parseChainId(Number(id))),
+    blockNumbers: sent.blockNumber.map(Number),
+    from: sent.fromTimestamp === undefined ? null : new Date(sent.fromTimestamp),
+    to: sent.toTimestamp === undefined ? null : new Date(sent.toTimestamp),
   };
+  const { attempts, next, total } = await listAttempts(database, { filter, after, limit, withBody });
+  return listPage(attempts, next && ([...next] satisfies [string, string]), total);
 }
 
 function timestamp(description: string) {
@@ -126,5 +127,6 @@ function listParameter(allowed: string, parse: (text: string) => string | undefi
       }
       return [...values].sort();
     })
-    .optional();
+    .optional()
+    .transform((values = []) => values);
 }

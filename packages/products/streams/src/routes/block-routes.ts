@@ -1,83 +1,67 @@
 import type { Chain } from '@chainstead/chains';
-import { apiActorOf, createOnDemandBudget, type RouteModule, requesterOf } from '@chainstead/http';
+import { apiActorOf } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
-import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
-import { createRequireContracts } from './contract-check.ts';
-import { defineStreamRoute } from './define-stream-route.ts';
+import { defineStreamRoute, idParameter } from './define-stream-route.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
-import { idParameter } from './list-parameters.ts';
 import { previewConfig } from './stream-config.ts';
-import { notFound, StreamChainError } from './stream-errors.ts';
+import { existing, notFound, StreamChainError } from './stream-errors.ts';
 import { ADDRESSES_BOUNDS } from './stream-response.ts';
-import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 
-/** Per API process: each may hold a block of 96 MiB. */
-const BLOCKS_PER_KEY = 4;
+const blockPreviewRoute = (chains: StreamChains) =>
+  defineStreamRoute({
+    path: '/streams/evm/{chainId}/block/{blockNumber}',
+    operationId: 'GetStreamBlockDataByNumber',
+    tag: 'Streams',
+    summary: 'Preview the webhook of a block for a configuration',
+    description:
+      'Nothing is sent or stored. Returns null if the block does not match. Four previews of a key run concurrently per process, and their node calls count against the key.',
+    params: [{ chainId: chainMember(chains), blockNumber: blockNumberParameter }],
+    body: z.strictObject({ ...previewMembers(), addresses: addressList.optional() }).openapi({
+      example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true },
+    }),
+    bodyBounds: ADDRESSES_BOUNDS,
+    response: { description: 'The webhook', schema: z.record(z.string(), z.unknown()).readonly().nullable() },
+    errors: [404, 413, 429],
+    async answer({ database, services, requester, chainId: chain, blockNumber, body }) {
+      const { addresses = [], ...given } = body;
+      const config = previewConfig(given, [chain.id]);
+      checkStream(config, () => chain);
+      await services.checks.requireContracts(database, config);
+      const watched = givenAddresses(addresses, 'addresses');
+      const shown = await services.blocksToShow.run(requester, () =>
+        services.previewBlock({ chain, blockNumber, config, addresses: watched }),
+      );
+      if (!shown.found) throw notFound('Block');
+      return shown.body;
+    },
+  });
+
+const blockToWebhookRoute = (chains: StreamChains) =>
+  defineStreamRoute({
+    method: 'post',
+    path: '/streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}',
+    operationId: 'GetStreamBlockDataToWebhookByNumber',
+    tag: 'Streams',
+    summary: 'Send the webhook of a block to a stream',
+    params: [{ chainId: chainMember(chains), blockNumber: blockNumberParameter, streamId: idParameter() }],
+    response: { description: 'Accepted', schema: z.null() },
+    errors: [404, 429],
+    async answer({ database, services, requester, chainId: chain, blockNumber, streamId, c }) {
+      const stream = existing(await createStreamStore(database).get(streamId));
+      if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
+      const isSent = await services.blocksToSend.run(requester, () =>
+        services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) }),
+      );
+      if (!isSent) throw notFound('Block');
+      return null;
+    },
+  });
 
 /** docs/api/streams-reference.md#stream-routes */
-export function blockPreviewRoute(services: StreamServices): RouteModule {
-  return (app, dependencies) => {
-    const reads = createOnDemandBudget({ maxCalls: 0, perKey: BLOCKS_PER_KEY });
-    const chains = streamChains(dependencies, services.chains);
-    const requireContracts = createRequireContracts(dependencies.database);
-    defineStreamRoute(app, dependencies, {
-      path: '/streams/evm/{chainId}/block/{blockNumber}',
-      operationId: 'GetStreamBlockDataByNumber',
-      tags: ['Streams'],
-      summary: 'Preview the webhook of a block for a configuration',
-      description:
-        'Nothing is sent or stored. Returns null if the block does not match. Four previews of a key run concurrently per process, and their node calls count against the key.',
-      params: { chainId: chainMember(chains), blockNumber: blockNumberParameter },
-      body: z.strictObject({ ...previewMembers(), addresses: addressList.optional() }).openapi({
-        example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true },
-      }),
-      bodyBounds: ADDRESSES_BOUNDS,
-      response: { description: 'The webhook', schema: z.record(z.string(), z.unknown()).readonly().nullable() },
-      errors: [404, 413, 429],
-      async answer({ chainId: chain, blockNumber, body: { addresses = [], ...given }, c }) {
-        const config = previewConfig(given, [chain.id]);
-        checkStream(config, () => chain);
-        await requireContracts(config, (id) => dependencies.chains.find(String(id)));
-        const watched = givenAddresses(addresses, 'addresses');
-        const shown = await reads.run(requesterOf(c), () =>
-          services.previewBlock({ chain, blockNumber, config, addresses: watched }),
-        );
-        if (!shown.found) throw notFound('Block');
-        return shown.body;
-      },
-    });
-  };
-}
-
-export function blockToWebhookRoute(services: StreamServices): RouteModule {
-  return (app, dependencies) => {
-    const store = createStreamStore(dependencies.database);
-    const reads = createOnDemandBudget({ maxCalls: 0, perKey: BLOCKS_PER_KEY });
-    const chains = streamChains(dependencies, services.chains);
-    defineStreamRoute(app, dependencies, {
-      method: 'post',
-      path: '/streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}',
-      operationId: 'GetStreamBlockDataToWebhookByNumber',
-      tags: ['Streams'],
-      summary: 'Send the webhook of a block to a stream',
-      params: { chainId: chainMember(chains), blockNumber: blockNumberParameter, streamId: idParameter() },
-      response: { description: 'Accepted', schema: z.null() },
-      errors: [404, 429],
-      async answer({ chainId: chain, blockNumber, streamId, c }) {
-        const stream = existing(await store.get(streamId));
-        if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-        const isSent = await reads.run(requesterOf(c), () =>
-          services.sendBlock({ chain, blockNumber, stream, by: apiActorOf(c) }),
-        );
-        if (!isSent) throw notFound('Block');
-        return null;
-      },
-    });
-  };
-}
+export const blockRoutes = (chains: StreamChains) => [blockPreviewRoute(chains), blockToWebhookRoute(chains)];
 
 export function chainMember(chains: StreamChains) {
   return z

@@ -1,63 +1,44 @@
 import { toQuantity } from '@chainstead/core';
-import { apiActorOf, type RouteModule } from '@chainstead/http';
+import { apiActorOf, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type HistoricalJob, listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamStore } from '../records/stream-store.ts';
-import type { HistoricalRange, StreamServices } from '../stream-services.ts';
+import type { HistoricalRange } from '../stream-services.ts';
 import { chainMember } from './block-routes.ts';
-import { defineStreamRoute } from './define-stream-route.ts';
+import { defineStreamRoute, idParameter } from './define-stream-route.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
-import { idParameter } from './list-parameters.ts';
-import { StreamChainError } from './stream-errors.ts';
-import { ADDRESSES_BOUNDS } from './stream-response.ts';
-import { existing, streamChains } from './stream-routes.ts';
+import { existing, StreamChainError } from './stream-errors.ts';
+import { ADDRESSES_BOUNDS, id, time } from './stream-response.ts';
+import type { StreamChains } from './stream-schema.ts';
 import { ValidationFailedError } from './validation-failed.ts';
 
-const TAGS = ['Stream deliveries'];
-const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'];
+const tag = 'Stream deliveries';
 
-/** docs/api/streams-reference.md#stream-routes */
-export function historicalJobRoutes(services: StreamServices): RouteModule {
-  return (app, dependencies) => {
-    const { database } = dependencies;
-    const store = createStreamStore(database);
-    const chainId = chainMember(streamChains(dependencies, services.chains));
-    for (const path of CREATE_PATHS)
-      defineStreamRoute(app, dependencies, {
-        path,
-        tags: TAGS,
-        summary: 'Replay a stream over past blocks',
-        description:
-          'Set either both timestamps (Unix seconds) or both blocks, inclusive. addresses replaces the addresses of the stream for this job.',
-        body: z.strictObject({ chainId, ...newJobMembers }),
-        bodyBounds: ADDRESSES_BOUNDS,
-        response: { description: 'The job was accepted', schema: acceptedSchema },
-        errors: [404, 413, 429],
-        async answer({ body: { chainId: chain, streamId, addresses, ...given }, c }) {
-          const range = rangeOf(given);
-          const watched = addresses === undefined ? null : givenAddresses(addresses, 'addresses');
-          const stream = existing(await store.get(streamId));
-          if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-          const by = apiActorOf(c);
-          const job = await services.createHistoricalJob({ stream, chain, range, addresses: watched, by });
-          if (job === null)
-            throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
-          const { id, totalBlocks, totalJobs } = job;
-          const message = `The stream is replayed over ${totalBlocks} blocks`;
-          return { id, message, totalJobs, totalBlocks, totalPartitions: totalJobs };
-        },
-      });
-    defineStreamRoute(app, dependencies, {
-      path: '/historical-jobs',
-      operationId: 'GetJobs',
-      tags: TAGS,
-      summary: 'List the newest 1,000 historical jobs',
-      query: { streamId: idParameter().optional() },
-      response: { description: 'The historical jobs, newest first', schema: z.array(jobSchema) },
-      answer: async ({ streamId = null }) => (await listHistoricalJobs(database, streamId)).map(jobResponse),
-    });
-  };
-}
+const createJob = (path: string, chains: StreamChains) =>
+  defineStreamRoute({
+    path,
+    tag,
+    summary: 'Replay a stream over past blocks',
+    description:
+      'Set either both timestamps (Unix seconds) or both blocks, inclusive. addresses replaces the addresses of the stream for this job.',
+    body: z.strictObject({ chainId: chainMember(chains), ...newJobMembers }),
+    bodyBounds: ADDRESSES_BOUNDS,
+    response: { description: 'The job was accepted', schema: acceptedSchema },
+    errors: [404, 413, 429],
+    async answer({ database, services, body: { chainId: chain, streamId, addresses, ...given }, c }) {
+      const range = rangeOf(given);
+      const watched = addresses === undefined ? null : givenAddresses(addresses, 'addresses');
+      const stream = existing(await createStreamStore(database).get(streamId));
+      if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
+      const by = apiActorOf(c);
+      const job = await services.createHistoricalJob({ stream, chain, range, addresses: watched, by });
+      if (job === null)
+        throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
+      const { id, totalBlocks, totalJobs } = job;
+      const message = `The stream is replayed over ${totalBlocks} blocks`;
+      return { id, message, totalJobs, totalBlocks, totalPartitions: totalJobs };
+    },
+  });
 
 const quantity = z.int().min(0);
 
@@ -105,49 +86,50 @@ function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange)
   return { fromTimestamp, toTimestamp };
 }
 
-function jobResponse(job: HistoricalJob) {
-  return {
-    id: job.id,
-    streamId: job.streamId,
-    chainId: toQuantity(job.chainId),
-    fromBlock: job.fromBlock,
-    toBlock: job.toBlock,
-    ...(job.fromTimestamp !== null && { fromTimestamp: job.fromTimestamp }),
-    ...(job.toTimestamp !== null && { toTimestamp: job.toTimestamp }),
-    ...(job.addresses !== null && { addresses: [...job.addresses] }),
-    jobs: 1,
-    jobsCompleted: job.status === 'done' ? 1 : 0,
-    totalBlocks: job.toBlock - job.fromBlock + 1,
-    blocksCompleted: Math.max(0, Math.min(job.nextBlock, job.toBlock + 1) - job.fromBlock),
-    matches: job.matches,
-    status: job.status,
-    ...(job.errorMessage !== null && { errorMessage: job.errorMessage }),
-    createdAt: job.createdAt.toISOString(),
-    updatedAt: job.updatedAt.toISOString(),
-  };
-}
+const { integer, text } = wire;
+const optionalInteger = wire.wire(z.int().optional());
+const addressesOf = wire.wire(z.array(z.string()).readonly().optional());
+const statusOf = wire.wire(z.enum(['pending', 'running', 'done', 'failed']));
 
-const jobSchema = z
-  .object({
-    id: z.uuid(),
-    streamId: z.uuid(),
-    chainId: z.string(),
-    fromBlock: z.int(),
-    toBlock: z.int(),
-    fromTimestamp: z
-      .int()
-      .optional()
-      .openapi({ description: 'Unix seconds, as in the request. Only for jobs by time.' }),
-    toTimestamp: z.int().optional(),
-    addresses: z.array(z.string()).optional().openapi({ description: 'Only for jobs with their own addresses.' }),
-    jobs: z.int(),
-    jobsCompleted: z.int(),
-    totalBlocks: z.int(),
-    blocksCompleted: z.int(),
-    matches: z.int().openapi({ description: 'Number of blocks matched so far.' }),
-    status: z.enum(['pending', 'running', 'done', 'failed']),
-    errorMessage: z.string().optional(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .openapi('HistoricalJob');
+const jobView = view('HistoricalJob', (job: HistoricalJob) => job, {
+  id: id(),
+  streamId: id(),
+  chainId: text(({ chainId }) => toQuantity(chainId)),
+  fromBlock: integer(),
+  toBlock: integer(),
+  fromTimestamp: optionalInteger(
+    'Unix seconds, as in the request. Only for jobs by time.',
+    ({ fromTimestamp }) => fromTimestamp ?? undefined,
+  ),
+  toTimestamp: optionalInteger(({ toTimestamp }) => toTimestamp ?? undefined),
+  addresses: addressesOf('Only for jobs with their own addresses.', ({ addresses }) => addresses ?? undefined),
+  jobs: integer(() => 1),
+  jobsCompleted: integer(({ status }) => (status === 'done' ? 1 : 0)),
+  totalBlocks: integer(({ fromBlock, toBlock }) => toBlock - fromBlock + 1),
+  blocksCompleted: integer(({ fromBlock, toBlock, nextBlock }) =>
+    Math.max(0, Math.min(nextBlock, toBlock + 1) - fromBlock),
+  ),
+  matches: integer('Number of blocks matched so far.'),
+  status: statusOf(),
+  errorMessage: wire.wire(z.string().optional())(({ errorMessage }) => errorMessage ?? undefined),
+  createdAt: time(({ createdAt }) => createdAt.toISOString()),
+  updatedAt: time(({ updatedAt }) => updatedAt.toISOString()),
+});
+
+const listJobs = defineStreamRoute({
+  path: '/historical-jobs',
+  operationId: 'GetJobs',
+  tag,
+  summary: 'List the newest 1,000 historical jobs',
+  query: [{ streamId: idParameter().optional() }],
+  response: { description: 'The historical jobs, newest first', schema: z.array(jobView.schema) },
+  answer: async ({ database, streamId = null }) =>
+    (await listHistoricalJobs(database, streamId)).map((job) => jobView.show(job)),
+});
+
+/** docs/api/streams-reference.md#stream-routes */
+export const historicalJobRoutes = (chains: StreamChains) => [
+  createJob('/historicalJobs/createJob', chains),
+  createJob('/historical-jobs/create-job', chains),
+  listJobs,
+];

@@ -1,144 +1,118 @@
 import { toQuantity } from '@chainstead/core';
-import { apiActorOf, definePagedRoute, type RouteModule } from '@chainstead/http';
+import { apiActorOf, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type DeliveryAttempt, findFailedAttempt } from '../records/attempts.ts';
-import type { StreamServices } from '../stream-services.ts';
-import { attemptList, historyQuery, logsQuery } from './attempt-query.ts';
-import { defineStreamRoute } from './define-stream-route.ts';
-import { idParameter, pageBody } from './list-parameters.ts';
+import { ATTEMPT_LIST, historyQuery, logsQuery, readAttempts } from './attempt-query.ts';
+import { defineListRoute, defineStreamRoute, idParameter } from './define-stream-route.ts';
 import { notFound } from './stream-errors.ts';
-import { pageSchema } from './stream-response.ts';
+import { id, time } from './stream-response.ts';
+import type { StreamChains } from './stream-schema.ts';
 
-/** docs/api/streams-reference.md#delivery-log */
-export const streamHistoryRoute: RouteModule = (app, dependencies) => {
-  definePagedRoute(app, dependencies, {
-    ...attemptList(dependencies, 'failures'),
-    path: '/history',
-    operationId: 'GetHistory',
-    summary: 'List failed webhooks',
-    query: historyQuery(dependencies),
-    filterOf: ({ cursor, limit, body, ...filter }) => filter,
-    response: { description: 'A page of failed webhooks', schema: pageSchema(historySchema) },
-    present: ({ items, total }, envelope) => pageBody(items.map(historyResponse), envelope, total),
-  });
-};
+const { integer, text } = wire;
+const attemptOf = (attempt: DeliveryAttempt) => ({ ...attempt, date: attempt.createdAt.toISOString() });
 
-export const streamLogsRoute: RouteModule = (app, dependencies) => {
-  definePagedRoute(app, dependencies, {
-    ...attemptList(dependencies, 'attempts'),
-    path: '/history/logs',
-    operationId: 'GetLogs',
-    summary: 'List all webhook delivery attempts',
-    query: logsQuery(dependencies),
-    filterOf: ({ cursor, limit, body, ...filter }) => filter,
-    response: { description: 'A page of delivery attempts', schema: pageSchema(logSchema) },
-    present: ({ items, total }, envelope) => pageBody(items.map(logResponse), envelope, total),
-  });
-};
-
-/** docs/api/streams.md#retries */
-export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModule {
-  return (app, dependencies) => {
-    defineStreamRoute(app, dependencies, {
-      method: 'post',
-      path: '/history/replay/{streamId}/{id}',
-      operationId: 'ReplayHistory',
-      tags: ['Stream deliveries'],
-      summary: 'Replay a failed webhook',
-      description: 'Sends the original webhook unchanged. Returns 404 if it is no longer stored.',
-      params: { streamId: idParameter(), id: idParameter() },
-      response: { description: 'The failed webhook', schema: historySchema },
-      errors: [404, 429],
-      async answer({ streamId, id, c }) {
-        const attempt = await findFailedAttempt(dependencies.database, streamId, id);
-        if (attempt === null) throw notFound('History');
-        if (!(await replayAttempt({ streamId, attemptId: id, by: apiActorOf(c) }))) throw notFound('History');
-        return historyResponse(attempt);
-      },
-    });
-  };
-}
-
-const historySchema = z
-  .object({
-    id: z.uuid(),
-    date: z.iso.datetime(),
-    payload: z.record(z.string(), z.unknown()).optional().openapi({
-      description:
-        'The webhook without data derived from its logs. Absent if excluded, above 4 MiB or no longer stored.',
-    }),
-    tinyPayload: z.object({
-      chainId: z.string(),
-      confirmed: z.boolean(),
-      block: z.string(),
-      records: z.int(),
-      retries: z.int(),
-    }),
-    errorMessage: z.string().openapi({ example: 'Request failed with status code 500' }),
-    webhookUrl: z.string(),
-    streamId: z.uuid(),
-    tag: z.string(),
-  })
-  .openapi('StreamHistory');
-
-const logSchema = z
-  .object({
-    id: z.uuid(),
-    streamId: z.uuid(),
-    chain: z.string(),
-    webhookUrl: z.string(),
-    tag: z.string(),
-    retries: z.int(),
-    deliveryStatus: z.enum(['failed', 'success']),
-    blockNumber: z.int(),
-    errorMessage: z.string(),
-    type: z.literal('evm'),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .openapi('StreamLog');
-
+/** What the webhook's logs contain already. */
 const DERIVED: ReadonlySet<string> = new Set(
   'erc20Transfers erc20Approvals nftTransfers nftApprovals nftTokenApprovals nativeBalances'.split(' '),
 );
 
-function historyResponse(attempt: DeliveryAttempt) {
-  const { id, errorMessage, webhookUrl, streamId, tag, confirmed, records, retries, body } = attempt;
-  const sent: Readonly<Record<string, unknown>> | null = body === null ? null : JSON.parse(body);
-  return {
-    id,
-    date: attempt.createdAt.toISOString(),
-    payload:
-      sent === null ? undefined : Object.fromEntries(Object.entries(sent).filter(([name]) => !DERIVED.has(name))),
-    tinyPayload: {
-      chainId: toQuantity(attempt.chainId),
-      confirmed,
-      block: String(attempt.blockNumber),
-      records,
-      retries,
-    },
-    errorMessage,
-    webhookUrl,
-    streamId,
-    tag,
-  };
-}
+const payload = wire.wire(z.record(z.string(), z.unknown()).optional());
+const tinyPayload = wire.wire(
+  z.object({
+    chainId: z.string(),
+    confirmed: z.boolean(),
+    block: z.string(),
+    records: z.int(),
+    retries: z.int(),
+  }),
+);
 
-function logResponse(attempt: DeliveryAttempt) {
-  const { id, streamId, webhookUrl, tag, retries, blockNumber, errorMessage } = attempt;
-  const at = attempt.createdAt.toISOString();
-  return {
-    id,
-    streamId,
-    chain: toQuantity(attempt.chainId),
-    webhookUrl,
-    tag,
+const failureView = view('StreamHistory', attemptOf, {
+  id: id(),
+  date: time(),
+  payload: payload(
+    'The webhook without data derived from its logs. Absent if excluded, above 4 MiB or no longer stored.',
+    ({ body }) => {
+      if (body === null) return undefined;
+      const sent: Readonly<Record<string, unknown>> = JSON.parse(body);
+      return Object.fromEntries(Object.entries(sent).filter(([name]) => !DERIVED.has(name)));
+    },
+  ),
+  tinyPayload: tinyPayload(({ chainId, confirmed, blockNumber, records, retries }) => ({
+    chainId: toQuantity(chainId),
+    confirmed,
+    block: String(blockNumber),
+    records,
     retries,
-    deliveryStatus: attempt.success ? ('success' as const) : ('failed' as const),
-    blockNumber,
-    errorMessage,
-    type: 'evm' as const,
-    createdAt: at,
-    updatedAt: at,
-  };
-}
+  })),
+  errorMessage: text({ example: 'Request failed with status code 500' }),
+  webhookUrl: text(),
+  streamId: id(),
+  tag: text(),
+});
+
+const attemptView = view('StreamLog', attemptOf, {
+  id: id(),
+  streamId: id(),
+  chain: text(({ chainId }) => toQuantity(chainId)),
+  webhookUrl: text(),
+  tag: text(),
+  retries: integer(),
+  deliveryStatus: wire.wire(z.enum(['failed', 'success']))(({ success }) => (success ? 'success' : 'failed')),
+  blockNumber: integer(),
+  errorMessage: text(),
+  type: wire.wire(z.literal('evm'))(() => 'evm'),
+  createdAt: time(({ date }) => date),
+  updatedAt: time(({ date }) => date),
+});
+
+const historyRoute = (chains: StreamChains) =>
+  defineListRoute({
+    ...ATTEMPT_LIST,
+    path: '/history',
+    operationId: 'GetHistory',
+    summary: 'List failed webhooks',
+    query: historyQuery(chains),
+    response: 'A page of failed webhooks',
+    read: (given) => readAttempts(given, false, !given.excludePayload),
+    view: failureView,
+    row: (attempt) => [attempt],
+  });
+
+const logsRoute = (chains: StreamChains) =>
+  defineListRoute({
+    ...ATTEMPT_LIST,
+    path: '/history/logs',
+    operationId: 'GetLogs',
+    summary: 'List all webhook delivery attempts',
+    query: logsQuery(chains),
+    response: 'A page of delivery attempts',
+    read({ deliveryStatus: [status, ...others], ...given }) {
+      const isOne = status !== undefined && others.length === 0;
+      return readAttempts(given, isOne ? status === 'success' : null);
+    },
+    view: attemptView,
+    row: (attempt) => [attempt],
+  });
+
+/** docs/api/streams.md#retries */
+const replayRoute = defineStreamRoute({
+  method: 'post',
+  path: '/history/replay/{streamId}/{id}',
+  operationId: 'ReplayHistory',
+  tag: 'Stream deliveries',
+  summary: 'Replay a failed webhook',
+  description: 'Sends the original webhook unchanged. Returns 404 if it is no longer stored.',
+  params: [{ streamId: idParameter(), id: idParameter() }],
+  response: { description: 'The failed webhook', schema: failureView.schema },
+  errors: [404, 429],
+  async answer({ database, services, streamId, id: attemptId, c }) {
+    const attempt = await findFailedAttempt(database, streamId, attemptId);
+    if (attempt === null) throw notFound('History');
+    if (!(await services.replayAttempt({ streamId, attemptId, by: apiActorOf(c) }))) throw notFound('History');
+    return failureView.show(attempt);
+  },
+});
+
+/** docs/api/streams-reference.md#delivery-log */
+export const historyRoutes = (chains: StreamChains) => [historyRoute(chains), logsRoute(chains), replayRoute];

@@ -4,10 +4,8 @@ import { auditStream } from '../records/audit-stream.ts';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { ACTIVE_MESSAGE, createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
-import type { StreamServices } from '../stream-services.ts';
-import { StreamTerminatedError } from './stream-errors.ts';
-import { existing } from './stream-routes.ts';
-import { requireWebhook } from './webhook-check.ts';
+import type { StreamChecks } from './stream-checks.ts';
+import { existing, StreamTerminatedError } from './stream-errors.ts';
 
 /** The API allows the first two. */
 export type WantedStatus = 'active' | 'paused' | 'terminated';
@@ -26,13 +24,14 @@ const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: '
 
 /** Tests the webhook first. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
 export async function setStreamStatus(
-  { database, services }: { readonly database: Database; readonly services: Pick<StreamServices, 'testWebhook'> },
+  database: Database,
+  checks: Pick<StreamChecks, 'requireWebhook'>,
   id: string,
   wanted: StatusRequest,
   by: AuditActor,
 ): Promise<Stream> {
   const current = existing(await createStreamStore(database).get(id));
-  if (statusChangeOf(current, wanted)?.status === 'active') await requireWebhook(services, current, by.id);
+  if (statusChangeOf(current, wanted)?.status === 'active') await checks.requireWebhook(current, by.id);
   return database.transaction(async (transaction) => {
     let before: Stream['status'] | null = null;
     const changed = existing(

@@ -1,76 +1,74 @@
-import type { RouteModule } from '@chainstead/http';
+import { each, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type DeliveryCounters, readAllStats, readStreamStats, type StreamStats } from '../records/stats.ts';
-import { defineStreamRoute } from './define-stream-route.ts';
-import { idParameter } from './list-parameters.ts';
+import { defineStreamRoute, idParameter } from './define-stream-route.ts';
 import { notFound } from './stream-errors.ts';
+import { id } from './stream-response.ts';
+
+interface Totals {
+  readonly stats: readonly StreamStats[];
+}
+
+const { integer } = wire;
+const sumOf =
+  (counter: keyof DeliveryCounters) =>
+  ({ stats }: Totals) =>
+    stats.reduce((total, { [counter]: count }) => total + count, 0);
+const counters = {
+  totalWebhooksDelivered: integer(
+    'Number of webhooks with a 2xx response, each counted once.',
+    sumOf('webhooksDelivered'),
+  ),
+  totalWebhooksFailed: integer('Number of failed attempts.', sumOf('webhooksFailed')),
+  totalLogsProcessed: integer(sumOf('logsProcessed')),
+  totalTxsProcessed: integer(sumOf('txsProcessed')),
+  totalTxsInternalProcessed: integer(sumOf('txsInternalProcessed')),
+};
+
+const time = wire.wire(z.iso.datetime().optional());
+const timeOf = (member: 'createdAt' | 'updatedAt', choose: (...times: number[]) => number) =>
+  time(({ stats }: Totals) =>
+    stats.length === 0
+      ? undefined
+      : new Date(choose(...stats.map(({ [member]: date }) => date.getTime()))).toISOString(),
+  );
+const dates = { createdAt: timeOf('createdAt', Math.min), updatedAt: timeOf('updatedAt', Math.max) };
+
+const ofStream = view(null, (single: StreamStats) => ({ ...single, stats: [single] }), {
+  ...counters,
+  streamId: id(),
+});
+const totalsOf = (stats: readonly StreamStats[]): Totals => ({ stats });
+const accountStats = view('AccountStats', totalsOf, {
+  ...counters,
+  streams: each(ofStream, ({ stats }) => stats),
+  ...dates,
+});
+const streamStats = view('StreamStats', totalsOf, { ...counters, ...dates });
 
 /** docs/api/streams-reference.md#statistics */
-export const streamStatsRoutes: RouteModule = (app, dependencies) => {
-  const { database } = dependencies;
-  defineStreamRoute(app, dependencies, {
+export const streamStatsRoutes = [
+  defineStreamRoute({
     path: '/stats',
     operationId: 'GetStats',
-    tags: ['Stream deliveries'],
+    tag: 'Stream deliveries',
     summary: 'Get delivery statistics of all streams',
     description: 'Includes deleted streams.',
-    response: {
-      description: 'Totals and statistics of each stream',
-      schema: z
-        .object({ ...counters, streams: z.array(z.object({ ...counters, streamId: z.uuid() })), ...dates })
-        .openapi('AccountStats'),
-    },
-    async answer() {
-      const stats = await readAllStats(database);
-      const streams = stats.map((single) => ({ ...totals([single]), streamId: single.streamId }));
-      return { ...totals(stats), streams, ...times(stats) };
-    },
-  });
-  defineStreamRoute(app, dependencies, {
+    response: { description: 'Totals and statistics of each stream', schema: accountStats.schema },
+    answer: async ({ database }) => accountStats.show(await readAllStats(database)),
+  }),
+  defineStreamRoute({
     path: '/stats/{streamId}',
     operationId: 'GetStatsByStreamId',
-    tags: ['Stream deliveries'],
+    tag: 'Stream deliveries',
     summary: 'Get delivery statistics of a stream',
-    params: { streamId: idParameter() },
-    response: {
-      description: 'The statistics of the stream',
-      schema: z.object({ ...counters, ...dates }).openapi('StreamStats'),
-    },
+    params: [{ streamId: idParameter() }],
+    response: { description: 'The statistics of the stream', schema: streamStats.schema },
     errors: [404],
-    async answer({ streamId }) {
+    async answer({ database, streamId }) {
       const stats = await readStreamStats(database, streamId);
       if (stats === null) throw notFound('Stat');
-      return { ...totals([stats]), ...times([stats]) };
+      return streamStats.show([stats]);
     },
-  });
-};
-
-function totals(stats: readonly StreamStats[]) {
-  const sum = (counter: keyof DeliveryCounters) =>
-    stats.reduce((total, { [counter]: count }) => total + count, 0);
-  return {
-    totalWebhooksDelivered: sum('webhooksDelivered'),
-    totalWebhooksFailed: sum('webhooksFailed'),
-    totalLogsProcessed: sum('logsProcessed'),
-    totalTxsProcessed: sum('txsProcessed'),
-    totalTxsInternalProcessed: sum('txsInternalProcessed'),
-  };
-}
-
-function times(stats: readonly StreamStats[]): { readonly createdAt?: string; readonly updatedAt?: string } {
-  if (stats.length === 0) return {};
-  const earliest = Math.min(...stats.map(({ createdAt }) => createdAt.getTime()));
-  const latest = Math.max(...stats.map(({ updatedAt }) => updatedAt.getTime()));
-  return { createdAt: new Date(earliest).toISOString(), updatedAt: new Date(latest).toISOString() };
-}
-
-const counters = {
-  totalWebhooksDelivered: z
-    .int()
-    .openapi({ description: 'Number of webhooks with a 2xx response, each counted once.' }),
-  totalWebhooksFailed: z.int().openapi({ description: 'Number of failed attempts.' }),
-  totalLogsProcessed: z.int(),
-  totalTxsProcessed: z.int(),
-  totalTxsInternalProcessed: z.int(),
-};
-const dates = { createdAt: z.iso.datetime().optional(), updatedAt: z.iso.datetime().optional() };
+  }),
+];

@@ -1,8 +1,14 @@
 import { ApiError, defineApiError, NotFoundError } from '@chainstead/http';
+import type { Stream } from '../stream.ts';
 
 /** docs/api/streams-reference.md#create-and-update */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
   return new NotFoundError(`${what} not found`);
+}
+
+export function existing(stream: Stream | null): Stream {
+  if (stream === null) throw notFound('Stream');
+  return stream;
 }
 
 /** A 400: the webhook URL failed its test, or resolves to a blocked kind of address (`range`). */

@@ -4,6 +4,7 @@ import { NotIndexedError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { SELECTOR_TYPES, TRIGGER_TYPES } from '../item-types.ts';
 import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
 /** Postgres limits the size of index entries. Bytes. */
@@ -96,6 +97,11 @@ export interface StreamChains {
   /** By hexadecimal id; null: unknown. */
   find(id: string): Chain | null;
   isFollowed(chain: Chain): boolean;
+}
+
+export function streamChains({ registry, chains }: Pick<StreamServices, 'registry' | 'chains'>): StreamChains {
+  const ids = new Set<number>(chains.map(({ id }) => id));
+  return { find: (id) => registry.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';

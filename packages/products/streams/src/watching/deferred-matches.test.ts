@@ -129,7 +129,7 @@ describe('streams that exceed the work of a key per block', () => {
     const deferred = new Set(rows.map(({ blockNumber }) => blockNumber));
     expect(early).toEqual(all.filter((line) => !deferred.has(Number(line.split(' ')[0]))));
 
-    const [described, unaffected] = await createDescribeStreams(scratch.database)([long, small]);
+    const [described, unaffected] = await createDescribeStreams()(scratch.database, [long, small]);
     expect(described?.statusMessage).toBe(
       `Stream is active. Blocks of chain ${chain.id} to match later, because they exceed the work of a key per block: ${rows.length}, from block ${rows[0]?.blockNumber}`,
     );

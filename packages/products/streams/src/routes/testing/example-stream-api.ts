@@ -31,6 +31,7 @@ export function exampleServices(): ExampleServices {
   const registry = createChainRegistry();
   const requested: { service: string; request: unknown }[] = [];
   const services: ExampleServices = {
+    registry,
     chains: FOLLOWED.map((key) => registry.get(key)),
     tested: [],
     answer: { ok: true },
