@@ -43,6 +43,7 @@ export {
   booleanParameter,
   chainsParameter,
   limitParameter,
+  orderParameter,
   querySchema,
   textParameter,
 } from './parameters/parameters.ts';
@@ -61,6 +62,6 @@ export {
 } from './routes/indexed.ts';
 export { createMissingIndexes } from './routes/missing-indexes.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
-export { each, view } from './routes/view.ts';
+export { each, inside, view } from './routes/view.ts';
 export * as wire from './routes/wire.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';

@@ -60,16 +60,20 @@ export function createParameters(options: ParameterOptions) {
     fromDate: blockBounds.from_date,
     toDate: blockBounds.to_date,
     limit: limitParameter(options.pageLimitDefault ?? PAGE_LIMIT_DEFAULT, options.pageLimitMax),
-    order: textParameter('ASC or DESC', (text) => ORDERS.find((order) => order === text.toUpperCase()))
-      .optional()
-      .openapi({
-        type: 'string',
-        enum: ['ASC', 'DESC'],
-        default: 'DESC',
-        description: 'Sort order by block number.',
-      }),
+    order: orderParameter('Sort order by block number.'),
     cursor: cursorParameter(),
   };
+}
+
+export function orderParameter(description: string) {
+  return textParameter('ASC or DESC', (text) => ORDERS.find((order) => order === text.toUpperCase()))
+    .optional()
+    .openapi({
+      type: 'string',
+      enum: ['ASC', 'DESC'],
+      default: 'DESC',
+      description,
+    });
 }
 
 export function booleanParameter(documented: { readonly default: boolean; readonly description: string }) {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Values } from './route.ts';
-import type { Field, Fields, SameField } from './wire.ts';
+import { type Field, type Fields, type SameField, wire } from './wire.ts';
 
 /** A JSON object of a response: its schema, and how it is made. Each field is written once. */
 export interface View<Args extends readonly unknown[], Schema extends z.ZodType = z.ZodType> {
@@ -27,11 +27,13 @@ export function view<Args extends readonly unknown[], Source, Shape extends z.Zo
 }
 
 /** A list of what another view shows. */
-export function each<Source, Item, Schema extends z.ZodType>(
-  { schema, show }: View<readonly [Item], Schema>,
-  items: (source: Source) => readonly Item[],
-): Field<Source, z.ZodArray<Schema>> {
-  return { schema: z.array(schema), value: (source) => items(source).map((item) => show(item)) };
+export function each<Item, Schema extends z.ZodType>({ schema, show }: View<readonly [Item], Schema>) {
+  return wire(z.array(schema), (items: readonly Item[]) => items.map((item) => show(item)));
+}
+
+/** What another view shows. */
+export function inside<Item, Schema extends z.ZodType>({ schema, show }: View<readonly [Item], Schema>) {
+  return wire(schema, (item: Item) => show(item));
 }
 
 type FieldsOf<Source, Shape extends z.ZodRawShape> = {

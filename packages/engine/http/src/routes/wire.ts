@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 
 /** A member of a response: its schema, and how it is read from what the route found. */
@@ -25,34 +25,44 @@ interface Kind<Schema extends z.ZodType, Value> {
   (about?: About): SameField<Value, Schema>;
 }
 
-/** `orNull`: the field may be null. */
 export type Wire<Schema extends z.ZodType, Value> = Kind<Schema, Value> & {
+  /** The field may be null. */
   readonly orNull: Kind<z.ZodNullable<Schema>, Value | null>;
+  /** Null is left out. */
+  readonly orAbsent: Kind<z.ZodOptional<Schema>, Value | null>;
 };
 
-export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(schema: Schema): Wire<Schema, Value> {
-  return Object.assign(kind<Schema, Value>(schema), {
-    orNull: kind<z.ZodNullable<Schema>, Value | null>(schema.nullable()),
+/** @param show makes the JSON of a value @default unchanged */
+export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(
+  schema: Schema,
+  show: (value: Value) => unknown = unchanged,
+): Wire<Schema, Value> {
+  return Object.assign(kind(schema, show), {
+    orNull: kind(schema.nullable(), (value: Value | null) => (value === null ? null : show(value))),
+    orAbsent: kind(schema.optional(), (value: Value | null) => (value === null ? undefined : show(value))),
   });
 }
 
-function kind<Schema extends z.ZodType, Value>(schema: Schema): Kind<Schema, Value> {
+function unchanged<Value>(value: Value): Value {
+  return value;
+}
+
+function kind<Schema extends z.ZodType, Value>(
+  schema: Schema,
+  show: (value: Value) => unknown,
+): Kind<Schema, Value> {
   function field<Source>(value: (source: Source) => Value): Field<Source, Schema>;
   function field<Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
   function field(about?: About): SameField<Value, Schema>;
   function field<Source>(
     about?: About | ((source: Source) => Value),
-    value?: (source: Source) => Value,
+    read?: (source: Source) => Value,
   ): Field<Source, Schema> | SameField<Value, Schema> {
-    if (typeof about === 'function') return { schema, value: about };
+    if (typeof about === 'function') return { schema, value: (source) => show(about(source)) };
     const own = about === undefined ? schema : documented(schema, about);
-    return value === undefined ? { schema: own, show: unchanged } : { schema: own, value };
+    return read === undefined ? { schema: own, show } : { schema: own, value: (source) => show(read(source)) };
   }
   return field;
-}
-
-function unchanged<Value>(member: Value): Value {
-  return member;
 }
 
 function documented<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
@@ -68,5 +78,7 @@ export const address = wire<z.ZodString, Address>(z.string().openapi({ pattern: 
 export const hash = wire(z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }));
 /** A number of any length in decimal. */
 export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '18' }));
+/** Hexadecimal, such as a chain's ID. */
+export const quantity = wire(z.string(), toQuantity);
 /** ISO 8601 with milliseconds. */
 export const moment = wire(z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }));

@@ -49,8 +49,6 @@ export function idParameter() {
     .openapi({ type: 'string', format: 'uuid' });
 }
 
-const cursorField = wire.wire(z.string().optional());
-
 export const STREAM_LIST = {
   refuseInvalid,
   refusal: ({ message }: InvalidParameterError) =>
@@ -60,7 +58,7 @@ export const STREAM_LIST = {
   firstPage: 0,
   fields: <Source>({ result }: { readonly result: wire.Field<Source> }) => ({
     result,
-    cursor: cursorField(({ cursor }: { readonly cursor: string | null }) => cursor ?? undefined),
+    cursor: wire.text.orAbsent(({ cursor }: { readonly cursor: string | null }) => cursor),
     total: wire.integer(({ found }: { readonly found: { readonly total: number } }) => found.total),
   }),
 } as const;

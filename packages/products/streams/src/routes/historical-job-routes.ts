@@ -1,4 +1,3 @@
-import { toQuantity } from '@chainstead/core';
 import { apiActorOf, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type HistoricalJob, listHistoricalJobs } from '../records/historical-jobs.ts';
@@ -40,14 +39,14 @@ const createJob = (path: string, chains: StreamChains) =>
     },
   });
 
-const quantity = z.int().min(0);
+const bound = z.int().min(0).optional();
 
 const newJobMembers = {
   streamId: idParameter(),
-  fromTimestamp: quantity.optional(),
-  toTimestamp: quantity.optional(),
-  blockFrom: quantity.optional(),
-  blockTo: quantity.optional(),
+  fromTimestamp: bound,
+  toTimestamp: bound,
+  blockFrom: bound,
+  blockTo: bound,
   addresses: addressList.optional(),
 };
 
@@ -86,23 +85,19 @@ function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange)
   return { fromTimestamp, toTimestamp };
 }
 
-const { integer, text } = wire;
-const optionalInteger = wire.wire(z.int().optional());
-const addressesOf = wire.wire(z.array(z.string()).readonly().optional());
+const { integer, quantity, text } = wire;
+const addressesOf = wire.wire(z.array(z.string()).readonly());
 const statusOf = wire.wire(z.enum(['pending', 'running', 'done', 'failed']));
 
 const jobView = view('HistoricalJob', (job: HistoricalJob) => job, {
   id: id(),
   streamId: id(),
-  chainId: text(({ chainId }) => toQuantity(chainId)),
+  chainId: quantity(),
   fromBlock: integer(),
   toBlock: integer(),
-  fromTimestamp: optionalInteger(
-    'Unix seconds, as in the request. Only for jobs by time.',
-    ({ fromTimestamp }) => fromTimestamp ?? undefined,
-  ),
-  toTimestamp: optionalInteger(({ toTimestamp }) => toTimestamp ?? undefined),
-  addresses: addressesOf('Only for jobs with their own addresses.', ({ addresses }) => addresses ?? undefined),
+  fromTimestamp: integer.orAbsent('Unix seconds, as in the request. Only for jobs by time.'),
+  toTimestamp: integer.orAbsent(),
+  addresses: addressesOf.orAbsent('Only for jobs with their own addresses.'),
   jobs: integer(() => 1),
   jobsCompleted: integer(({ status }) => (status === 'done' ? 1 : 0)),
   totalBlocks: integer(({ fromBlock, toBlock }) => toBlock - fromBlock + 1),
@@ -111,9 +106,9 @@ const jobView = view('HistoricalJob', (job: HistoricalJob) => job, {
   ),
   matches: integer('Number of blocks matched so far.'),
   status: statusOf(),
-  errorMessage: wire.wire(z.string().optional())(({ errorMessage }) => errorMessage ?? undefined),
-  createdAt: time(({ createdAt }) => createdAt.toISOString()),
-  updatedAt: time(({ updatedAt }) => updatedAt.toISOString()),
+  errorMessage: text.orAbsent(),
+  createdAt: time(),
+  updatedAt: time(),
 });
 
 const listJobs = defineStreamRoute({

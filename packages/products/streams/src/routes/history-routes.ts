@@ -1,5 +1,4 @@
-import { toQuantity } from '@chainstead/core';
-import { apiActorOf, view, wire } from '@chainstead/http';
+import { apiActorOf, inside, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type DeliveryAttempt, findFailedAttempt } from '../records/attempts.ts';
 import { ATTEMPT_LIST, historyQuery, logsQuery, readAttempts } from './attempt-query.ts';
@@ -8,43 +7,35 @@ import { notFound } from './stream-errors.ts';
 import { id, time } from './stream-response.ts';
 import type { StreamChains } from './stream-schema.ts';
 
-const { integer, text } = wire;
-const attemptOf = (attempt: DeliveryAttempt) => ({ ...attempt, date: attempt.createdAt.toISOString() });
+const { flag, integer, quantity, text } = wire;
+const attemptOf = (attempt: DeliveryAttempt) => attempt;
 
 /** What the webhook's logs contain already. */
 const DERIVED: ReadonlySet<string> = new Set(
   'erc20Transfers erc20Approvals nftTransfers nftApprovals nftTokenApprovals nativeBalances'.split(' '),
 );
 
-const payload = wire.wire(z.record(z.string(), z.unknown()).optional());
-const tinyPayload = wire.wire(
-  z.object({
-    chainId: z.string(),
-    confirmed: z.boolean(),
-    block: z.string(),
-    records: z.int(),
-    retries: z.int(),
-  }),
-);
+const payload = wire.wire(z.record(z.string(), z.unknown()), (body: string) => {
+  const sent: Readonly<Record<string, unknown>> = JSON.parse(body);
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !DERIVED.has(name)));
+});
+
+const summary = view(null, attemptOf, {
+  chainId: quantity(),
+  confirmed: flag(),
+  block: text(({ blockNumber }) => String(blockNumber)),
+  records: integer(),
+  retries: integer(),
+});
 
 const failureView = view('StreamHistory', attemptOf, {
   id: id(),
-  date: time(),
-  payload: payload(
+  date: time(({ createdAt }) => createdAt),
+  payload: payload.orAbsent(
     'The webhook without data derived from its logs. Absent if excluded, above 4 MiB or no longer stored.',
-    ({ body }) => {
-      if (body === null) return undefined;
-      const sent: Readonly<Record<string, unknown>> = JSON.parse(body);
-      return Object.fromEntries(Object.entries(sent).filter(([name]) => !DERIVED.has(name)));
-    },
+    ({ body }) => body,
   ),
-  tinyPayload: tinyPayload(({ chainId, confirmed, blockNumber, records, retries }) => ({
-    chainId: toQuantity(chainId),
-    confirmed,
-    block: String(blockNumber),
-    records,
-    retries,
-  })),
+  tinyPayload: inside(summary)((attempt) => attempt),
   errorMessage: text({ example: 'Request failed with status code 500' }),
   webhookUrl: text(),
   streamId: id(),
@@ -54,7 +45,7 @@ const failureView = view('StreamHistory', attemptOf, {
 const attemptView = view('StreamLog', attemptOf, {
   id: id(),
   streamId: id(),
-  chain: text(({ chainId }) => toQuantity(chainId)),
+  chain: quantity(({ chainId }) => chainId),
   webhookUrl: text(),
   tag: text(),
   retries: integer(),
@@ -62,8 +53,8 @@ const attemptView = view('StreamLog', attemptOf, {
   blockNumber: integer(),
   errorMessage: text(),
   type: wire.wire(z.literal('evm'))(() => 'evm'),
-  createdAt: time(({ date }) => date),
-  updatedAt: time(({ date }) => date),
+  createdAt: time(),
+  updatedAt: time(({ createdAt }) => createdAt),
 });
 
 const historyRoute = (chains: StreamChains) =>

@@ -1,9 +1,8 @@
 import { each, view, wire } from '@chainstead/http';
-import { z } from '@hono/zod-openapi';
 import { type DeliveryCounters, readAllStats, readStreamStats, type StreamStats } from '../records/stats.ts';
 import { defineStreamRoute, idParameter } from './define-stream-route.ts';
 import { notFound } from './stream-errors.ts';
-import { id } from './stream-response.ts';
+import { id, time } from './stream-response.ts';
 
 interface Totals {
   readonly stats: readonly StreamStats[];
@@ -25,12 +24,9 @@ const counters = {
   totalTxsInternalProcessed: integer(sumOf('txsInternalProcessed')),
 };
 
-const time = wire.wire(z.iso.datetime().optional());
 const timeOf = (member: 'createdAt' | 'updatedAt', choose: (...times: number[]) => number) =>
-  time(({ stats }: Totals) =>
-    stats.length === 0
-      ? undefined
-      : new Date(choose(...stats.map(({ [member]: date }) => date.getTime()))).toISOString(),
+  time.orAbsent(({ stats }: Totals) =>
+    stats.length === 0 ? null : new Date(choose(...stats.map(({ [member]: date }) => date.getTime()))),
   );
 const dates = { createdAt: timeOf('createdAt', Math.min), updatedAt: timeOf('updatedAt', Math.max) };
 
@@ -41,7 +37,7 @@ const ofStream = view(null, (single: StreamStats) => ({ ...single, stats: [singl
 const totalsOf = (stats: readonly StreamStats[]): Totals => ({ stats });
 const accountStats = view('AccountStats', totalsOf, {
   ...counters,
-  streams: each(ofStream, ({ stats }) => stats),
+  streams: each(ofStream)(({ stats }) => stats),
   ...dates,
 });
 const streamStats = view('StreamStats', totalsOf, { ...counters, ...dates });

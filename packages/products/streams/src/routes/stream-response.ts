@@ -1,4 +1,4 @@
-import { toQuantity } from '@chainstead/core';
+import { type ChainId, toQuantity } from '@chainstead/core';
 import { view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Stream } from '../stream.ts';
@@ -9,7 +9,7 @@ export const statusSchema = z.enum(STATUSES);
 
 const { flag, integer, text } = wire;
 export const id = wire.wire(z.uuid());
-export const time = wire.wire(z.iso.datetime());
+export const time = wire.wire(z.iso.datetime(), (date: Date) => date.toISOString());
 const listOf = <Item extends z.ZodType>(item: Item) => wire.wire(z.array(item).readonly());
 const texts = listOf(z.string());
 
@@ -27,7 +27,7 @@ export const streamView = view('Stream', (stream: Stream) => stream, {
   getNativeBalances: listOf(nativeBalanceSchema)(),
   abi: listOf(abiItemSchema).orNull(),
   advancedOptions: listOf(advancedOptionSchema).orNull(),
-  chainIds: texts(({ chainIds }) => chainIds.map(toQuantity)),
+  chainIds: wire.wire(z.array(z.string()), (ids: readonly ChainId[]) => ids.map(toQuantity))(),
   filterPossibleSpamAddresses: flag(),
   demo: flag(),
   sendRemoved: flag(),
@@ -36,8 +36,8 @@ export const streamView = view('Stream', (stream: Stream) => stream, {
   id: id(),
   status: wire.wire(statusSchema)(),
   statusMessage: text({ example: 'Stream is active' }),
-  createdAt: time(({ createdAt }) => createdAt.toISOString()),
-  updatedAt: time(({ updatedAt }) => updatedAt.toISOString()),
+  createdAt: time(),
+  updatedAt: time(),
   amountOfAddresses: integer(),
 });
 
