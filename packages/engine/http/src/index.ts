@@ -40,6 +40,7 @@ export {
 export * from './parameters/paging.ts';
 export {
   addressParameter,
+  blockParameter,
   booleanParameter,
   chainsParameter,
   limitParameter,
@@ -61,6 +62,7 @@ export {
   showIndexed,
 } from './routes/indexed.ts';
 export { createMissingIndexes } from './routes/missing-indexes.ts';
+export type { RouteOf } from './routes/route.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
 export { each, inside, view } from './routes/view.ts';
 export * as wire from './routes/wire.ts';

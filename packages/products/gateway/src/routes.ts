@@ -1,27 +1,22 @@
-import { type Clock, toQuantity } from '@chainstead/core';
-import { type ApiApp, defineRoute, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
+import type { Chain } from '@chainstead/chains';
+import type { Clock } from '@chainstead/core';
+import {
+  type ApiApp,
+  errorResponses,
+  NotFoundError,
+  type RouteModule,
+  routesFor,
+  view,
+  wire,
+  withServices,
+} from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { GatewayChain } from './call.ts';
 import { offeredMethods } from './methods/method-table.ts';
 import { BATCH_MAX } from './protocol/rpc-errors.ts';
 
-const TAG = 'JSON-RPC gateway';
-
-const methodsSchema = z
-  .object({
-    chain: z.string().openapi({ example: 'eth' }),
-    supportedMethods: z.array(z.string()).openapi({ example: ['eth_blockNumber', 'eth_call'] }),
-  })
-  .openapi('SupportedMethods');
-
-const extendedChainSchema = z
-  .object({
-    chain: z.string().openapi({ example: 'eth' }),
-    chainId: z.string().openapi({ example: '0x1' }),
-    name: z.string().openapi({ example: 'Ethereum Mainnet' }),
-    nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.number() }),
-  })
-  .openapi('GatewayChain');
+const tag = 'JSON-RPC gateway';
+const { quantity, text } = wire;
 
 const idSchema = z.union([z.number(), z.string(), z.null()]);
 
@@ -51,69 +46,88 @@ export interface GatewayRoutesOptions {
 }
 
 /** They need no key: none is in the path. */
-export function createGatewayRoutes({
-  chains,
-  clock,
-  explainUnoffered = (slug) => `Chain ${slug} is not offered here`,
-  offersTraces = false,
-}: GatewayRoutesOptions): RouteModule {
-  const startedAt = clock.now();
-  const all = chains.map(({ slug }) => ({ chain: slug, supportedMethods: [...offeredMethods(offersTraces)] }));
-  const bySlug = new Map(all.map((entry) => [entry.chain, entry]));
-  const extended = chains.map(({ slug, chain }) => ({
-    chain: slug,
-    chainId: toQuantity(chain.id),
-    name: chain.name,
-    nativeCurrency: { name: chain.native.name, symbol: chain.native.symbol, decimals: chain.native.decimals },
-  }));
-  return (app, dependencies) => {
-    describeCalls(app);
-    defineRoute(app, dependencies, {
-      ...OPEN,
-      path: '/supportedMethods',
-      summary: 'List the supported methods of each chain',
-      response: { description: 'The requested data', schema: z.array(methodsSchema) },
-      answer: async () => all,
-    });
-    defineRoute(app, dependencies, {
-      ...OPEN,
-      path: '/{chain}/supportedMethods',
-      summary: 'List the supported methods of a chain',
-      params: { chain: z.string().openapi({ example: 'eth' }) },
-      response: { description: 'The supported methods', schema: methodsSchema },
-      onlyErrors: [404],
-      async answer({ chain }) {
-        const methods = bySlug.get(chain);
-        if (methods === undefined)
-          throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
-        return methods;
-      },
-    });
-    defineRoute(app, dependencies, {
-      ...OPEN,
-      path: '/chain/all',
-      summary: 'List the chains by path segment',
-      response: { description: 'The requested data', schema: z.array(z.string()) },
-      answer: async () => [...bySlug.keys()],
-    });
-    defineRoute(app, dependencies, {
-      ...OPEN,
-      path: '/chain/extended/all',
-      summary: 'List the chains with IDs, names and native tokens',
-      response: { description: 'The requested data', schema: z.array(extendedChainSchema) },
-      answer: async () => extended,
-    });
-    defineRoute(app, dependencies, {
-      ...OPEN,
-      path: '/info',
-      summary: 'Get the seconds since the server start',
-      response: { description: 'The requested data', schema: z.object({ uptime: z.number() }) },
-      answer: async () => ({ uptime: (clock.now() - startedAt) / 1_000 }),
-    });
-  };
+export function createGatewayRoutes(options: GatewayRoutesOptions): RouteModule {
+  const services = { ...options, startedAt: options.clock.now() };
+  return withServices(services, [describeCalls, allMethods, chainMethods, chainNames, chainFacts, uptime]);
 }
 
-const OPEN = { tags: [TAG], isOpen: true, onlyErrors: [] } as const;
+interface Services extends GatewayRoutesOptions {
+  readonly startedAt: number;
+}
+
+const { defineRoute } = routesFor<Services>();
+
+const methods = wire.wire(z.array(z.string()), (offersTraces: boolean) => [...offeredMethods(offersTraces)]);
+const methodsView = view(
+  'SupportedMethods',
+  ({ slug }: GatewayChain, { offersTraces = false }: Services) => ({ slug, offersTraces }),
+  {
+    chain: text({ example: 'eth' }, ({ slug }) => slug),
+    supportedMethods: methods({ example: ['eth_blockNumber', 'eth_call'] }, ({ offersTraces }) => offersTraces),
+  },
+);
+
+const native = wire.wire(
+  z.object({ name: z.string(), symbol: z.string(), decimals: z.number() }),
+  ({ name, symbol, decimals }: Chain['native']) => ({ name, symbol, decimals }),
+);
+const chainView = view('GatewayChain', (chain: GatewayChain) => chain, {
+  chain: text({ example: 'eth' }, ({ slug }) => slug),
+  chainId: quantity({ example: '0x1' }, ({ chain }) => chain.id),
+  name: text({ example: 'Ethereum Mainnet' }, ({ chain }) => chain.name),
+  nativeCurrency: native(({ chain }) => chain.native),
+});
+
+const OPEN = { tag, isOpen: true, onlyErrors: [] } as const;
+const requested = <Schema extends z.ZodType>(schema: Schema) => ({ description: 'The requested data', schema });
+
+const allMethods = defineRoute({
+  ...OPEN,
+  path: '/supportedMethods',
+  summary: 'List the supported methods of each chain',
+  response: requested(z.array(methodsView.schema)),
+  answer: async ({ services }) => services.chains.map((chain) => methodsView.show(chain, services)),
+});
+
+const chainMethods = defineRoute({
+  ...OPEN,
+  path: '/{chain}/supportedMethods',
+  summary: 'List the supported methods of a chain',
+  params: [{ chain: z.string().openapi({ example: 'eth' }) }],
+  response: { description: 'The supported methods', schema: methodsView.schema },
+  onlyErrors: [404],
+  async answer({ services, chain: requested }) {
+    const { chains, explainUnoffered = (slug) => `Chain ${slug} is not offered here` } = services;
+    const chain = chains.find(({ slug }) => slug === requested);
+    if (chain === undefined)
+      throw new NotFoundError(explainUnoffered(requested), { chains: chains.map(({ slug }) => slug) });
+    return methodsView.show(chain, services);
+  },
+});
+
+const chainNames = defineRoute({
+  ...OPEN,
+  path: '/chain/all',
+  summary: 'List the chains by path segment',
+  response: requested(z.array(z.string())),
+  answer: async ({ services }) => services.chains.map(({ slug }) => slug),
+});
+
+const chainFacts = defineRoute({
+  ...OPEN,
+  path: '/chain/extended/all',
+  summary: 'List the chains with IDs, names and native tokens',
+  response: requested(z.array(chainView.schema)),
+  answer: async ({ services }) => services.chains.map((chain) => chainView.show(chain)),
+});
+
+const uptime = defineRoute({
+  ...OPEN,
+  path: '/info',
+  summary: 'Get the seconds since the server start',
+  response: requested(z.object({ uptime: z.number() })),
+  answer: async ({ services: { clock, startedAt } }) => ({ uptime: (clock.now() - startedAt) / 1_000 }),
+});
 
 /** Calls are handled before the router, so they are only documented here. */
 function describeCalls(app: ApiApp): void {
@@ -122,7 +136,7 @@ function describeCalls(app: ApiApp): void {
   app.openAPIRegistry.registerPath({
     method: 'post',
     path: '/{chain}/{apiKey}',
-    tags: [TAG],
+    tags: [tag],
     summary: 'Send a JSON-RPC call or a batch',
     description: `An Ethereum JSON-RPC request, or a batch of up to ${BATCH_MAX}, with responses in the same order. The same path accepts WebSockets with subscriptions.`,
     security: [],

@@ -133,7 +133,7 @@ const ADDRESS_LIST = {
   description: 'Also accepted as name[]=…, name[0]=… and as a comma-separated list.',
 } as const;
 
-function blockParameter(description: string) {
+export function blockParameter(description: string) {
   const parse = (text: string): number | undefined => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     return Number.isSafeInteger(value) ? value : undefined;

@@ -24,7 +24,7 @@ type Union<Shapes> = (Shapes extends unknown ? (shape: Shapes) => void : never) 
   ? All
   : never;
 type Flat<Shape> = { [Name in keyof Shape]: Shape[Name] & z.ZodType };
-type WithChain<Values> = Values extends { readonly chain?: unknown }
+type WithChain<Values> = Values extends { readonly chain?: Chain | undefined }
   ? Omit<Values, 'chain'> & { readonly chain: Chain }
   : Values;
 

@@ -1,11 +1,12 @@
 import { toQuantity } from '@chainstead/core';
 import {
-  type ApiDependencies,
-  defineRoute,
+  blockParameter,
   InvalidParameterError,
   type OnDemandBudget,
   type RouteModule,
+  type RouteOf,
   releaseBody,
+  routesFor,
   textParameter,
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
@@ -24,60 +25,17 @@ const ENTRIES_MAX = 2_000;
 const CALL_MS_MAX = 10_000;
 const ANSWER_BYTES_MAX = 2_097_152;
 
-/** docs/api/transactions.md#contract-functions */
-export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
-  return (app, dependencies) => {
-    const { parameters } = dependencies;
-    defineRoute(app, offeredChains(dependencies), {
-      path: '/api/v2.2/{address}/function',
-      operationId: 'runContractFunction',
-      tags: ['Contracts'],
-      summary: 'Call a read-only contract function',
-      description:
-        'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
-      params: { address: parameters.address },
-      query: {
-        chain: parameters.chain,
-        function_name: functionName,
-        block: blockParameter,
-        to_block: parameters.toBlock.openapi({ description: 'Same as block, as a number.' }),
-      },
-      body: bodySchema,
-      bodyBounds: { bytesMax: 1_048_576, valuesMax: 60_000 },
-      response: {
-        description: 'The return value of the function',
-        schema: z.unknown().openapi({ example: '1000000' }),
-      },
-      errors: [413],
-      async answer(request) {
-        const { address, chain, block: at, to_block: toBlock, requester: keyId, c } = request;
-        if (at !== undefined && toBlock !== undefined) {
-          const message = 'block and to_block are the same: give one of them';
-          throw new InvalidParameterError({ parameter: 'to_block', message });
-        }
-        const { requested, data, errors } = readCall(request.body, request.function_name);
-        releaseBody(c);
-        if (!budget.mayCall) throw callsOff();
-        const block = at ?? (toBlock === undefined ? 'latest' : toQuantity(toBlock));
-        const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
-        const answer = await budget.run(keyId, async () => {
-          const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
-          // Nothing declared or returned: by a contract, or by an address without one.
-          if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
-          const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
-          if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
-          return called;
-        });
-        return readAnswer(answer, { requested, errors, chain: chain.name });
-      },
-    });
-  };
-}
+const { defineRoute } = routesFor<ContractFunctionOptions>();
 
 /** The gateway may offer more chains than are indexed. */
-export function offeredChains({ chains }: Pick<ApiDependencies, 'chains'>): Pick<ApiDependencies, 'chains'> {
-  return { chains: { ...chains, isIndexed: () => true } };
-}
+export const onOfferedChains =
+  (services: ContractFunctionOptions, route: RouteOf<ContractFunctionOptions>): RouteModule =>
+  (app, api) =>
+    route(app, { ...api, services, chains: { ...api.chains, isIndexed: () => true } });
+
+/** docs/api/transactions.md#contract-functions */
+export const contractFunctionRoute = (services: ContractFunctionOptions): RouteModule =>
+  onOfferedChains(services, runContractFunction);
 
 function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
   const requested = findFunction(abi, name, params);
@@ -139,12 +97,59 @@ type CallBlock = string | { readonly blockHash: string };
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending`;
 const TAGS: ReadonlySet<string> = new Set(['latest', 'safe', 'finalized', 'earliest', 'pending']);
 
-const blockParameter = textParameter(BLOCK, parseBlock)
+const callBlock = textParameter(BLOCK, parseBlock)
   .optional()
   .openapi({
     type: 'string',
     description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.`,
   });
+
+const runContractFunction = defineRoute({
+  path: '/api/v2.2/{address}/function',
+  operationId: 'runContractFunction',
+  tag: 'Contracts',
+  summary: 'Call a read-only contract function',
+  description:
+    'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
+  params: ['address'],
+  query: [
+    'chain',
+    {
+      function_name: functionName,
+      block: callBlock,
+      to_block: blockParameter('Same as block, as a number.'),
+    },
+  ],
+  body: bodySchema,
+  bodyBounds: { bytesMax: 1_048_576, valuesMax: 60_000 },
+  response: {
+    description: 'The return value of the function',
+    schema: z.unknown().openapi({ example: '1000000' }),
+  },
+  errors: [413],
+  async answer(request) {
+    const { services, address, chain, block: at, to_block: toBlock, requester: keyId, c } = request;
+    if (at !== undefined && toBlock !== undefined) {
+      const message = 'block and to_block are the same: give one of them';
+      throw new InvalidParameterError({ parameter: 'to_block', message });
+    }
+    const { requested, data, errors } = readCall(request.body, request.function_name);
+    releaseBody(c);
+    const { call, budget } = services;
+    if (!budget.mayCall) throw callsOff();
+    const block = at ?? (toBlock === undefined ? 'latest' : toQuantity(toBlock));
+    const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+    const answer = await budget.run(keyId, async () => {
+      const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
+      // Nothing declared or returned: by a contract, or by an address without one.
+      if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
+      const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
+      if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
+      return called;
+    });
+    return readAnswer(answer, { requested, errors, chain: chain.name });
+  },
+});
 
 function parseBlock(given: string): CallBlock | undefined {
   const text = given.toLowerCase();
