@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiApp, type ApiContext, requestLogger } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { UnavailableError } from '../errors/api-error.ts';
-import { defineRoute } from '../lists/define-route.ts';
+import { routesFor, withServices } from '../routes/routes-for.ts';
 import { keepForSecond } from './keep-for.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
@@ -19,7 +19,7 @@ const readySchema = statusSchema
   .openapi('Ready');
 
 /** Probes and scrapers send no key. */
-const OPEN = { tags: ['System'], isOpen: true } as const;
+const OPEN = { tag: 'System', isOpen: true } as const;
 
 const metricsRoute = createRoute({
   method: 'get',
@@ -35,55 +35,62 @@ const metricsRoute = createRoute({
   },
 });
 
-export function addSystemRoutes(
-  app: ApiApp,
-  dependencies: Pick<ApiDependencies, 'chains'>,
-  options: {
-    readonly logger: Logger;
-    readonly metrics: Registry | null;
-    readonly readiness: () => Promise<Readiness>;
-    readonly synchronization: () => Promise<Readiness>;
-  },
-): void {
-  defineRoute(app, dependencies, {
-    ...OPEN,
-    path: '/health',
-    summary: 'Check that the process is alive',
-    response: { description: 'The process is alive', schema: statusSchema },
-    onlyErrors: [],
-    answer: async () => ({ status: 'ok' }),
-  });
-  const isReady = keepForSecond(options.readiness);
-  defineRoute(app, dependencies, {
-    ...OPEN,
-    path: '/ready',
-    summary: 'Check that the process accepts requests',
-    response: { description: 'The process is ready', schema: readySchema },
-    onlyErrors: [503],
-    async answer({ c }) {
-      const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
-      if (refusal !== null) return c.json(refusal, 503);
-      const { notes = [] } = await isReady();
-      return { status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) };
-    },
-  });
-  const isSynced = keepForSecond(options.synchronization);
-  defineRoute(app, dependencies, {
-    ...OPEN,
-    path: '/synced',
-    summary: 'Check that all chains are synced to their head',
-    response: { description: 'All chains are synced', schema: statusSchema },
-    onlyErrors: [503],
-    async answer({ c }) {
-      const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
-      return refusal === null ? { status: 'synced' } : c.json(refusal, 503);
-    },
-  });
+interface SystemOptions {
+  readonly logger: Logger;
+  readonly metrics: Registry | null;
+  readonly readiness: () => Promise<Readiness>;
+  readonly synchronization: () => Promise<Readiness>;
+}
+
+export function addSystemRoutes(app: ApiApp, dependencies: ApiDependencies, options: SystemOptions): void {
+  const services = {
+    ...options,
+    readiness: keepForSecond(options.readiness),
+    synchronization: keepForSecond(options.synchronization),
+  };
+  withServices(services, [healthRoute, readyRoute, syncedRoute])(app, dependencies);
   const { metrics: registry } = options;
   if (registry === null) return;
   const metrics = keepForSecond(() => registry.metrics());
   app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
 }
+
+const { defineRoute } = routesFor<SystemOptions>();
+
+const healthRoute = defineRoute({
+  ...OPEN,
+  path: '/health',
+  summary: 'Check that the process is alive',
+  response: { description: 'The process is alive', schema: statusSchema },
+  onlyErrors: [],
+  answer: async () => ({ status: 'ok' }),
+});
+
+const readyRoute = defineRoute({
+  ...OPEN,
+  path: '/ready',
+  summary: 'Check that the process accepts requests',
+  response: { description: 'The process is ready', schema: readySchema },
+  onlyErrors: [503],
+  async answer({ c, services: { readiness, logger } }) {
+    const refusal = await refusalOf(c, readiness, 'Not ready', logger);
+    if (refusal !== null) return c.json(refusal, 503);
+    const { notes = [] } = await readiness();
+    return { status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) };
+  },
+});
+
+const syncedRoute = defineRoute({
+  ...OPEN,
+  path: '/synced',
+  summary: 'Check that all chains are synced to their head',
+  response: { description: 'All chains are synced', schema: statusSchema },
+  onlyErrors: [503],
+  async answer({ c, services: { synchronization, logger } }) {
+    const refusal = await refusalOf(c, synchronization, 'Not caught up', logger);
+    return refusal === null ? { status: 'synced' } : c.json(refusal, 503);
+  },
+});
 
 /** Null if ready. Not an error: a probe every second must not fill the error log. */
 async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
