@@ -3,6 +3,7 @@ import type { Clock } from '@chainstead/core';
 import {
   type ApiApp,
   errorResponses,
+  inside,
   NotFoundError,
   type RouteModule,
   routesFor,
@@ -46,88 +47,85 @@ export interface GatewayRoutesOptions {
 }
 
 /** They need no key: none is in the path. */
-export function createGatewayRoutes(options: GatewayRoutesOptions): RouteModule {
-  const services = { ...options, startedAt: options.clock.now() };
-  return withServices(services, [describeCalls, allMethods, chainMethods, chainNames, chainFacts, uptime]);
+export function createGatewayRoutes({
+  chains,
+  clock,
+  explainUnoffered = (slug) => `Chain ${slug} is not offered here`,
+  offersTraces = false,
+}: GatewayRoutesOptions): RouteModule {
+  const startedAt = clock.now();
+  const supportedMethods = [...offeredMethods(offersTraces)];
+  const methods = new Map(chains.map(({ slug }) => [slug, { chain: slug, supportedMethods }]));
+  return withServices(undefined, [
+    describeCalls,
+    openRoute({
+      path: '/supportedMethods',
+      tag,
+      summary: 'List the supported methods of each chain',
+      response: requested(z.array(methodsSchema)),
+      answer: async () => [...methods.values()],
+    }),
+    openRoute({
+      path: '/{chain}/supportedMethods',
+      tag,
+      summary: 'List the supported methods of a chain',
+      params: [{ chain: z.string().openapi({ example: 'eth' }) }],
+      response: { description: 'The supported methods', schema: methodsSchema },
+      onlyErrors: [404],
+      async answer({ chain }) {
+        const found = methods.get(chain);
+        if (found === undefined)
+          throw new NotFoundError(explainUnoffered(chain), { chains: [...methods.keys()] });
+        return found;
+      },
+    }),
+    openRoute({
+      path: '/chain/all',
+      tag,
+      summary: 'List the chains by path segment',
+      response: requested(z.array(z.string())),
+      answer: async () => [...methods.keys()],
+    }),
+    openRoute({
+      path: '/chain/extended/all',
+      tag,
+      summary: 'List the chains with IDs, names and native tokens',
+      response: requested(z.array(chainView.schema)),
+      answer: async () => chains.map((chain) => chainView.show(chain)),
+    }),
+    openRoute({
+      path: '/info',
+      tag,
+      summary: 'Get the seconds since the server start',
+      response: requested(z.object({ uptime: z.number() })),
+      answer: async () => ({ uptime: (clock.now() - startedAt) / 1_000 }),
+    }),
+  ]);
 }
 
-interface Services extends GatewayRoutesOptions {
-  readonly startedAt: number;
-}
+const methodsSchema = z
+  .object({
+    chain: z.string().openapi({ example: 'eth' }),
+    supportedMethods: z.array(z.string()).openapi({ example: ['eth_blockNumber', 'eth_call'] }),
+  })
+  .openapi('SupportedMethods');
 
-const { defineRoute } = routesFor<Services>();
-
-const methods = wire.wire(z.array(z.string()), (offersTraces: boolean) => [...offeredMethods(offersTraces)]);
-const methodsView = view(
-  'SupportedMethods',
-  ({ slug }: GatewayChain, { offersTraces = false }: Services) => ({ slug, offersTraces }),
-  {
-    chain: text({ example: 'eth' }, ({ slug }) => slug),
-    supportedMethods: methods({ example: ['eth_blockNumber', 'eth_call'] }, ({ offersTraces }) => offersTraces),
-  },
-);
-
-const native = wire.wire(
-  z.object({ name: z.string(), symbol: z.string(), decimals: z.number() }),
-  ({ name, symbol, decimals }: Chain['native']) => ({ name, symbol, decimals }),
-);
-const chainView = view('GatewayChain', (chain: GatewayChain) => chain, {
-  chain: text({ example: 'eth' }, ({ slug }) => slug),
-  chainId: quantity({ example: '0x1' }, ({ chain }) => chain.id),
-  name: text({ example: 'Ethereum Mainnet' }, ({ chain }) => chain.name),
-  nativeCurrency: native(({ chain }) => chain.native),
+const nativeView = view(null, (native: Chain['native']) => native, {
+  name: text(),
+  symbol: text(),
+  decimals: wire.wire(z.number())(),
 });
 
-const OPEN = { tag, isOpen: true, onlyErrors: [] } as const;
-const requested = <Schema extends z.ZodType>(schema: Schema) => ({ description: 'The requested data', schema });
-
-const allMethods = defineRoute({
-  ...OPEN,
-  path: '/supportedMethods',
-  summary: 'List the supported methods of each chain',
-  response: requested(z.array(methodsView.schema)),
-  answer: async ({ services }) => services.chains.map((chain) => methodsView.show(chain, services)),
+const chainView = view('GatewayChain', ({ slug, chain }: GatewayChain) => ({ ...chain, chain: slug }), {
+  chain: text({ example: 'eth' }),
+  chainId: quantity({ example: '0x1' }, ({ id }) => id),
+  name: text({ example: 'Ethereum Mainnet' }),
+  nativeCurrency: inside(nativeView)(({ native }) => native),
 });
 
-const chainMethods = defineRoute({
-  ...OPEN,
-  path: '/{chain}/supportedMethods',
-  summary: 'List the supported methods of a chain',
-  params: [{ chain: z.string().openapi({ example: 'eth' }) }],
-  response: { description: 'The supported methods', schema: methodsView.schema },
-  onlyErrors: [404],
-  async answer({ services, chain: requested }) {
-    const { chains, explainUnoffered = (slug) => `Chain ${slug} is not offered here` } = services;
-    const chain = chains.find(({ slug }) => slug === requested);
-    if (chain === undefined)
-      throw new NotFoundError(explainUnoffered(requested), { chains: chains.map(({ slug }) => slug) });
-    return methodsView.show(chain, services);
-  },
-});
-
-const chainNames = defineRoute({
-  ...OPEN,
-  path: '/chain/all',
-  summary: 'List the chains by path segment',
-  response: requested(z.array(z.string())),
-  answer: async ({ services }) => services.chains.map(({ slug }) => slug),
-});
-
-const chainFacts = defineRoute({
-  ...OPEN,
-  path: '/chain/extended/all',
-  summary: 'List the chains with IDs, names and native tokens',
-  response: requested(z.array(chainView.schema)),
-  answer: async ({ services }) => services.chains.map((chain) => chainView.show(chain)),
-});
-
-const uptime = defineRoute({
-  ...OPEN,
-  path: '/info',
-  summary: 'Get the seconds since the server start',
-  response: requested(z.object({ uptime: z.number() })),
-  answer: async ({ services: { clock, startedAt } }) => ({ uptime: (clock.now() - startedAt) / 1_000 }),
-});
+const { defineRoute } = routesFor<undefined>();
+const openRoute: typeof defineRoute = (route) => defineRoute({ isOpen: true, onlyErrors: [], ...route });
+const requested = <Body>(schema: z.ZodType<Body>) => ({ description: 'The requested data', schema });
 
 /** Calls are handled before the router, so they are only documented here. */
 function describeCalls(app: ApiApp): void {

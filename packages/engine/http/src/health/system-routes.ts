@@ -18,12 +18,14 @@ const readySchema = statusSchema
   })
   .openapi('Ready');
 
+const tag = 'System';
+const { defineRoute } = routesFor<undefined>();
 /** Probes and scrapers send no key. */
-const OPEN = { tag: 'System', isOpen: true } as const;
+const systemRoute: typeof defineRoute = (route) => defineRoute({ isOpen: true, onlyErrors: [503], ...route });
 
 const metricsRoute = createRoute({
   method: 'get',
-  tags: ['System'],
+  tags: [tag],
   security: [],
   path: '/metrics',
   summary: 'Get Prometheus metrics',
@@ -43,54 +45,45 @@ interface SystemOptions {
 }
 
 export function addSystemRoutes(app: ApiApp, dependencies: ApiDependencies, options: SystemOptions): void {
-  const services = {
-    ...options,
-    readiness: keepForSecond(options.readiness),
-    synchronization: keepForSecond(options.synchronization),
-  };
-  withServices(services, [healthRoute, readyRoute, syncedRoute])(app, dependencies);
-  const { metrics: registry } = options;
+  const { logger, metrics: registry } = options;
+  const isReady = keepForSecond(options.readiness);
+  const isSynced = keepForSecond(options.synchronization);
+  withServices(undefined, [
+    systemRoute({
+      tag,
+      path: '/health',
+      summary: 'Check that the process is alive',
+      response: { description: 'The process is alive', schema: statusSchema },
+      onlyErrors: [],
+      answer: async () => ({ status: 'ok' }),
+    }),
+    systemRoute({
+      tag,
+      path: '/ready',
+      summary: 'Check that the process accepts requests',
+      response: { description: 'The process is ready', schema: readySchema },
+      async answer({ c }) {
+        const refusal = await refusalOf(c, isReady, 'Not ready', logger);
+        if (refusal !== null) return c.json(refusal, 503);
+        const { notes = [] } = await isReady();
+        return { status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) };
+      },
+    }),
+    systemRoute({
+      tag,
+      path: '/synced',
+      summary: 'Check that all chains are synced to their head',
+      response: { description: 'All chains are synced', schema: statusSchema },
+      async answer({ c }) {
+        const refusal = await refusalOf(c, isSynced, 'Not caught up', logger);
+        return refusal === null ? { status: 'synced' } : c.json(refusal, 503);
+      },
+    }),
+  ])(app, dependencies);
   if (registry === null) return;
   const metrics = keepForSecond(() => registry.metrics());
   app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
 }
-
-const { defineRoute } = routesFor<SystemOptions>();
-
-const healthRoute = defineRoute({
-  ...OPEN,
-  path: '/health',
-  summary: 'Check that the process is alive',
-  response: { description: 'The process is alive', schema: statusSchema },
-  onlyErrors: [],
-  answer: async () => ({ status: 'ok' }),
-});
-
-const readyRoute = defineRoute({
-  ...OPEN,
-  path: '/ready',
-  summary: 'Check that the process accepts requests',
-  response: { description: 'The process is ready', schema: readySchema },
-  onlyErrors: [503],
-  async answer({ c, services: { readiness, logger } }) {
-    const refusal = await refusalOf(c, readiness, 'Not ready', logger);
-    if (refusal !== null) return c.json(refusal, 503);
-    const { notes = [] } = await readiness();
-    return { status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) };
-  },
-});
-
-const syncedRoute = defineRoute({
-  ...OPEN,
-  path: '/synced',
-  summary: 'Check that all chains are synced to their head',
-  response: { description: 'All chains are synced', schema: statusSchema },
-  onlyErrors: [503],
-  async answer({ c, services: { synchronization, logger } }) {
-    const refusal = await refusalOf(c, synchronization, 'Not caught up', logger);
-    return refusal === null ? { status: 'synced' } : c.json(refusal, 503);
-  },
-});
 
 /** Null if ready. Not an error: a probe every second must not fill the error log. */
 async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
