@@ -21,7 +21,6 @@ export { defineRoute } from './lists/define-route.ts';
 export {
   answerPages,
   defineListRoute,
-  definePagedRoute,
   type ListQueryShape,
   type ListRequest,
   type PageEnvelope,

@@ -44,8 +44,7 @@ export function openStreamOperations(options: StreamStageOptions): {
   });
   const operations = createStreamOperations({
     database,
-    registry,
-    services: { chains, testWebhook: createTestWebhook(probeWebhook), previewBlock, offersTraces },
+    services: { registry, chains, testWebhook: createTestWebhook(probeWebhook), previewBlock, offersTraces },
     probeWebhook,
     ...(replaysPerKey !== undefined && { replaysPerKey }),
   });

@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi';
+import { expect, test } from 'vitest';
+import { createDemoApi, errorOf } from '../testing/demo-api.ts';
+import { routesFor, withServices } from './routes-for.ts';
+import { each, inside, view } from './view.ts';
+import { count, integer, text, wire } from './wire.ts';
+
+const { defineRoute, defineListRoute } = routesFor<{ readonly greeting: string }>();
+
+interface Person {
+  readonly name: string;
+  readonly age: number | null;
+  readonly born: Date;
+  readonly friends: readonly Person[];
+}
+
+const day = wire(z.string(), (date: Date) => date.toISOString().slice(0, 10));
+const friendView = view(null, (person: Person) => person, { name: text(), age: integer.orAbsent('In years') });
+const personView = view('Person', (person: Person) => person, {
+  name: text({ example: 'Ada' }),
+  age: integer.orNull(),
+  born: day(),
+  friends: each(friendView)('Those of the same age', ({ friends }) => friends),
+  first: inside(friendView).orNull(({ friends: [first = null] }) => first),
+});
+
+test('a view shows members of the same name, dates, lists and other views', () => {
+  const born = new Date('1815-12-10T00:00:00Z');
+  const friend = { name: 'Mary', age: null, born, friends: [] };
+  expect(personView.show({ ...friend, name: 'Ada', age: 36, friends: [friend] })).toEqual({
+    name: 'Ada',
+    age: 36,
+    born: '1815-12-10',
+    friends: [{ name: 'Mary' }],
+    first: { name: 'Mary' },
+  });
+  expect(personView.show(friend)).toMatchObject({ age: null, first: null, friends: [] });
+});
+
+const digit = z.string().regex(/^\d$/, { error: 'must be a digit' });
+
+const greetingRoute = defineRoute({
+  path: '/demo/greetings/{name}',
+  tag: 'Demo',
+  summary: 'Greet',
+  params: [{ name: digit }],
+  query: [{ times: digit }],
+  body: z.object({ loud: z.boolean() }),
+  response: { description: 'The greeting', schema: z.string() },
+  answer: async ({ services, name, times, body }) => `${services.greeting} ${name} ${times} ${body.loud}`,
+});
+
+const pagesRoute = defineListRoute({
+  path: '/demo/steps',
+  operationId: 'listSteps',
+  tag: 'Demo',
+  summary: 'List steps',
+  query: [{ limit: z.string().transform(Number) }],
+  response: 'A page of steps',
+  position: z.int(),
+  firstPage: 0,
+  async read({ query: { after, limit } }) {
+    const first = (after ?? -1) + 1;
+    const rows = Array.from({ length: limit }, (_, index) => first + index);
+    return { rows, next: { position: first + limit - 1, upperBound: 0 } };
+  },
+  view: view(null, (step: number) => ({ step }), { step: count() }),
+  row: (step) => [step],
+});
+
+const demo = createDemoApi({ routes: [withServices({ greeting: 'Hello' }, [greetingRoute, pagesRoute])] });
+
+async function greet(name: string, times: string, body: object): Promise<Response> {
+  return demo.app.request(`/demo/greetings/${name}?times=${times}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+test('errors of the query come before those of the path and the body', async () => {
+  expect(await (await greet('1', '2', { loud: true })).json()).toBe('Hello 1 2 true');
+  expect(await errorOf(await greet('x', 'y', {}))).toMatchObject({ message: 'times: must be a digit' });
+  expect(await errorOf(await greet('x', '2', {}))).toMatchObject({ message: 'name: must be a digit' });
+  expect(await errorOf(await greet('1', '2', {}))).toMatchObject({ message: 'loud is required' });
+});
+
+const pageShape = z.object({ cursor: z.string(), result: z.array(z.object({ step: z.int() })) });
+
+test('a required limit is required with a cursor too', async () => {
+  const page = async (query: string) => demo.app.request(`/demo/steps?${query}`);
+  const first = pageShape.parse(await (await page('limit=2')).json());
+  expect(first.result).toEqual([{ step: 0 }, { step: 1 }]);
+  const later = pageShape.parse(await (await page(`limit=2&cursor=${first.cursor}`)).json());
+  expect(later.result).toEqual([{ step: 2 }, { step: 3 }]);
+  expect(await errorOf(await page(`cursor=${first.cursor}`))).toMatchObject({ message: 'limit is required' });
+  const other = await errorOf(await page(`limit=3&cursor=${first.cursor}`));
+  expect(other.message).toBe('limit must be 2 as in the cursor, or left out, 3 was given');
+});
