@@ -35,7 +35,7 @@ const listAddresses = defineListRoute({
     if (page === null) throw notFound('Stream');
     return listPage(page.addresses, page.next, page.total);
   },
-  view: view(null, (address: Address) => ({ address }), { address: wire.text() }),
+  view: view(null, (address: Address) => ({ address }), { address: wire.text('Address of the stream.') }),
   row: (address) => [address],
 });
 

@@ -22,15 +22,15 @@ const payload = wire.wire(z.record(z.string(), z.unknown()), (body: string) => {
 
 const summary = view(null, attemptOf, {
   chainId: quantity(),
-  confirmed: flag(),
-  block: text(({ blockNumber }) => String(blockNumber)),
-  records: integer(),
+  confirmed: flag('true for the webhook of the confirmed block.'),
+  block: text('Number of the block, decimal string.', ({ blockNumber }) => String(blockNumber)),
+  records: integer('Number of records in the webhook.'),
   retries: integer(),
 });
 
 const failureView = view('StreamHistory', attemptOf, {
   id: id(),
-  date: time(({ createdAt }) => createdAt),
+  date: time('Time of the delivery attempt. ISO 8601, UTC.', ({ createdAt }) => createdAt),
   payload: payload.orAbsent(
     'The webhook without data derived from its logs. Absent if excluded, above 4 MiB or no longer stored.',
     ({ body }) => body,

@@ -19,9 +19,9 @@ const counters = {
     sumOf('webhooksDelivered'),
   ),
   totalWebhooksFailed: integer('Number of failed attempts.', sumOf('webhooksFailed')),
-  totalLogsProcessed: integer(sumOf('logsProcessed')),
-  totalTxsProcessed: integer(sumOf('txsProcessed')),
-  totalTxsInternalProcessed: integer(sumOf('txsInternalProcessed')),
+  totalLogsProcessed: integer('Number of logs delivered.', sumOf('logsProcessed')),
+  totalTxsProcessed: integer('Number of transactions delivered.', sumOf('txsProcessed')),
+  totalTxsInternalProcessed: integer('Number of internal transactions delivered.', sumOf('txsInternalProcessed')),
 };
 
 const timeOf = (member: 'createdAt' | 'updatedAt', choose: (...times: number[]) => number) =>

@@ -16,7 +16,7 @@ const texts = listOf(z.string());
 /** docs/api/streams-reference.md#stream-record */
 export const streamView = view('Stream', (stream: Stream) => stream, {
   webhookUrl: text(),
-  description: text(),
+  description: text('Description of the stream.'),
   tag: text(),
   topic0: texts.orNull(),
   allAddresses: flag(),
@@ -38,7 +38,7 @@ export const streamView = view('Stream', (stream: Stream) => stream, {
   statusMessage: text({ example: 'Stream is active' }),
   createdAt: time(),
   updatedAt: time(),
-  amountOfAddresses: integer(),
+  amountOfAddresses: integer('Number of addresses of the stream.'),
 });
 
 export const STREAM = { description: 'The stream', schema: streamView.schema };

@@ -3,7 +3,6 @@ export const CHAIN_FIELDS: Readonly<Record<string, string>> = {
   anonymous: 'ABI: true if the event has no signature topic.',
   blob_gas_used: 'Blob gas used by the block. Decimal string.',
   block: 'Block number.',
-  'tinyPayload.block': 'Number of the block, decimal string.',
   blockNumber: 'Block number.',
   blockTimestamp: 'Time of the block. ISO 8601, UTC.',
   block_hash: 'Hash of the block.',
