@@ -51,15 +51,6 @@ it('bundles the sources at the first start, and again only after a change', asyn
   expect(await run()).toEqual(['second bundle\n', '']);
 });
 
-it('takes the former bundle if the sources are as they were', async () => {
-  await run();
-  write(MAIN, program('second'));
-  await run();
-  write(MAIN, program('first'));
-  expect(await run()).toEqual(['first bundle\n', BUNDLING]);
-  expect(bundles()).toHaveLength(2);
-});
-
 it('starts twice concurrently, with one bundle', async () => {
   const outcomes = await Promise.all([run(), run()]);
   expect(outcomes.map(([output]) => output)).toEqual(['first bundle\n', 'first bundle\n']);
@@ -78,13 +69,6 @@ it('runs the sources if they can not be bundled, and reports why', async () => {
   expect(errors).toMatch(/^not bundled: .*role-process\.ts.*; running the sources$/m);
   expect(errors.trimEnd().split('\n')).toHaveLength(2);
   expect(bundles()).toEqual([]);
-});
-
-it('bundles without the files that only npm writes', async () => {
-  rmSync(join(folder, 'package-lock.json'));
-  rmSync(join(folder, 'node_modules/.package-lock.json'));
-  expect(await run()).toEqual(['first bundle\n', BUNDLING]);
-  expect(await run()).toEqual(['first bundle\n', '']);
 });
 
 it.each([
@@ -110,15 +94,6 @@ it.each([
   expect(await run()).toEqual(['first bundle\n', BUNDLING]);
   expect(await run()).toEqual(['first bundle\n', '']);
   expect(bundles()).toEqual([name]);
-});
-
-it('lets every user register in a bundle, and starts if that fails', async () => {
-  await run();
-  const users = join(folder, BUNDLES, bundles()[0] ?? '', 'users');
-  expect(statSync(users).mode & 0o7777).toBe(0o1777);
-  rmSync(users, { recursive: true });
-  writeFileSync(users, 'no folder');
-  expect(await run()).toEqual(['first bundle\n', '']);
 });
 
 it('removes an old bundle once no process runs it', async () => {

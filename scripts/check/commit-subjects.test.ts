@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { checkCommitSubjects, problemsOfSubject } from './commit-subjects.ts';
+import { afterAll, expect, test } from 'vitest';
+import { problemsOfSubject } from './commit-subjects.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chainstead-commits-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,37 +20,4 @@ test.each([
   [`Fix ${'x'.repeat(69)}`, ['73 characters; at most 72 are allowed']],
 ])('%s', (subject, problems) => {
   expect(problemsOfSubject(subject)).toEqual(problems);
-});
-
-describe('checkCommitSubjects', () => {
-  const origin = join(folder, 'origin');
-  const git = (cwd: string, ...args: readonly string[]) =>
-    execFileSync(
-      'git',
-      ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', '-c', 'commit.gpgsign=false', ...args],
-      {
-        cwd,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
-  const commit = (subject: string) => git(origin, 'commit', '-q', '--allow-empty', '-m', subject);
-
-  test('checks commits after the one that added the check, and no shallow clone', async () => {
-    mkdirSync(join(origin, 'scripts/check'), { recursive: true });
-    git(origin, 'init', '-q');
-    commit('ancient commit.');
-    expect(await checkCommitSubjects(origin)).toEqual({ commits: 0, problems: [] });
-    writeFileSync(join(origin, 'scripts/check/commit-subjects.ts'), '');
-    git(origin, 'add', '-A');
-    commit('adding the check.');
-    expect(await checkCommitSubjects(origin)).toEqual({ commits: 0, problems: [] });
-    commit('Add a row');
-    commit('Added a row');
-    const { commits, problems } = await checkCommitSubjects(origin);
-    expect(commits).toBe(2);
-    expect(problems).toEqual([expect.stringMatching(/^\w+ "Added a row": Start with an imperative/)]);
-    git(folder, 'clone', '-q', '--depth', '1', `file://${origin}`, 'shallow');
-    expect(await checkCommitSubjects(join(folder, 'shallow'))).toEqual({ commits: null, problems: [] });
-    expect(await checkCommitSubjects(folder)).toEqual({ commits: null, problems: [] });
-  });
 });

@@ -26,10 +26,6 @@ describe('findProse', () => {
     expect(places(text)).toEqual([]);
   });
 
-  test('names the line of a phrase that spans two', () => {
-    expect(places('# Title\n\nThe first line.\nIts rows go\non here.')).toEqual(['4: "go on"']);
-  });
-
   test('limits sentences, paragraphs and table cells, but not code', () => {
     expect(places(`Short.\nWord ${words(31)}.`)).toEqual([]);
     expect(places(`Short.\nWord ${words(32)}.`)).toEqual(['2: sentence of 33 words']);
@@ -38,10 +34,6 @@ describe('findProse', () => {
     ]);
     expect(places(`| a | b |\n|---|---|\n| ${words(25)} | ${words(26)} |`)).toEqual(['3: cell of 26 words']);
     expect(places(`\`\`\`\n${words(200)}\n\`\`\``)).toEqual([]);
-  });
-
-  test('takes each item of a list and each tag of a comment alone', () => {
-    expect(places(`- ${words(30)}\n- ${words(30)}\n1. ${words(30)}\n@returns ${words(30)}`)).toEqual([]);
   });
 });
 
@@ -61,11 +53,6 @@ describe('findSourceProse', () => {
   test('reads literals of three words, and templates with their values left out', () => {
     const text = `f('somebody');\nf('nobody\\'s own row');\nf(\`the node \${\n  tells(1)\n} by itself\`);\n`;
     expect(read(text).literals).toEqual([`2: "nobody"`, '5: "by itself"']);
-  });
-
-  test('takes each element of a page alone', () => {
-    const text = `const page = html\`<p>${words(30)} <b>bold</b></p>\n<p>it tells all</p><p>${words(30)}</p>\`;`;
-    expect(read(text).literals).toEqual(['2: "tells"']);
   });
 
   test('skips SQL, signatures, and the length of code', () => {

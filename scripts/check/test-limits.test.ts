@@ -23,18 +23,6 @@ describe('limits of tests', () => {
     expect(others).toEqual([]);
   });
 
-  test('depend on the tier', () => {
-    const text = `test('works', async () => {\n}, 90_000);`;
-    expect(problemsOf('packages/foundation/core/src/some.system.test.ts', text)).toEqual([]);
-    expect(problemsOf('packages/foundation/core/src/some.nightly.test.ts', text.replace('90', '900'))).toEqual(
-      [],
-    );
-    expect(problemsOf('packages/foundation/core/src/some.explain.test.ts', text)).toHaveLength(1);
-    expect(
-      problemsOf('packages/foundation/core/src/some.system.test.ts', text.replace('90_000', '90_001')),
-    ).toHaveLength(1);
-  });
-
   test.each([
     ['a shorter one', `test('works', async () => {\n}, 30_000);`],
     ['a number of something else', `seedRows({ first: 1 }, 100_000);\nexpect(rows).toBe(300_000);`],

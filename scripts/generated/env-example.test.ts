@@ -16,13 +16,6 @@ describe('.env.example', () => {
     expect(readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')).toBe(text);
   });
 
-  it('names the ten settings that most users set', () => {
-    const named = [...text.matchAll(/^#([A-Z_]+)=/gm)].map((match) => match[1]);
-    expect(named).toHaveLength(10);
-    expect(new Set(named).size).toBe(10);
-    for (const name of named) expect(SETTINGS.map((setting) => setting.name)).toContain(name);
-  });
-
   it('is a valid configuration with every line taken in, without a warning', () => {
     const { warnings, configuration } = parse(parseEnv(text.replaceAll(/^#([A-Z_]+=)/gm, '$1')));
     expect(warnings).toEqual([]);

@@ -2,9 +2,8 @@ import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { integer, pgTable, unique } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { replaceGenerated } from './replace-generated.ts';
 import { readDeclaredTables } from './schema-tables.ts';
-import { joinStatements, tableStatements } from './table-statements.ts';
+import { tableStatements } from './table-statements.ts';
 
 const tables = await readDeclaredTables();
 
@@ -54,24 +53,4 @@ test('a constraint that is not the primary key is refused', () => {
     unique().on(left, right),
   ]);
   expect(() => tableStatements(table)).toThrow('Table pairs has a constraint that is not its primary key');
-});
-
-test('statements end with a semicolon and a breakpoint', () => {
-  expect(joinStatements(['SELECT 1', 'SELECT 2;'])).toBe(
-    'SELECT 1;--> statement-breakpoint\nSELECT 2;--> statement-breakpoint\n',
-  );
-});
-
-describe('a generated part', () => {
-  const text = 'a\n-- Generated: tables\nold\n-- End of generated: tables\nb\n';
-
-  test('is replaced between its two lines', () => {
-    const renewed = replaceGenerated(text, 'sql', 'tables', 'new\n');
-    expect(renewed).toBe('a\n-- Generated: tables\nnew\n-- End of generated: tables\nb\n');
-    expect(replaceGenerated(renewed, 'sql', 'tables', 'new\n')).toBe(renewed);
-  });
-
-  test('without its lines is refused by name', () => {
-    expect(() => replaceGenerated(text, 'sql', 'views', '')).toThrow('no lines "-- Generated: views"');
-  });
 });

@@ -7,7 +7,7 @@ import type { ChainNode } from '../nodes/serve-chain.ts';
 import { TRANSFER_TOPIC } from '../scripted/scripted-event.ts';
 import { type BenchChain, createBenchChain } from './bench-chain.ts';
 import { NFT_TOPICS } from './bench-nfts.ts';
-import { type BenchNode, serveBenchChain, startBenchNode } from './bench-node.ts';
+import { serveBenchChain } from './bench-node.ts';
 
 const hex = (number: number): string => `0x${number.toString(16)}`;
 const OPTIONS = {
@@ -29,8 +29,6 @@ afterAll(() => node.close());
 afterEach(() => node.faults.clear());
 
 const ask = (method: string, ...params: unknown[]): Promise<unknown> => requestNode(node.url, method, params);
-const getLogs = (from: number, to: number, more: object): Promise<JsonObject[]> =>
-  ask('eth_getLogs', { fromBlock: hex(from), toBlock: hex(to), ...more }) as Promise<JsonObject[]>;
 const allLogs = (from: number, to: number): JsonObject[] => [...chain.blocksIn({ from, to })].flatMap(logsOf);
 const isTransfer = (log: JsonObject): boolean => (log.topics as string[])[0] === TRANSFER_TOPIC;
 
@@ -71,16 +69,6 @@ describe('createBenchChain', () => {
     expect(empty.length).toBeGreaterThan(4);
     expect(empty.length).toBeLessThan(22);
   });
-
-  it('stays the same for the same options', () => {
-    expect(chain.blockAt(60)?.hash).toBe('0x1f33245d50c33ae6277bde5e062c36a84bda9f2f5e4e9cf8409bc0bee02f0cc2');
-  });
-
-  it('leaves blockTimestamp out of logs when asked to', () => {
-    const without = createBenchChain({ ...OPTIONS, blocks: 3, emptyShare: 0, logTimestamps: false });
-    expect(logsOf(without.blockAt(2) ?? fail('no block 2'))[0]).not.toHaveProperty('blockTimestamp');
-    expect(allLogs(1, 60)[0]?.blockTimestamp).toMatch(/^0x/);
-  });
 });
 
 describe('serveBenchChain', () => {
@@ -97,64 +85,6 @@ describe('serveBenchChain', () => {
     expect(await ask('eth_getTransactionReceipt', receipt?.transactionHash)).toEqual(receipt);
     expect(await ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ number: hex(60) });
     expect(await ask('eth_getBlockByNumber', hex(61), false)).toBeNull();
-  });
-
-  it.each([
-    ['topic alone', { topics: [TRANSFER_TOPIC] }],
-    ['alternatives', { topics: [[TRANSFER_TOPIC, `0x${'ab'.repeat(32)}`], null] }],
-    ['no topics', {}],
-    ['any first topic', { topics: [null] }],
-    ['topics that nothing has', { topics: [`0x${'ab'.repeat(32)}`] }],
-    ['four topics', { topics: [TRANSFER_TOPIC, null, null, null] }],
-  ])('filters logs by %s', async (_, more: { topics?: readonly unknown[] }) => {
-    const [first = null, ...rest] = more.topics ?? [];
-    const wanted = allLogs(3, 50).filter(({ topics }) => {
-      const [topic0 = '', ...others] = topics as string[];
-      return (first === null || [first].flat().includes(topic0)) && others.length >= rest.length;
-    });
-    expect(await getLogs(3, 50, more)).toEqual(wanted);
-  });
-
-  it('filters logs by address, by a party and by block hash', async () => {
-    const transfers = allLogs(1, 60).filter(isTransfer);
-    const [sample] = transfers;
-    const address = sample?.address;
-    expect(await getLogs(1, 60, { address, topics: [TRANSFER_TOPIC] })).toEqual(
-      transfers.filter((log) => log.address === address),
-    );
-    const from = (sample?.topics as string[] | undefined)?.[1];
-    expect(await getLogs(1, 60, { topics: [TRANSFER_TOPIC, from] })).toEqual(
-      transfers.filter((log) => (log.topics as string[])[1] === from),
-    );
-    const blockHash = sample?.blockHash;
-    expect(await ask('eth_getLogs', { blockHash, topics: [TRANSFER_TOPIC] })).toEqual(
-      transfers.filter((log) => log.blockHash === blockHash),
-    );
-    expect(await getLogs(0, 0, { topics: [TRANSFER_TOPIC] })).toEqual([]);
-  });
-
-  it('limits results and suggests the longest range that fits', async () => {
-    node.faults.set({ logLimit: { style: 'infura', maxResults: 100 } });
-    const params = [{ fromBlock: '0x5', toBlock: hex(60), topics: [TRANSFER_TOPIC] }];
-    const answer = (await postJson(node.url, { id: 1, method: 'eth_getLogs', params })) as {
-      error: { message: string };
-    };
-    const to = Number(/\[0x5, (0x[0-9a-f]+)\]/.exec(answer.error.message)?.[1]);
-    const fitting = allLogs(5, to).filter(isTransfer);
-    expect(await getLogs(5, to, { topics: [TRANSFER_TOPIC] })).toEqual(fitting);
-    expect(fitting.length).toBeLessThanOrEqual(100);
-    expect(allLogs(5, to + 1).filter(isTransfer).length).toBeGreaterThan(100);
-  });
-
-  it('has the faults of every node', async () => {
-    node.faults.set({ lagBlocks: 10, dropLogsRate: 0.2 });
-    expect(await ask('eth_blockNumber')).toBe(hex(50));
-    expect(await ask('eth_getBlockByNumber', hex(51), false)).toBeNull();
-    expect(await ask('eth_getBlockReceipts', hex(51))).toBeNull();
-    const transfers = allLogs(1, 50).filter(isTransfer);
-    const left = await getLogs(1, 50, { topics: [TRANSFER_TOPIC] });
-    expect(left.length).toBe(transfers.length - node.faults.injected.droppedLog);
-    expect(left.length).toBeLessThan(transfers.length * 0.95);
   });
 });
 
@@ -175,21 +105,6 @@ describe('a chain with NFTs', () => {
     expect(nfts.length / logs.length).toBeGreaterThan(0.45);
     expect(nfts.length / logs.length).toBeLessThan(0.6);
     expect(new Set(nfts.map(({ topics }) => (topics as string[])[0]))).toEqual(new Set(NFT_TOPICS));
-  });
-
-  it.each([
-    ['all topics', [TRANSFER_TOPIC, ...NFT_TOPICS]],
-    ['some topics', NFT_TOPICS.slice(1)],
-    ['one topic', NFT_TOPICS.slice(3)],
-  ])('is served by %s as any node would serve it', async (_, topics) => {
-    const server = await serveBenchChain(trading);
-    onTestFinished(() => server.close());
-    const wanted = logs.filter((log) => topics.some((topic) => topic === (log.topics as string[])[0]));
-    const filter = { fromBlock: '0x0', toBlock: '0x64', topics: [topics] };
-    expect(await requestNode(server.url, 'eth_getLogs', [filter])).toEqual(wanted);
-    // With this fault logs are parsed and filtered one by one.
-    server.faults.set({ dropLogsRate: 1e-12 });
-    expect(await requestNode(server.url, 'eth_getLogs', [filter])).toEqual(wanted);
   });
 });
 
@@ -249,23 +164,3 @@ describe('a chain with a factory', () => {
     expect(inRange.filter(({ blockNumber }) => Number(blockNumber) <= to + 1).length).toBeGreaterThan(15);
   });
 });
-
-describe('startBenchNode', () => {
-  let remote: BenchNode;
-  afterEach(() => remote.stop());
-
-  it('serves from a process of its own and is steered from here', async () => {
-    remote = await startBenchNode({ ...OPTIONS, faults: { lagBlocks: 20 } });
-    expect(remote.facts).toMatchObject({ head: 60, erc20Transfers: chain.facts.erc20Transfers });
-    expect(await requestNode(remote.url, 'eth_blockNumber')).toBe(hex(40));
-    await remote.setFaults({ lagBlocks: 0 });
-    expect(await requestNode(remote.url, 'eth_blockNumber')).toBe(hex(60));
-    const { url } = remote;
-    await remote.stop();
-    await expect(fetch(url)).rejects.toThrow('fetch failed');
-  });
-});
-
-function fail(message: string): never {
-  throw new Error(message);
-}

@@ -49,19 +49,6 @@ describe('a node without faults', () => {
     expect((await block(hex(99)))?.hash).not.toBe(old?.hash);
   });
 
-  it('refuses unknown hashes, impossible and malformed ranges', async () => {
-    const unknown = `0x${'ab'.repeat(32)}`;
-    expect(await errorOf('eth_getLogs', { blockHash: unknown })).toMatchObject({ message: 'unknown block' });
-    expect(await errorOf('eth_getLogs', { fromBlock: '0x5', toBlock: '0x4' })).toMatchObject({
-      message: 'invalid block range params',
-    });
-    expect(await errorOf('eth_getLogs', { blockHash: unknown, fromBlock: '0x1' })).toMatchObject({
-      code: -32602,
-    });
-    expect(await ask('eth_getBlockByHash', unknown, false)).toBeNull();
-    expect(await ask('eth_getTransactionReceipt', unknown)).toBeNull();
-  });
-
   it('matches topics by position', async () => {
     const transfers = truth(0, 100).filter((log) => (log.topics as string[])[0] === TRANSFER_TOPIC);
     const to = (transfers[0]?.topics as string[] | undefined)?.[2];
@@ -121,20 +108,6 @@ describe('faults of what a node knows', () => {
     expect(await errorOf('eth_getBlockReceipts', hex(49))).toMatchObject({ code: 4444 });
     expect(await errorOf('eth_getBlockByNumber', hex(49), false)).toMatchObject({ code: 4444 });
   });
-
-  it('is on another chain, or has no eth_getBlockReceipts', async () => {
-    set({ wrongChainId: 5, noBlockReceipts: true });
-    expect([await ask('eth_chainId'), await ask('net_version')]).toEqual(['0x5', '5']);
-    expect(await errorOf('eth_getBlockReceipts', hex(1))).toMatchObject({ code: -32601 });
-    set({ noBlockReceipts: false });
-    expect(await ask('eth_getBlockReceipts', hex(1))).toEqual(chain.blockAt(1)?.receipts);
-  });
-
-  it('sends no blockTimestamp in logs', async () => {
-    expect((await logs(1, 100))[0]).toHaveProperty('blockTimestamp');
-    set({ noLogTimestamps: true });
-    expect((await logs(1, 100))[0]).not.toHaveProperty('blockTimestamp');
-  });
 });
 
 describe('a node that loses logs', () => {
@@ -148,16 +121,6 @@ describe('a node that loses logs', () => {
     expect(halves).toEqual(whole);
     expect(node.faults.injected.droppedLog).toBe(2 * (all.length - whole.length));
     expect(await ask('eth_getBlockReceipts', hex(50))).toEqual(chain.blockAt(50)?.receipts);
-  });
-
-  it('loses others with another seed, and none once it is mended', async () => {
-    set({ dropLogsRate: 0.1 });
-    const second = await serveScriptedChain(chain, { seed: 6, faults: { dropLogsRate: 0.1 } });
-    const elsewhere = await requestNode(second.url, 'eth_getLogs', [{ fromBlock: '0x0', toBlock: hex(100) }]);
-    await second.close();
-    expect(elsewhere).not.toEqual(await logs(0, 100));
-    node.faults.clear();
-    expect(await logs(0, 100)).toEqual(truth(0, 100));
   });
 
   it('loses logs of receipts separately', async () => {
@@ -197,21 +160,5 @@ describe('limits of eth_getLogs', () => {
     expect(await logs(1, to)).toEqual(truth(1, to));
     expect(truth(1, to).length).toBeLessThanOrEqual(200);
     expect(truth(1, to + 1).length).toBeGreaterThan(200);
-  });
-
-  it.each([
-    ['reth', { maxResults: 50 }, -32602, /^query exceeds max results 50, retry with the range 1-\d+$/],
-    ['alchemy', { maxResults: 50 }, -32602, /this block range should work: \[0x1, 0x[0-9a-f]+\]$/],
-    ['alchemy-free', { maxRange: 10 }, -32600, /should work: \[0x1, 0xa\]\. Upgrade to PAYG/],
-    ['quicknode', { maxRange: 10 }, -32614, /^eth_getLogs is limited to a 10 range$/],
-    ['drpc', { maxRange: 10 }, 35, /^ranges over 10 blocks are not supported on freetier$/],
-    ['erigon', { maxResults: 50 }, -32000, /^query returns too many logs, narrow your filter: 50$/],
-    ['coreth', { maxRange: 50 }, -32000, /from 1 to 100, maximum is set to 51$/],
-    ['besu', { maxRange: 10 }, -32005, /^Requested range exceeds maximum RPC range limit$/],
-    ['response-size', { maxResults: 50 }, -32008, /^Response is too big$/],
-  ] as const)('speaks as %s does', async (style, limit, code, message) => {
-    const error = (await limited({ style, ...limit }, 1, 100)) as JsonObject;
-    expect(error.code).toBe(code);
-    expect(error.message).toMatch(message);
   });
 });

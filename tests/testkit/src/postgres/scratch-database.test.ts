@@ -27,13 +27,6 @@ test('a dropped scratch database is gone, whoever was connected to it', async ()
   await visitor.close();
 });
 
-test('a database without migrations has no tables', async () => {
-  const scratch = await createScratchDatabase({ migrated: false });
-  const tables = await scratch.database.query(sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
-  expect(tables).toEqual([]);
-  await scratch.drop();
-});
-
 test('a server of its own serves programs outside of a test run, with the settings that they ask for', async () => {
   const server = await startScratchServer({ settings: { fsync: 'on' } });
   const scratch = await server.createDatabase();

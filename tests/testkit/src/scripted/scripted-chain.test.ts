@@ -146,24 +146,6 @@ describe('reorg', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('may shorten the chain, and is the same for the same calls', () => {
-    const run = (): string[] => {
-      const chain = chainOf(10, 20);
-      chain.reorg(4, 1);
-      chain.reorg(2, 5);
-      chain.mine(3);
-      return hashes(chain);
-    };
-    expect(run()).toEqual(run());
-    expect(run()).toHaveLength(20 + 1 - 4 + 1 - 2 + 5 + 3);
-  });
-
-  it('never takes the first block', () => {
-    const chain = chainOf(11, 5);
-    expect(() => chain.reorg(6)).toThrow('cannot be reorganised 6 blocks deep');
-    expect(chain.reorg(5).commonAncestor.number).toBe(0);
-  });
-
   it('keeps the finalized block where it is unless the reorganisation goes below it', () => {
     const chain = createScriptedChain({ seed: 12, finalityDepth: 8 });
     chain.mine(30);
