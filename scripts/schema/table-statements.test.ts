@@ -1,19 +1,18 @@
 import { rawSql, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { integer, pgTable, unique } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readDeclaredTables } from './schema-tables.ts';
 import { tableStatements } from './table-statements.ts';
 
 const tables = await readDeclaredTables();
 
 describe('the database after all migrations', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   let migrated: ReadonlyMap<string, unknown>;
   let declared: ReadonlyMap<string, unknown>;
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     migrated = await readTables('public');
     await scratch.database.query(sql`CREATE SCHEMA declared`);
     await scratch.database.transaction(async (transaction) => {
@@ -23,7 +22,6 @@ describe('the database after all migrations', () => {
     });
     declared = await readTables('declared');
   });
-  afterAll(() => scratch.drop());
 
   /** What the catalog says of each table of a schema, without the name of that schema. */
   async function readTables(schema: string): Promise<ReadonlyMap<string, unknown>> {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
 import { rawSql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProgram } from './command-line.ts';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
 import { runCaptured } from './testing/captured-context.ts';
@@ -118,11 +118,7 @@ const COMMANDS = [
 const NEEDED = { CHAINS: 'eth', DATABASE_URL: 'postgres://127.0.0.1/chainstead' };
 const SETTINGS = /^(?:export )?([A-Z_]+=\S+ ?)+(?:npm start)?$/;
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 describe('code blocks of the documentation', () => {
   const statements = blocksOf('sql').filter(({ page }) => !(page in SQL_ELSEWHERE));

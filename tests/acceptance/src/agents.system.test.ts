@@ -6,7 +6,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { environmentSource, parseConfiguration } from 'chainstead/src/configuration/index.ts';
@@ -23,12 +23,11 @@ const HEAD = 120;
 const ROLE = `agent_${randomBytes(6).toString('hex')}`;
 const ENTRY = fileURLToPath(new URL('../../../apps/chainstead/bin/chainstead.js', import.meta.url));
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let server: ApiServer;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const { database } = scratch;
   await database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   const agentUrl = new URL(scratch.url);
@@ -82,7 +81,6 @@ afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await server.close();
   await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`);
-  await scratch.drop();
 });
 
 const TRANSPORTS = {

@@ -2,20 +2,20 @@
  * One chain, served the way each client serves it: whichever it is, the program follows to the head and gives the same answers. Without the role `worker`:
  * contract calls have separate tests.
  */
+
 import { parseChainId } from '@chainstead/core';
 import {
   bendMethods,
   type ChainNode,
   CLIENT_PROFILES,
-  createScratchDatabase,
   createScriptedChain,
   type Program,
   type RpcHandler,
-  type ScratchDatabase,
   serveScriptedChain,
   startProgram,
   takeTurns,
 } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 
@@ -53,12 +53,11 @@ function methodsOf(name: string, own: ReadonlyMap<string, RpcHandler>): Readonly
 
 describe('whichever client serves the chain', () => {
   const nodes: ChainNode[] = [];
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   let program: Program;
   let url: string;
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     const environment: Record<string, string> = {
       DATABASE_URL: scratch.url,
       PORT: '0',
@@ -84,7 +83,6 @@ describe('whichever client serves the chain', () => {
   afterAll(async () => {
     await program?.kill();
     await Promise.all(nodes.map((node) => node.close()));
-    await scratch?.drop();
   });
 
   async function ask(path: string, name: string): Promise<Readonly<Record<string, unknown>>> {

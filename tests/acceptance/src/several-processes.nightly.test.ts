@@ -1,19 +1,19 @@
 /** The whole program with two processes of each role over two chains: all of them work, and one's death and replacement fail no other requests. */
+
 import { Agent, request } from 'node:http';
 import { platform } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type ChainId, parseChainId, systemClock } from '@chainstead/core';
 import {
   commandLineOf,
-  createScratchDatabase,
   createScriptedChain,
   descendantsOf,
   type Program,
-  type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
   startProgram,
 } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { runCaptured } from 'chainstead/src/testing/captured-context.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectTransferRows } from './transfer-rows.ts';
@@ -32,7 +32,7 @@ interface IndexedChain {
   readonly node: Awaited<ReturnType<typeof serveScriptedChain>>;
 }
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ migrated: false });
 let chains: readonly IndexedChain[];
 let environment: Readonly<Record<string, string>>;
 let program: Program;
@@ -57,7 +57,6 @@ function keysOf({ name, id, node }: IndexedChain): Record<string, string> {
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ migrated: false });
   chains = [await serveChain('one', 1_337_021), await serveChain('two', 1_337_022)];
   environment = {
     DATABASE_URL: scratch.url,
@@ -75,7 +74,6 @@ afterAll(async () => {
   program?.signal('SIGKILL');
   await program?.exited;
   await Promise.all((chains ?? []).map(({ node }) => node.close()));
-  await scratch?.drop();
 });
 
 /** By name, among all that the program started. */

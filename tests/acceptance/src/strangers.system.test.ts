@@ -1,17 +1,13 @@
 /** Abilities of a client without a key, or with a key that web pages show, in the real program. */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { json } from 'node:stream/consumers';
-import {
-  createScratchDatabase,
-  descendantsOf,
-  type Program,
-  type ScratchDatabase,
-  startProgram,
-} from '@chainstead/testkit';
+import { descendantsOf, type Program, startProgram } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const PATIENCE_MS = 90_000;
@@ -23,12 +19,11 @@ const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
 /** Bytes that a server reads from a line before it stops. Further ones stay in the kernel's buffers, as much as they hold. */
 const READ_BYTES_MAX = 1_048_576;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let program: Program;
 let url: string;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   program = startProgram(['start', '--roles', 'api'], {
     environment: {
       DATABASE_URL: scratch.url,
@@ -43,7 +38,6 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(async () => {
   await program?.stop();
-  await scratch?.drop();
 });
 
 /** Sends a body in chunks for as long as the server takes them, until it closes the connection. @returns the status of its answer */

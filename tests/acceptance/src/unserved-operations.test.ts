@@ -1,10 +1,12 @@
 /** What the official SDK makes of operations that are not served, of a chain that is not indexed, and of the server's own facts. */
+
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { type ApiServer, serveApi, unservedRoutes } from '@chainstead/http/server';
-import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,13 +16,12 @@ const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const chain = '0x1';
 const WALLET = { address, chain };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let server: ApiServer;
 let sdk: Moralis;
 let evmOperations: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const registry = createChainRegistry();
   const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
   const routes = [
@@ -40,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await scratch.drop();
 });
 
 type Call = (parameters: object) => Promise<unknown>;

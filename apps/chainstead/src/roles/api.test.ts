@@ -3,17 +3,13 @@ import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, onTestFinished, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { startApi } from './api.ts';
 import type { RoleContext } from './role.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 /** More than the time between two checks of a standby that is away. Milliseconds. */
 const SOME_CHECKS_MS = 2_500;

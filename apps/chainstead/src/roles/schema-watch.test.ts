@@ -1,14 +1,10 @@
 import { silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { watchSchema } from './schema-watch.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 it('tells once of a newer schema, also when the process starts again on it', async () => {
   const logger = silentLogger();

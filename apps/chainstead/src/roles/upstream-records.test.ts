@@ -4,24 +4,19 @@ import { sql } from '@chainstead/db';
 import { listWrongAnswers, readUpstreamCalls } from '@chainstead/sync/ingest';
 import {
   createAptosLedger,
-  createScratchDatabase,
   createScriptedChain,
   exampleChain,
-  type ScratchDatabase,
   serveScriptedChain,
   startAptosFullnode,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openPool } from '../session/upstream-pools.ts';
 import { keepUpstreamRecords, type UpstreamRecords } from './upstream-records.ts';
 
 const chain = exampleChain({ id: 31_337, key: 'scripted' });
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query(sql`TRUNCATE upstream_calls, upstream_mismatches`));
 
 /** A process of a role, with a pool. */

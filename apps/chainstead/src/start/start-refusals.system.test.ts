@@ -4,21 +4,20 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
 
 // The first start loads the whole program.
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let folder: string;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   folder = await mkdtemp(join(tmpdir(), 'chainstead-start-'));
 });
 
 afterAll(async () => {
-  await scratch?.drop();
   await rm(folder, { recursive: true, force: true });
 });
 

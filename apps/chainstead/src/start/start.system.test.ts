@@ -15,6 +15,7 @@ import {
   startProgram,
   startScratchServer,
 } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findOldNode } from '../testing/old-node.ts';
 
@@ -202,19 +203,17 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
 });
 
 describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above the head', () => {
-  let own: ScratchDatabase;
+  const own = scratchOfFile();
   let far: Program;
   const state = () =>
     own.database.query(sql`SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains`);
 
   beforeAll(async () => {
-    own = await createScratchDatabase();
     far = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '99999999' });
     await addressOf(far);
   });
   afterAll(async () => {
     await endAll();
-    await own.drop();
   });
 
   it('says so', async () => {

@@ -1,7 +1,7 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { AptosDataset } from './dataset.ts';
 import { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
 import {
@@ -13,13 +13,11 @@ import {
 } from './testing/example-transaction.ts';
 import type { AptosTransaction } from './transaction.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let database: Database;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   database = scratch.database;
 });
-afterAll(() => scratch.drop());
 
 const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'];
 const datasets = aptosDatasets(APTOS_DATASET_NAMES);

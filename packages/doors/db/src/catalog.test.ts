@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from './sql.ts';
 
 /**
@@ -109,11 +109,10 @@ const ADDRESS_OF_KEY: Readonly<Record<string, string>> = {
 };
 
 describe('the schema can be distributed on Citus', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   let keys: Map<string, string[]>;
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     const rows = await scratch.database.query<{ tableName: string; columns: string[] | null }>(
       sql`SELECT c.relname AS table_name,
               (SELECT array_agg(a.attname::text ORDER BY k.position)
@@ -125,7 +124,6 @@ describe('the schema can be distributed on Citus', () => {
     );
     keys = new Map(rows.map(({ tableName, columns }) => [tableName, columns ?? []]));
   });
-  afterAll(() => scratch.drop());
 
   test('the catalog has the tables that these rules are about', () => {
     expect([...keys.keys()]).toEqual(

@@ -1,21 +1,19 @@
 import { silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Transaction } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { sql } from './sql.ts';
 
 describe('database', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     await scratch.database.query(
       sql`CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)`,
     );
   });
-  afterAll(() => scratch.drop());
 
   async function ids(): Promise<number[]> {
     const rows = await scratch.database.query<{ id: number }>(sql`SELECT id FROM notes ORDER BY id`);

@@ -1,16 +1,14 @@
 import type { ApiApp } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, exampleApi } from '../testing/example-api.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let app: ApiApp;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   app = await exampleApi(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 const NO_LIMIT = [
   'limit must not be greater than 100',

@@ -1,13 +1,13 @@
 import type { ApiApp } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { holders } from '../holders/dataset.ts';
 import { exampleApi, readAll, readPage } from '../testing/example-api.ts';
 import { coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
 import { hashesOfCoinTypes } from './transfer-routes.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let app: ApiApp;
 
 const COINS = Array.from({ length: 5 }, (_, index) => `0xa::m::C${index}`);
@@ -39,7 +39,6 @@ interface Balance {
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   app = await exampleApi(scratch.database);
   const transactions = writes.map(({ wallet, coin, version, amount }) =>
     exampleTransaction({
@@ -49,7 +48,6 @@ beforeAll(async () => {
   );
   await scratch.database.transaction((transaction) => holders.derive(sliceOf(transactions)).write(transaction));
 });
-afterAll(() => scratch.drop());
 
 const owners = (...wallets: number[]): string =>
   wallets.map((wallet) => `owner_addresses[]=${addressOf(wallet)}`).join('&');

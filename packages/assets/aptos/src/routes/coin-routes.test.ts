@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { coins } from '../coins/dataset.ts';
 import { ask, exampleApi, readAll, readPage } from '../testing/example-api.ts';
 import { coinInfoChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { addressOf, type SeededCoin, seedCoins, seedRange } from '../testing/seeded-rows.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let app: ApiApp;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   app = await exampleApi(scratch.database);
 });
-afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query(sql`TRUNCATE aptos_coins, aptos_ranges`));
 
 interface Coin {

@@ -1,14 +1,10 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
 import { ask, exampleApi } from '../testing/example-api.ts';
 import { seedCoins } from '../testing/seeded-rows.ts';
 import type { NetworkChoice } from './request-network.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 async function answerOf(choice: NetworkChoice, path: string) {
   const response = await ask(await exampleApi(scratch.database, choice), path);

@@ -1,5 +1,6 @@
 import { type ApiServer, serveApi } from '@chainstead/http/server';
-import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holders } from '../holders/dataset.ts';
 import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
@@ -7,12 +8,11 @@ import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../test
 import { addressOf, seedCoins } from '../testing/seeded-rows.ts';
 import { transfers } from '../transfers/dataset.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let server: ApiServer;
 let coins: Moralis['AptosApi']['coins'];
 let wallets: Moralis['AptosApi']['wallets'];
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   server = await serveApi(await exampleApi(scratch.database), { host: '127.0.0.1', port: 0 });
   const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   ({ coins, wallets } = Moralis.AptosApi);
@@ -38,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await scratch.drop();
 });
 
 type Pages = Awaited<ReturnType<typeof coins.getLatestCoins>>;

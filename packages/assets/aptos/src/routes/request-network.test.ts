@@ -1,20 +1,18 @@
 import type { ApiApp } from '@chainstead/http';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
 import { seedCoins } from '../testing/seeded-rows.ts';
 import type { NetworkChoice } from './request-network.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await seedCoins(scratch.database, [
     { version: 1, symbol: 'MAIN' },
     { version: 2, symbol: 'TEST', network: 'testnet' },
   ]);
 });
-afterAll(() => scratch.drop());
 
 async function networkOf(response: Response): Promise<string | undefined> {
   const { result } = (await response.json()) as { result: { symbol: string }[] };

@@ -1,27 +1,18 @@
 import { type Database, type Statement, statementOf } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import {
-  createScratchDatabase,
-  type Explained,
-  explain,
-  PLANS,
-  type PlanKind,
-  type PlanNode,
-  planNodes,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Explained, explain, PLANS, type PlanKind, type PlanNode, planNodes } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleApi, readPage } from '../testing/example-api.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
 import { SEEDED, secondOf, seedTables } from '../testing/seeded-tables.ts';
 import { hashesOfCoinTypes } from './transfer-routes.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 let app: ApiApp;
 const requested: Statement[] = [];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   await seedTables(scratch.database);
   const { database } = scratch;
   const listening: Database = {
@@ -34,7 +25,6 @@ beforeAll(async () => {
   };
   app = await exampleApi(listening);
 });
-afterAll(() => scratch.drop());
 
 /** Returns the plan nodes of all statements of a request. */
 async function plans(plan: PlanKind, path: string): Promise<PlanNode[]> {

@@ -1,13 +1,13 @@
 import type { ApiApp } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleApi, readAll, readPage } from '../testing/example-api.ts';
 import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { addressOf, seedRange } from '../testing/seeded-rows.ts';
 import { transfers } from '../transfers/dataset.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let app: ApiApp;
 
 const WALLETS = 6;
@@ -43,12 +43,10 @@ interface Transfer {
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   app = await exampleApi(scratch.database);
   await scratch.database.transaction((transaction) => transfers.derive(sliceOf(history)).write(transaction));
   await seedRange(scratch.database, 'transfers', 0, 60);
 });
-afterAll(() => scratch.drop());
 
 /** Rows of a selection, newest first, as version, position and owner. */
 const PLACES: Readonly<Record<string, number>> = { '-1': 0, '3': 1, '2': 2 };

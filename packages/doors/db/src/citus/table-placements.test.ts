@@ -1,14 +1,10 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, test } from 'vitest';
 import { sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
 describe('every table has a place on a cluster of Citus', () => {
-  let scratch: ScratchDatabase;
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
 
   const distributed = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement?.kind === 'distributed' ? [{ table, ...placement }] : [],

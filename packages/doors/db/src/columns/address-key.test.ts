@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressBytes, sql } from '../sql.ts';
 import { addressKey } from './column-types.ts';
 
@@ -10,12 +10,7 @@ const anAddress: fc.Arbitrary<Address> = fc
   .map((bytes) => parseAddress(`0x${Buffer.from(bytes).toString('hex')}`));
 
 describe('the key of an address', () => {
-  let scratch: ScratchDatabase;
-
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
 
   async function inSql(addresses: readonly Address[]): Promise<string[]> {
     const rows = await scratch.database.query<{ key: string; shown: string }>(

@@ -1,5 +1,6 @@
 import { silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
+import { createScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
@@ -12,11 +13,10 @@ interface Kept {
   readonly customPlans: number;
 }
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ migrated: false });
 const opened: Database[] = [];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ migrated: false });
   await scratch.database.query(sql`CREATE TABLE notes (id int PRIMARY KEY, body text)`);
   await scratch.database.query(
     sql`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`,
@@ -25,7 +25,6 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
 });
-afterAll(() => scratch.drop());
 
 function openPrepared(options: { poolSize?: number; url?: string; sessionUrl?: string } = {}): {
   database: Database;

@@ -1,19 +1,17 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../sql.ts';
 import { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 
 describe('COPY text', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     await scratch.database.query(
       sql`CREATE TABLE texts (position int PRIMARY KEY, content text, bytes bytea, moment timestamptz)`,
     );
   });
-  afterAll(() => scratch.drop());
 
   test('any text, any bytes and null come back from a real table as they went in', async () => {
     const anyText = fc.oneof(

@@ -1,19 +1,17 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
 import { createRowWriter, isBinaryRow, type RowWriter } from './row-writer.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     sql`CREATE TABLE written (place int8, yes boolean, small int2, medium int4, large int8, amount numeric(78,0), price numeric, bytes bytea, note text,
        at timestamptz, smalls int2[], mediums int4[], larges int8[], amounts numeric(78,0)[])`,
   );
 });
-afterAll(() => scratch.drop());
 
 const columns = 'place yes small medium large amount price bytes note at smalls mediums larges amounts'.split(
   ' ',

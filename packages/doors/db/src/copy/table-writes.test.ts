@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../sql.ts';
 import { STORAGE_BY_WRITES, TABLE_WRITES } from './table-writes.ts';
 
@@ -11,17 +11,15 @@ interface Stored {
 }
 
 describe('every table has the storage of its kind of writes', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   let tables: readonly Stored[];
 
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     tables = await scratch.database.query<Stored & Record<string, unknown>>(
       sql`SELECT relname AS name, reloptions AS options, relkind = 'p' AS "isPartitioned" FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
     );
   });
-  afterAll(() => scratch.drop());
 
   test('each table has a kind, and each kind a table', () => {
     expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(TABLE_WRITES).toSorted());

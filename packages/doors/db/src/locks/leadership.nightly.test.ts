@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { transactionLock } from '../citus/commit-lock.ts';
 import { openDatabase } from '../open-database.ts';
 import { sql } from '../sql.ts';
@@ -12,13 +12,9 @@ import { type Leadership, tryAcquireLeadership } from './leadership.ts';
 const LONGER_THAN_SILENCE_MS = 6_500;
 
 describe('leadership', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
 
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
   beforeEach(() => scratch.database.query(sql`DELETE FROM leases`));
-  afterAll(() => scratch.drop());
 
   async function lead(name: string): Promise<Leadership> {
     const { leadership } = await tryAcquireLeadership(scratch.database, name);

@@ -1,6 +1,7 @@
 import { sql, statementOf } from '@chainstead/db';
-import { createScratchDatabase, explain, PLANS, rowsRead, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { auditStatement, listAudit } from './audit-log.ts';
 
 const WRITTEN = 4_000;
@@ -8,15 +9,13 @@ const WRITTEN = 4_000;
 const RARITY = 100;
 const LIMIT = 10;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
-  scratch = await createScratchDatabase({ autovacuum: false });
   // Statistics of a small table, like those of a growing one.
   await write(1, 100);
   await scratch.database.query(sql`ANALYZE`);
   await write(101, WRITTEN);
 });
-afterAll(() => scratch.drop());
 
 const entryOf = (number: number): string => `${String(number).padStart(16, '0')}00000000`;
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { silentLogger } from '@chainstead/core';
 import { type Database, RESULT_BYTES_MAX, type Sql, sql } from '@chainstead/db';
 import { openDatabase } from '@chainstead/db/server';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { type ApiServer, serveApi } from '../serve.ts';
@@ -53,15 +53,11 @@ const routes: RouteModule = (app, { database, reads }) => {
 };
 
 describe('what a request reads from the database', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile({ migrated: false });
   let pool: Database;
   let budget: ByteBudget;
   let server: ApiServer;
 
-  beforeAll(async () => {
-    scratch = await createScratchDatabase({ migrated: false });
-  });
-  afterAll(() => scratch.drop());
   beforeEach(async () => {
     pool = openDatabase({
       url: scratch.url,

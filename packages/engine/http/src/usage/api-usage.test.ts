@@ -1,17 +1,13 @@
 import { silentLogger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { exampleApi } from '../testing/example-api.ts';
 import { createApiUsageCounter, readApiUsage, readRouteUsage } from './api-usage-counter.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 const clock = { now: () => Date.now() };
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query(sql`TRUNCATE api_usage`));
 
 const counterOn = (database: Database) => createApiUsageCounter({ database, logger: silentLogger(), clock });

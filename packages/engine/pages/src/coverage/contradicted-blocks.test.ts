@@ -1,9 +1,11 @@
 /** Blocks that were stored although their contents contradict their header: no response that reaches over one is complete. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes, joinSql, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync/requests';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pageRange } from '../pages/chain-page.ts';
 import {
   readSubject,
@@ -26,10 +28,9 @@ const SUBJECT = {
   dataset: DATASET,
 } as const;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${CHAIN.id}, ${STATE.name}, ${DATASET}, ${STATE.version}, 'built', 0)`,
   );
@@ -37,7 +38,6 @@ beforeAll(async () => {
     sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${CHAIN.id}, ${STATE.name}, ${addressBytes(WALLET)})`,
   );
 });
-afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query(sql`DELETE FROM sync_ranges`));
 
 /** Blocks 0 to 20, of which one is unproven for a reason; null: it is proven too. */

@@ -1,8 +1,9 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createLabelBook, LABEL_REVISION, type LabelBook, type LabelBookOptions } from './label-book.ts';
 import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
 
@@ -10,13 +11,9 @@ const chain = exampleChain();
 const ADDRESSES = Array.from({ length: 5 }, (_, number) => addressOf(0xb00c + number));
 const NONE: AddressLabel = { label: null, entity: null, entityLogo: null };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 beforeEach(() => scratch.database.query(sql`TRUNCATE address_labels, list_revisions`).then(() => undefined));
-afterAll(() => scratch.drop());
 
 interface Row {
   readonly address: Address;

@@ -1,6 +1,7 @@
 import { type Database, sql } from '@chainstead/db';
-import { createScratchDatabase, type FaultSettings, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { FaultSettings } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
@@ -21,15 +22,13 @@ const ALL = [payments, outcomes, marks] as readonly Dataset[];
 const BLOCKS = 90;
 const RANGE = { from: 1, to: BLOCKS };
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 960_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 async function openStage(faults: Partial<FaultSettings> = {}): Promise<ScriptedStage> {
   const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, { blocks: BLOCKS, faults });

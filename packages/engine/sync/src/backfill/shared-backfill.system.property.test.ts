@@ -2,9 +2,10 @@
 
 import { createMetricsRegistry } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';
@@ -26,7 +27,7 @@ const BLOCKS = 240;
 const RANGE = { from: 1, to: BLOCKS };
 const RUNS = 5;
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 965_001;
 
 /** One of the concurrent processes. */
@@ -38,11 +39,9 @@ interface Worker {
 }
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 /** @returns its end state and the blocks it committed */
 async function work(stage: ScriptedStage, { order, proof, endsAfter }: Worker) {

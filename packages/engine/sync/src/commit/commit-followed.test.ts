@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readChainState } from '../checkpoint.ts';
 import { type ProvenBlock, readProvenBlock } from '../read/proven-block.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
@@ -9,14 +9,12 @@ import { commitFollowed, type FollowedCommit } from './commit-followed.ts';
 import type { CommitSlot } from './commit-pipeline.ts';
 
 const BLOCKS = 6;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 950_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 /** A chain in two halves: the second is committed behind the first. */
 interface HalvesStage extends ScriptedStage {

@@ -1,13 +1,7 @@
 import { type Address, type Log, parseAddress, parseHash } from '@chainstead/core';
-import {
-  createScratchDatabase,
-  exampleChain,
-  hashOf,
-  type ScratchDatabase,
-  TRANSFER_TOPIC,
-  timestampOf,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exampleChain, hashOf, TRANSFER_TOPIC, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import { readPartitions } from '../partitions/read-partitions.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';
 import { createMarkTables } from '../testing/marks-dataset.ts';
@@ -19,14 +13,12 @@ const WALLET = parseAddress(`0x${'a1'.repeat(20)}`);
 const BLOCKS_BETWEEN = 40_000;
 const BLOCKS = Array.from({ length: 200 }, (_, index) => 8_000_000 - index * BLOCKS_BETWEEN);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createPartitionedMarkTable(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 const topicOf = (account: Address) => parseHash(`0x${account.slice(2).padStart(64, '0')}`);
 

@@ -1,5 +1,5 @@
 import { rawSql, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { bigint, integer, pgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -40,11 +40,10 @@ const counted: Dataset = {
   ],
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let stage: ScriptedStage;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query(sql`CREATE TABLE early_marks (LIKE marks INCLUDING ALL)`);
   await scratch.database.query(
@@ -59,7 +58,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage.close();
-  await scratch.drop();
 });
 
 describe('datasets of a chain', () => {

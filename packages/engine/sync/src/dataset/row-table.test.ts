@@ -1,10 +1,10 @@
 import type { Address, Hash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { address, blockTime, hash, uint256 } from '@chainstead/db/column-types';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { sql as drizzleSql } from 'drizzle-orm';
 import { bigint, boolean, index, jsonb, numeric, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { defineTable } from './row-table.ts';
 
 const things = pgTable(
@@ -47,14 +47,12 @@ const full: Readonly<typeof things.$inferSelect> = {
   blockTimestamp: '2024-01-02T03:04:05Z',
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(sql`CREATE TABLE things (owner bytea, chain_id bigint, block_number bigint, kind smallint, amount numeric(78,0),
     amounts numeric(78,0)[], is_last boolean, note text, other bytea, price numeric, block_hash bytea, block_timestamp timestamptz)`);
 });
-afterAll(() => scratch.drop());
 
 async function stored(row: typeof full): Promise<Record<string, unknown> | undefined> {
   const { name, columns, copyLine } = defineTable(things);

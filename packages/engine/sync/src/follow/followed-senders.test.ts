@@ -3,15 +3,14 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import { type RecoverSigners, recoverSigners } from '@chainstead/proof/packed-signatures';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import {
-  createScratchDatabase,
   type JsonObject,
   loadRecordedChain,
   type RpcHandler,
   recordedEvmFolder,
-  type ScratchDatabase,
   serveChain,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readChainState, saveChainStart } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -51,12 +50,10 @@ function liar(own: ReadonlyMap<string, RpcHandler>, lies: () => boolean): Map<st
 }
 
 describe.runIf(folder !== null)('senders of followed blocks', () => {
-  let scratch: ScratchDatabase;
+  const scratch = scratchOfFile();
   beforeAll(async () => {
-    scratch = await createScratchDatabase();
     await createWholeBlockTables(scratch.database);
   });
-  afterAll(() => scratch.drop());
 
   // Invariant: PROOF-SENDERS
   it('that did not sign are never stored: the block is read again, and the upstream is named', async () => {

@@ -1,8 +1,8 @@
 import { parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ensurePartitions } from './ensure-partitions.ts';
 
 const TABLE = { name: 'placed', rowsPerPartition: 1_000 };
@@ -10,15 +10,13 @@ const CHAIN = parseChainId(1);
 const DENSITY = { rows: 1_000, blocks: 1 };
 const WANTED = [{ table: TABLE, density: DENSITY }];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     sql`CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)`,
   );
 });
-afterAll(() => scratch.drop());
 
 const ensure = (block: number) => ensurePartitions(scratch.database, CHAIN, [{ from: block, to: block }], WANTED);
 /** Returns a value that changes with each announcement. */

@@ -1,7 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { PARTITION_TOP, readPartitions } from './read-partitions.ts';
 
@@ -11,12 +11,9 @@ const OTHER = parseChainId(1);
 const DENSITY = { rows: 1_000, blocks: 100 };
 const WANTED = [{ table: TABLE, density: DENSITY }];
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 const database = () => scratch.database;
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 beforeEach(async () => {
   await database().query(sql`DROP TABLE IF EXISTS placed`);
   await database().query(sql`TRUNCATE sync_ranges`);
@@ -25,7 +22,6 @@ beforeEach(async () => {
   );
   await database().query(sql`CREATE INDEX placed_by_block ON placed USING brin (chain_id, block_number)`);
 });
-afterAll(() => scratch.drop());
 
 const insert = (chain: number, block: number) =>
   database().query(sql`INSERT INTO placed VALUES (7, ${chain}, ${block})`);

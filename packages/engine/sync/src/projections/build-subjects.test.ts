@@ -1,6 +1,7 @@
 import { type Address, createMetricsRegistry, waitingAtMost } from '@chainstead/core';
 import { type Database, hexBytes, type Sql, sql } from '@chainstead/db';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import { lockChainCommits } from '../rows/commit-retry.ts';
@@ -16,12 +17,11 @@ import {
 import { buildTogether } from './build-subjects.ts';
 import { createSubjectProjections } from './subject-projections.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let marked: MarkedChain;
 let accounts: Address[];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createSubjectMarkTables(scratch.database);
   marked = await openMarkedChain(scratch.database, 940_001, { dataset: datasetOf(1) });
@@ -30,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await marked.close();
-  await scratch.drop();
 });
 beforeEach(() => scratch.database.query(sql`TRUNCATE subject_marks, subject_projections`));
 

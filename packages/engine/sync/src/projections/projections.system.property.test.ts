@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { rawSql, sql } from '@chainstead/db';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ROWS_AT_ONCE } from '../read/decoded-batch.ts';
 import { lockChainCommits } from '../rows/commit-retry.ts';
@@ -23,17 +24,15 @@ const nextVersion = {
   projections: marks.projections?.map((state) => ({ ...state, version: 2 })),
 } as Dataset;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 920_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query(
     sql`ALTER ROLE CURRENT_USER IN DATABASE ${rawSql(new URL(scratch.url).pathname.slice(1))} SET deadlock_timeout = '20ms'`,
   );
 });
-afterAll(() => scratch.drop());
 
 /** Steps during a build; sometimes by a version without the projections. */
 const during = fc.record({

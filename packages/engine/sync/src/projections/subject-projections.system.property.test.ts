@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingAtMost } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import {
-  atDepth,
-  createScratchDatabase,
-  dyingDatabase,
-  KilledError,
-  type ScratchDatabase,
-} from '@chainstead/testkit';
+import { atDepth, dyingDatabase, KilledError } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import { ROWS_AT_ONCE } from '../read/decoded-batch.ts';
@@ -31,18 +26,16 @@ import { forgetUnrequested } from './maintain-projections.ts';
 import { registerProjections } from './projection-record.ts';
 import { createSubjectProjections } from './subject-projections.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 930_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createSubjectMarkTables(scratch.database);
   await scratch.database.query(
     sql`ALTER ROLE CURRENT_USER IN DATABASE ${rawSql(new URL(scratch.url).pathname.slice(1))} SET deadlock_timeout = '20ms'`,
   );
 });
-afterAll(() => scratch.drop());
 
 async function waitingForLocks(): Promise<number> {
   const [row] = await scratch.database.query<{ sessions: number }>(

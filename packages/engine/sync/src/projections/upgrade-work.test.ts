@@ -1,5 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
@@ -7,11 +8,10 @@ import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { accountsOf, createSubjectMarkTables, subjectMarks } from '../testing/subject-marks.ts';
 import { planUpgradeWork } from './upgrade-work.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let marked: MarkedChain;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createSubjectMarkTables(scratch.database);
   marked = await openMarkedChain(scratch.database, 940_007);
@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await marked.close();
-  await scratch.drop();
 });
 
 const states = marks.projections ?? [];

@@ -1,8 +1,8 @@
 import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { DatabaseUnavailableError, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs/worker';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { type PerformRangeWork, performRangeWork } from './perform-range-work.ts';
@@ -10,12 +10,10 @@ import type { RangeJob, RangeJobRequest } from './range-job.ts';
 import { cancelRangeJob, listRangeJobs, readRangeJobPace, requestRangeJob } from './range-job-store.ts';
 import { addRangeJobs, type RangeJobSite } from './run-range-job.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query(sql`TRUNCATE range_jobs`));
 
 const RANGE = { from: 1, to: 100 };

@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { UnprovenBlockError } from '../errors.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { createWholeBlockTables, expectedOutcomes, outcomes } from '../testing/whole-block-datasets.ts';
@@ -9,13 +9,11 @@ import { readRangeProven } from './read-range.ts';
 
 const CHAIN_ID = 965_001;
 const RANGE = { from: 1, to: 30 };
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 /** Wraps a decoder and records its inputs. */
 function watched(decoder: BatchDecoder) {

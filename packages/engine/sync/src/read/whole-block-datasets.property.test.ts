@@ -1,7 +1,8 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
-import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -22,15 +23,13 @@ import {
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
 const LAST_BACKFILLED = 16;
 const REORG_DEPTH_MAX = 6;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 950_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 const someDatasets = fc.subarray([...ALL], { minLength: 1 });
 const someBlocks = fc

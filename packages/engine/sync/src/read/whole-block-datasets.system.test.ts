@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { backfillRanges, reindexRanges, verifyRanges } from '../range-jobs/range-commands.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
@@ -18,15 +18,13 @@ import {
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
 const REORG_DEPTH_MAX = 8;
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 920_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 interface Stage extends ScriptedStage {
   /** Number of requests for blocks with transaction objects. */

@@ -1,6 +1,6 @@
 import { rawSql, sql, tryAcquireLeadership } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { listEvmChains, measureChain, readChainTables, storedEvmChain } from './chain-tables.ts';
@@ -21,10 +21,9 @@ const STORED = {
   sync_ranges: 1,
   upstream_calls: 1,
 };
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   const { database } = scratch;
   for (const [from, to] of [
     [0, 100],
@@ -66,7 +65,6 @@ beforeAll(async () => {
   );
   await ofAll(`INSERT INTO token_list_entries (address, chain_id, source) SELECT '\\x01', id, 'a list'`);
 });
-afterAll(() => scratch.drop());
 
 const chainOf = (id: number) => storedEvmChain(id, `chain-${id}`);
 

@@ -1,13 +1,12 @@
 import { parseAddress, parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
 import type { Subject } from '../coverage/subject.ts';
 import { type HistoriesRequested, listHistories } from './history-record.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     sql`INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
      SELECT chain, kind, decode(lpad(to_hex(number), 40, '0'), 'hex'),
@@ -16,7 +15,6 @@ beforeAll(async () => {
        FROM (VALUES (1), (10)) AS chains (chain), (VALUES ('contract'), ('wallet')) AS kinds (kind), generate_series(1, 40) AS number`,
   );
 });
-afterAll(() => scratch.drop());
 
 async function all(requested: Partial<HistoriesRequested>): Promise<string[]> {
   const found: string[] = [];

@@ -1,8 +1,8 @@
 import { sql } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -38,15 +38,13 @@ const deleting: Dataset = {
   table: defineTable(table) as Dataset['table'],
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 986_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(sql`CREATE TABLE placed_marks (chain_id bigint, block_number bigint, log_index integer, account bytea,
     amount numeric, block_hash bytea, PRIMARY KEY (chain_id, block_number, log_index))`);
 });
-afterAll(() => scratch.drop());
 
 /** Opens a chain with all rows. */
 async function openFilled(dataset: Dataset = deleting): Promise<ScriptedStage> {

@@ -1,7 +1,7 @@
 import { type BlockRange, silentLogger } from '@chainstead/core';
 import { type Database, sql, tryAcquireLeadership, withPatientSession } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillOptions } from '../backfill/backfill-options.ts';
 import { recordCoverage } from '../coverage/coverage.ts';
@@ -27,15 +27,13 @@ const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.tab
 const whole = { ...marks, name: 'whole-marks' } as Dataset;
 const PATIENCE = { tables: dropped.table.name, giveUpAfterMs: 0 };
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 970_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createPartitionedMarkTable(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 type Stage = ScriptedStage & Pick<BackfillOptions, 'order' | 'proof' | 'kind'>;
 

@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RetentionSettings } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { readChainStatuses } from '../status/chain-status.ts';
@@ -11,15 +11,13 @@ const REORG_DEPTH_MAX = 8;
 const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, rowsPerPartition: 40 } };
 const whole = { ...marks, name: 'whole-marks' } as Dataset;
 const datasets = [dropped, whole];
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 980_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createPartitionedMarkTable(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 async function openStage(blocks: number): Promise<ScriptedStage> {
   const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, {

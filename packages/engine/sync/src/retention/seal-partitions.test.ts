@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, it } from 'vitest';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
 import { readPartitions } from '../partitions/read-partitions.ts';
 import { createPartitionedMarkTable, partitionedMarks } from '../testing/partitioned-marks.ts';
@@ -10,13 +10,11 @@ import { sealFullPartitions } from './seal-partitions.ts';
 
 const chain = createChainRegistry().get(1);
 const table = { ...partitionedMarks.table, rowsPerPartition: 30_000 };
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createPartitionedMarkTable(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 /** Returns the size of each partition's indexes in bytes. */
 async function indexBytes(): Promise<Map<string, number>> {

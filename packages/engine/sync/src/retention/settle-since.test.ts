@@ -1,19 +1,14 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { firstStoredSince, readRetainedFrom } from '../coverage/retained-from.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { settleRetainedSince } from './enforce-retention.ts';
 
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 985_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 it('tells the first block of a time by a call for each halving, and by none once that is known', async () => {
   const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 500, firstFollowed: 501 });

@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
 import {
   createKnownContracts,
   joinMentions,
@@ -60,11 +60,7 @@ describe('createKnownContracts', () => {
 });
 
 describe('writeContracts', () => {
-  let scratch: ScratchDatabase;
-  beforeAll(async () => {
-    scratch = await createScratchDatabase();
-  });
-  afterAll(() => scratch.drop());
+  const scratch = scratchOfFile();
 
   const write = (contracts: readonly SeenContract[], known = createKnownContracts()) =>
     scratch.database.transaction((transaction) => writeContracts(transaction, CHAIN, contracts, known));

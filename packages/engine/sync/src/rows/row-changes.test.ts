@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address, BlockRange, Hash } from '@chainstead/core';
 import { sql, type Transaction } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { registerProjections } from '../projections/projection-record.ts';
@@ -13,14 +13,12 @@ import { addMissing, addRows, removeRows, removeSurplus, stageRows } from './row
 
 const dataset = marks as Dataset;
 const LAST_BLOCK = 8;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 980_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 interface Row {
   readonly account: number;

@@ -1,5 +1,5 @@
 import { type Leadership, sql, tryAcquireLeadership } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
@@ -17,10 +17,9 @@ const LED = [
 ];
 const WAIT = { timeout: 20_000, interval: 20 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let stage: ScriptedStage;
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   stage = await openScriptedStage(scratch.database, CHAIN_ID, [marks as Dataset], {
     blocks: 30,
@@ -30,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage.close();
-  await scratch.drop();
 });
 
 /** Ends the leader's session and takes the lead before it retries. */

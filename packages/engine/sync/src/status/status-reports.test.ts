@@ -10,8 +10,8 @@ import {
 import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createHistorySources, type HistorySources } from '@chainstead/sources';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test, vi } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';
 import { readChainStatuses } from './chain-status.ts';
 import {
@@ -31,13 +31,7 @@ const settings = {
   verifyBlocksPerSecond: 0,
 } as const;
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-
-afterAll(() => scratch?.drop());
+const scratch = scratchOfFile();
 
 /** Creates a chain whose row was last updated this many seconds ago. */
 async function chainOfAge(id: number, seconds: number): Promise<ChainId> {

@@ -2,8 +2,10 @@
  * One lookup of many keys returns the same as single lookups: on one server, and on a real cluster if this machine's
  * Postgres has Citus.
  */
+
 import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
-import { atDepth, createScratchDatabase, findCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, findCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { bigint, pgTable } from 'drizzle-orm/pg-core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -131,12 +133,10 @@ function report(
   });
 }
 
-let single: ScratchDatabase;
+const single = scratchOfFile();
 beforeAll(async () => {
-  single = await createScratchDatabase();
   await prepare(single);
 });
-afterAll(() => single.drop());
 
 test('on one server it is the same', async () => {
   await fc.assert(

@@ -1,20 +1,18 @@
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defineSqlLookup, keyOfLookup } from './sql-lookup.ts';
 import { runProjection, type TableAccess } from './table-access.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await scratch.database.query(
     sql`CREATE TABLE sums (owner text, kind int, total int, newest int, PRIMARY KEY (owner, kind))`,
   );
   await scratch.database.query(sql`CREATE TABLE moves (owner text, kind int, at int, amount int)`);
 });
-afterAll(() => scratch.drop());
 beforeEach(async () => {
   await scratch.database.query(sql`TRUNCATE sums, moves`);
   await scratch.database.query(

@@ -3,14 +3,9 @@ import { sql } from '@chainstead/db';
 import { BlockTooLargeError } from '@chainstead/rpc';
 import { type BlockSource, createHistorySources } from '@chainstead/sources';
 import { openPortalSource } from '@chainstead/sources/open';
-import {
-  createScratchDatabase,
-  type FaultSettings,
-  type ScratchDatabase,
-  type SourceFaultSettings,
-  servePortal,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type FaultSettings, type SourceFaultSettings, servePortal } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
@@ -23,15 +18,13 @@ import { type ProverOptions, prove } from './prover.ts';
 const BLOCKS = 70;
 const RANGE = { from: 1, to: BLOCKS };
 const never = new AbortController().signal;
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChainId = 970_001;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await createWholeBlockTables(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 /** Opens a chain backfilled from filtered logs. */
 async function openFilled(faults: Partial<FaultSettings> = {}): Promise<ScriptedStage> {

@@ -1,7 +1,7 @@
 import { silentLogger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { countTime } from './call-times.ts';
 import { readHourCalls, readMethodCalls } from './read-calls.ts';
 import { readGatewayUsage } from './read-usage.ts';
@@ -9,13 +9,9 @@ import { createUsageCounter, type UsageCounter } from './usage-counter.ts';
 
 const DAY_MS = 86_400_000;
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let now: number;
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 beforeEach(async () => {
   now = Date.now();
   await scratch.database.query(sql`TRUNCATE gateway_usage, gateway_calls`);

@@ -4,13 +4,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import {
-  createScratchDatabase,
-  type ScratchDatabase,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '@chainstead/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../enrichment/webhook-bodies.ts';
 import { signBody } from '../payload/signature.ts';
@@ -33,13 +29,7 @@ import type { WorkerProcessOptions } from './testing/worker-process.ts';
 
 const MINUTE_MS = 60_000;
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(async () => {
-  await scratch.drop();
-});
+const scratch = scratchOfFile();
 
 describe('webhooks', () => {
   const workers: StagedWorker[] = [];

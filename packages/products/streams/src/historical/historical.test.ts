@@ -4,8 +4,8 @@ import { listAudit } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs/worker';
 import type { CallBudget } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { exampleStream } from '../matching/testing/example-stream.ts';
 import { scanBlock } from '../matching/testing/naive-scan.ts';
@@ -27,13 +27,8 @@ import { addHistoricalJobs } from './historical-jobs.ts';
 import { createPastBlockServices } from './past-block-services.ts';
 import type { PastChain } from './past-chain.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 950_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 /** Opens a chain that was followed to its head without streams, then adds a stream. */
 async function open(

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { addMatches, addStream } from '../delivery/testing/delivery-stage.ts';
 import { listStreamOverviews, readStreamOverview, type StreamOverview } from './stream-overviews.ts';
 import type { StreamPosition } from './stream-store.ts';
 
-let scratch: ScratchDatabase;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
+const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query(sql`DELETE FROM streams`));
-afterAll(() => scratch.drop());
 
 const URL = 'https://receiver.example/hook';
 const list = (given: Partial<Parameters<typeof listStreamOverviews>[1]> = {}) =>

@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { loadStreamsAt } from '../watching/watched-streams.ts';
 import { changeStreamStatus } from './change-status.ts';
@@ -13,15 +13,13 @@ import { exampleConfig } from './testing/example-config.ts';
 
 const BY = exampleActor();
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let store: StreamStore;
 let count = 0;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   store = createStreamStore(scratch.database);
 });
-afterAll(() => scratch.drop());
 
 const create = (given: Partial<StreamConfig> = {}): Promise<Stream> =>
   store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given }, BY);

@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type AnsweredStream,
   type Client,
@@ -16,14 +16,13 @@ interface AddressPage {
   readonly cursor?: string;
 }
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let ask: Client;
 let id: string;
 let path: string;
 let count = 0;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
 });
 beforeEach(async () => {
@@ -34,7 +33,6 @@ beforeEach(async () => {
   ({ id } = body);
   path = `/streams/evm/${id}/address`;
 });
-afterAll(() => scratch.drop());
 
 const addressOf = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`;
 const addressesOf = (from: number, amount: number): string[] =>

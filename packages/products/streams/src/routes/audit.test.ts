@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Client,
   clientOf,
@@ -15,21 +15,19 @@ import { type ExampleStreams, exampleStreams } from './testing/example-streams.t
 
 const [ALICE, BOB] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`);
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let services: ExampleServices;
 let ask: Client;
 let other: Client;
 let streams: ExampleStreams;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   services = exampleServices();
   const app = await exampleStreamApi(scratch.database, services);
   ask = clientOf(app);
   other = clientOf(app, SECOND_KEY);
   streams = exampleStreams(ask, scratch.database);
 });
-afterAll(() => scratch.drop());
 
 const audit = () => listAudit(scratch.database, null, 50);
 

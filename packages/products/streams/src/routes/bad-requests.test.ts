@@ -1,5 +1,5 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Client,
   clientOf,
@@ -8,17 +8,15 @@ import {
   MINIMAL,
 } from './testing/example-stream-api.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let ask: Client;
 let id: string;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
   const created = await ask<{ id: string }>('PUT', '/streams/evm', MINIMAL);
   ({ id } = created.body);
 });
-afterAll(() => scratch.drop());
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 const ID = 'Invalid stream ID format';

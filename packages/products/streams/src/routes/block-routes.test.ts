@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type AnsweredStream,
   type Client,
@@ -17,21 +17,17 @@ import {
 
 const ADDRESS = '0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let services: ExampleServices;
 let ask: Client;
 let id: string;
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 beforeEach(async () => {
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
   const { body } = await ask<AnsweredStream>('PUT', '/streams/evm', { ...MINIMAL, chainIds: ['0x1', '0x2105'] });
   ({ id } = body);
 });
-afterAll(() => scratch.drop());
 
 describe('a block preview', () => {
   test('is asked for with the whole configuration, and answers what it gives', async () => {

@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type AnsweredStream,
   type Client,
@@ -16,20 +16,16 @@ import { type ExampleStreams, exampleStreams } from './testing/example-streams.t
 
 const OTHER_ID = '11111111-2222-4333-8444-555555555555';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let services: ExampleServices;
 let ask: Client;
 let streams: ExampleStreams;
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 beforeEach(async () => {
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
   streams = exampleStreams(ask, scratch.database);
 });
-afterAll(() => scratch.drop());
 
 describe('update', () => {
   test('changes what is given and keeps the rest', async () => {

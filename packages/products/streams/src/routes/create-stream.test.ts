@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Client,
   clientOf,
@@ -22,20 +22,16 @@ const BALANCE_OF = {
   inputs: [{ type: 'address', name: 'owner' }],
 };
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let services: ExampleServices;
 let ask: Client;
 let streams: ExampleStreams;
 
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
 beforeEach(async () => {
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
   streams = exampleStreams(ask, scratch.database);
 });
-afterAll(() => scratch.drop());
 
 describe('create', () => {
   test('answers the whole stream, active, after its test webhook', async () => {

@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Client,
   clientOf,
@@ -37,13 +37,12 @@ interface Page {
   readonly cursor?: string;
 }
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let services: ExampleServices;
 let ask: Client;
 
 /** 20 attempts, a minute apart in pairs: even ones fail; the first half is stream A on chain 1, the rest B on 8453. */
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
   for (let index = 0; index < 20; index++) {
@@ -73,7 +72,6 @@ beforeAll(async () => {
     );
   }
 });
-afterAll(() => scratch.drop());
 
 const idOf = (index: number): string => `00000000-0000-4000-8000-${index.toString().padStart(12, '0')}`;
 const indexOf = ({ id }: { readonly id: string }): number => Number(id.slice(-12));

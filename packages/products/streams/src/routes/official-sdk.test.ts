@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
-import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   EXAMPLE_KEY,
@@ -19,19 +20,17 @@ import {
 const CHECKSUMMED = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const OTHER = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let server: ApiServer;
 let Streams: Moralis['Streams'];
 const services = exampleServices();
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   server = await serveApi(await exampleStreamApi(scratch.database, services), { host: '127.0.0.1', port: 0 });
   ({ Streams } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(async () => {
   await server.close();
-  await scratch.drop();
 });
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));

@@ -1,15 +1,13 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, exampleServices, exampleStreamApi } from './testing/example-stream-api.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let ask: Client;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
   ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
 });
-afterAll(() => scratch.drop());
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 

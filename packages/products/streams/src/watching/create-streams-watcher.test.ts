@@ -3,8 +3,8 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, readSetAsideWork, sql } from '@chainstead/db';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import type { WatchedBlock } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
 import { scanBlock } from '../matching/testing/naive-scan.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
@@ -19,13 +19,8 @@ import {
   walletsOf,
 } from './testing/followed-chain.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 930_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 async function open(): Promise<FollowedChain> {
   const followed = await openFollowedChain(scratch.database, nextChain++);

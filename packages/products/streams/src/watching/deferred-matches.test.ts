@@ -1,9 +1,10 @@
 /** Streams of one key exceed the work of a block: others are matched with the block, these later. */
+
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs/worker';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addDeferredMatches } from '../historical/deferred-work.ts';
 import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
 import type { WorkBudget } from '../matching/work-budget.ts';
@@ -16,13 +17,8 @@ import type { Stream } from '../stream.ts';
 import { createStreamsWatcher } from './create-streams-watcher.ts';
 import { FOLLOWED_CONFIRMATIONS, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
 
-let scratch: ScratchDatabase;
+const scratch = scratchOfFile();
 let nextChain = 940_001;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
 
 /** A stream without a filter needs less than 1,000 for any block here, one with 300 comparisons more for any. */
 const BUDGET: WorkBudget = { perKey: 250, perBlock: 100_000 };

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { Database, sql } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import { EXAMPLE_CHAIN_ID, exampleAddress, exampleStream } from '../matching/testing/example-stream.ts';
@@ -10,12 +10,7 @@ import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
 import { readWatchers } from './read-watchers.ts';
 
-let scratch: ScratchDatabase;
-
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(() => scratch.drop());
+const scratch = scratchOfFile();
 
 const SHARED = Array.from({ length: 20 }, (_, number) => exampleAddress(number + 1));
 
