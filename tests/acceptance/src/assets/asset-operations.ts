@@ -6,11 +6,13 @@ export type ParameterKind =
   | 'block'
   | 'cursor'
   | 'date'
+  | 'days'
   | 'flag'
   | 'format'
   | 'frame'
   | 'interval'
   | 'limit'
+  | 'marketplace'
   | 'number'
   | 'order'
   | 'part'
@@ -209,6 +211,39 @@ export const ASSET_OPERATIONS: readonly AssetOperation[] = [
     path: '/nft/{address}/floor-price/historical',
     address: 'address',
     parameters: { interval: 'interval' },
+  },
+];
+
+const TRADES = { ...PAGE, ...BOUNDS, nft_metadata: 'flag' } as const;
+const PRICES = { days: 'days', include_weth: 'flag' } as const;
+
+/** Operations without rows on the stage of the tables. */
+export const TRADE_OPERATIONS: readonly AssetOperation[] = [
+  {
+    name: 'getNFTTradesByToken',
+    path: '/nft/{address}/{token_id}/trades',
+    address: 'address',
+    parameters: TRADES,
+  },
+  {
+    name: 'getNFTTrades',
+    path: '/nft/{address}/trades',
+    address: 'address',
+    parameters: { ...TRADES, marketplace: 'marketplace' },
+  },
+  {
+    name: 'getNFTTradesByWallet',
+    path: '/wallets/{address}/nfts/trades',
+    address: 'address',
+    parameters: TRADES,
+  },
+  { name: 'getNFTSalePrices', path: '/nft/{address}/{token_id}/price', address: 'address', parameters: PRICES },
+  { name: 'getNFTContractSalePrices', path: '/nft/{address}/price', address: 'address', parameters: PRICES },
+  {
+    name: 'getWalletNFTCollections',
+    path: '/{address}/nft/collections',
+    address: 'address',
+    parameters: { ...PAGE, token_counts: 'flag', exclude_spam: 'flag', include_prices: 'flag' },
   },
 ];
 

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { testRequests } from '../request-table.ts';
 import { ABSENT_ASSETS } from './absent-assets.ts';
-import { ASSET_OPERATIONS, TOKEN } from './asset-operations.ts';
+import { ASSET_OPERATIONS, TOKEN, TRADE_OPERATIONS } from './asset-operations.ts';
 import { openAssetStage } from './asset-stage.ts';
 import { BAD_BODIES } from './bad-bodies.ts';
 import { BAD_PARAMETERS } from './bad-parameters.ts';
 
 const stage = testRequests({
-  operations: ASSET_OPERATIONS.map(({ name }) => name),
+  operations: [...ASSET_OPERATIONS, ...TRADE_OPERATIONS].map(({ name }) => name),
   requests: [...BAD_PARAMETERS, ...BAD_BODIES, ...ABSENT_ASSETS],
   least: 150,
   open: openAssetStage,

@@ -8,6 +8,7 @@ import {
   COLLECTION,
   type ParameterKind,
   TOKEN,
+  TRADE_OPERATIONS,
 } from './asset-operations.ts';
 import { bad, many, request } from './asset-request.ts';
 import {
@@ -34,9 +35,16 @@ const plainly =
   (parameter: string): readonly WrongValue[] =>
     values.map((given) => [given, mustBe(parameter, given, allowed)]);
 
+const MARKETPLACES =
+  'opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, foundation, superrare, zora, rarible, element, magiceden, other or all';
 const LONG_SYMBOL = 'x'.repeat(65);
 const SYMBOL = 'a symbol of 1 to 64 characters';
 const TOO_MANY = many(101).join();
+
+const WRONG_TOKEN_IDS = [
+  ...['x1', '-1', '1.5', '1e3', '0x', '0xg', ' ', '1 ', '+1', '0b1', '١'],
+  ...[(2n ** 256n).toString(), `0x1${'0'.repeat(64)}`],
+];
 
 /** What a parameter of each kind can't be, whatever operation has it. */
 const WRONG_VALUES: Readonly<Record<ParameterKind, (parameter: string) => readonly WrongValue[]>> = {
@@ -56,6 +64,8 @@ const WRONG_VALUES: Readonly<Record<ParameterKind, (parameter: string) => readon
     ['abc', mustBe(parameter, 'abc', CURSOR)],
     ['A'.repeat(8_193), mustBe(parameter, 'A'.repeat(8_193), 'a cursor that this server gave')],
   ],
+  days: plainly('a whole number from 0 to 365', '366', '7.5', ''),
+  marketplace: plainly(MARKETPLACES, 'sudoswap', '', 'opensea,blur', 'null'),
   date: plainly(DATE, '2024-02-30', 'tomorrow', '99999999999999999'),
   flag: plainly('true or false', 'maybe', '1'),
   format: plainly('decimal or hex', 'octal'),
@@ -100,8 +110,8 @@ function ofEvery(operation: AssetOperation): readonly TableRequest[] {
       : [`0x${'1'.repeat(39)}`, 'vitalik.eth'].map((given) =>
           request(operation, { address: given }, 400, invalidAddress(address, given)),
         )),
-    ...(path.includes('{token_id}') ? ['x1', '-1', (2n ** 256n).toString()] : []).map((given) =>
-      request(operation, { tokenId: given }, 400, invalidTokenId(given)),
+    ...(path.includes('{token_id}') ? WRONG_TOKEN_IDS : []).map((given) =>
+      request(operation, { tokenId: encodeURIComponent(given) }, 400, invalidTokenId(given)),
     ),
     ...(names.length > 1 ? [names, ...names.map((name) => [name])] : names.map((name) => [name])).map((without) =>
       request(operation, { without }, 400, required(...without)),
@@ -175,7 +185,7 @@ const CHANGED_CURSORS: readonly TableRequest[] = [
 ];
 
 export const BAD_PARAMETERS: readonly TableRequest[] = [
-  ...ASSET_OPERATIONS.flatMap(ofEvery),
+  ...[...ASSET_OPERATIONS, ...TRADE_OPERATIONS].flatMap(ofEvery),
   ...TOGETHER,
   ...CHANGED_CURSORS,
 ];

@@ -4,9 +4,10 @@
  */
 import { errorText } from '@chainstead/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { waitUntil } from '../indexed-chain.ts';
-import { ASSET_OPERATIONS } from './asset-operations.ts';
-import { type HoldingsScene, STIRRED_AGAIN } from './holdings-scene.ts';
+import { ASSET_OPERATIONS, assetOperation, type ParameterKind, TOKEN } from './asset-operations.ts';
+import { COMMON_MOOD, type HoldingsScene, SHARED_PRINT, STIRRED_AGAIN } from './holdings-scene.ts';
 import { type HoldingsStage, openHoldingsStage } from './holdings-stage.ts';
 import { LIST_ROUTES, type ListRoute } from './list-routes.ts';
 import { readLedger, type SceneLedger } from './scene-ledger.ts';
@@ -38,6 +39,48 @@ test('every operation that takes a cursor is among them', () => {
   const paged = ASSET_OPERATIONS.flatMap(({ name, parameters }) => ('cursor' in parameters ? [name] : []));
   expect(LIST_ROUTES.map(({ name }) => name).toSorted()).toEqual(paged.toSorted());
 });
+
+/** Other values than those of the first request. Of a flag, one is the default. */
+const OTHER_VALUES: Readonly<Partial<Record<ParameterKind, readonly string[]>>> = {
+  addresses: [TOKEN],
+  block: ['1'],
+  date: ['2020-01-01'],
+  flag: ['true', 'false'],
+  format: ['hex'],
+  frame: ['5min'],
+  limit: ['2'],
+  number: ['5'],
+  order: ['ASC', 'DESC'],
+};
+
+test.each(LIST_ROUTES)('a cursor of $name is refused with another value of each parameter', async (route) => {
+  const [scene] = stage.scenes;
+  if (scene === undefined) throw new Error('There is no scene');
+  const { value } = await route.open(stage, scene, 1).next();
+  const { cursor } = z.looseObject({ cursor: z.string() }).parse(value);
+  const { path, parameters, body } = assetOperation(route.name);
+  const isRefused = async (address: string, query: string): Promise<boolean> => {
+    const filled = path.slice(1).replace('{address}', address).replace('{token_id}', String(SHARED_PRINT));
+    const sent = body && { traits: { Mood: COMMON_MOOD } };
+    const { status, body: refusal } = await stage.ask(`${filled}?cursor=${cursor}${query}`, sent);
+    return status === 400 && JSON.stringify(refusal).includes('as in the cursor');
+  };
+  const address = subjectOf(path, scene);
+  for (const [parameter, kind] of Object.entries(parameters)) {
+    const values = OTHER_VALUES[kind] ?? [];
+    const refusals = await Promise.all(values.map((other) => isRefused(address, `&${parameter}=${other}`)));
+    if (values.length > 0) expect([parameter, refusals.includes(true)]).toEqual([parameter, true]);
+  }
+  expect(await isRefused(TOKEN, '')).toBe(true);
+});
+
+/** The contract or wallet whose rows the list of a path has. */
+function subjectOf(path: string, { tokens, cats, prints, gallery, wallet }: HoldingsScene): string {
+  if (path.includes('traits')) return gallery;
+  if (path.includes('{token_id}') || path.includes('unique')) return prints;
+  if (path.startsWith('/nft')) return cats;
+  return path.startsWith('/erc20') ? tokens[0] : wallet;
+}
 
 // Invariant: PAGE-KEYSET
 describe.each(WALKS)('in pages of $limit', ({ limit, size }) => {

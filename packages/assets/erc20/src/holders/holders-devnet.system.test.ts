@@ -78,12 +78,6 @@ test('the zero address, as a token, is held by nobody', async () => {
   expect((await stage.ownersOf(ZERO_ADDRESS)).result).toEqual([]);
 });
 
-test('a cursor of another list, or of another token, is refused', async () => {
-  const { cursor } = await stage.ownersOf(stage.gold.address, '?limit=1');
-  for (const path of [`${addressOf(0x601d)}/owners`, `${stage.gold.address}/holders/historical`])
-    expect((await stage.ask(`erc20/${path}?cursor=${cursor}`)).status).toBe(400);
-});
-
 interface HistoryAnswer {
   readonly cursor: string | null;
   readonly indexed: { readonly complete: boolean };

@@ -8,12 +8,9 @@ import {
   blocksOf,
   DAI,
   eth,
-  FRIEND,
   getTransfers,
-  requestTransfers,
   transfer,
   transfersIn,
-  USDC,
 } from './testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
@@ -35,46 +32,6 @@ describe('paging', () => {
       answers.push(await get(`?cursor=${cursor}`));
     return answers;
   }
-
-  test.each(['ASC', 'DESC'])(
-    'walks every row once, %s, and ends with a null cursor and the exact total',
-    async (order) => {
-      await seedCoverage(scratch.database, eth, 0, 7);
-      await seedTransfers(scratch.database, eth, [
-        ...transfersIn(1, 7),
-        transfer(4, { logIndex: 1 }),
-        transfer(4, { transactionIndex: 1, logIndex: 0 }),
-      ]);
-      const answers = await pages(`?limit=2&order=${order}`);
-      const places = answers.flatMap((answer) =>
-        answer.result.map((row) => [Number(row.block_number), row.transaction_index, row.log_index]),
-      );
-      const expected = [
-        [1, 0, 0],
-        [2, 0, 0],
-        [3, 0, 0],
-        [4, 0, 0],
-        [4, 0, 1],
-        [4, 1, 0],
-        [5, 0, 0],
-        [6, 0, 0],
-        [7, 0, 0],
-      ];
-      expect(places).toEqual(order === 'ASC' ? expected : expected.toReversed());
-      expect(answers.map((answer) => [answer.page, answer.page_size, answer.total])).toEqual([
-        [0, 2, null],
-        [1, 2, null],
-        [2, 2, null],
-        [3, 2, null],
-        [4, 2, 9],
-      ]);
-    },
-  );
-
-  test('a page that is exactly full and last has no cursor', async () => {
-    await seedTransfers(scratch.database, eth, transfersIn(1, 4));
-    expect((await pages('?limit=2')).map((answer) => answer.result.length)).toEqual([2, 2]);
-  });
 
   test('disable_total=false counts the whole answer on every page of the run', async () => {
     await seedCoverage(scratch.database, eth, 0, 5);
@@ -112,30 +69,6 @@ describe('paging', () => {
     await seedTransfers(scratch.database, eth, [transfer(50), transfer(150), transfer(201)]);
     await scratch.database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = 102`);
     expect(blocksOf(await get(`?cursor=${first.cursor}`))).toEqual([150]);
-  });
-
-  test('a cursor keeps its query: what is left out comes from it, what contradicts it is refused', async () => {
-    await seedTransfers(scratch.database, eth, transfersIn(1, 9));
-    const { cursor } = await get(`?limit=2&order=ASC&from_block=2&contract_addresses=${USDC}&chain=0x1`);
-    expect(blocksOf(await get(`?cursor=${cursor}`))).toEqual([4, 5]);
-    expect(await get(`?cursor=${cursor}&limit=2`)).toMatchObject({ page: 1, page_size: 2 });
-    expect(
-      blocksOf(await get(`?cursor=${cursor}&order=asc&from_block=2&chain=eth&contract_addresses=${USDC}`)),
-    ).toEqual([4, 5]);
-    for (const changed of [
-      'order=DESC',
-      'from_block=3',
-      'chain=base',
-      `contract_addresses=${DAI}`,
-      'to_block=9',
-      'from_date=2020-01-01',
-    ])
-      expect([changed, (await requestTransfers(api, `?cursor=${cursor}&${changed}`)).status]).toEqual([
-        changed,
-        400,
-      ]);
-    expect((await requestTransfers(api, `?cursor=${cursor}`, FRIEND)).status).toBe(400);
-    expect((await requestTransfers(api, `?cursor=${cursor?.slice(0, -2)}`)).status).toBe(400);
   });
 });
 

@@ -151,20 +151,3 @@ describe('pages', () => {
 test('an operation that is not served is no contract', async () => {
   expect((await stage.request('transfers')).status).toBe(501);
 });
-
-test.each([
-  [ERC721, ERC1155],
-  [`${ERC721}/owners`, `${ERC1155}/owners`],
-  [`${ERC721}/owners`, `${ERC721}/1/owners`],
-])('a cursor of %s goes with its own query only', async (path, other) => {
-  await stage.add(1, [mint(1, 1), mint(2, 1)]);
-  const { cursor } = await stage.get<ListAnswer>(`${path}?limit=1`);
-  expect(cursor).not.toBeNull();
-  for (const changed of [
-    `${other}?cursor=${cursor}`,
-    `${path}?cursor=${cursor}x`,
-    `${path}?cursor=${cursor}&format=hex`,
-  ])
-    expect((await stage.request(changed)).status, changed).toBe(400);
-  expect((await stage.get(`${path}?cursor=${cursor}&limit=1`)).result).toHaveLength(1);
-});

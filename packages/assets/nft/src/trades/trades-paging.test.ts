@@ -5,7 +5,6 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './testing/requested-trades.ts';
 import {
-  BUYER,
   COLLECTION,
   removeTrades,
   SELLER,
@@ -37,42 +36,6 @@ async function readAll(path: string, query: string, between?: () => Promise<unkn
     pages.push(await getTradesPage(api, `${path}?cursor=${cursor}`));
   return pages;
 }
-
-const placesOf = (pages: readonly TradesAnswer[]): string[] =>
-  pages.flatMap((page) =>
-    page.result.map(
-      (row) => `${row.block_number}.${row.transaction_index}.${row.token_address}.${row.token_ids}.${row.price}`,
-    ),
-  );
-
-/** Trades that share blocks, transactions and logs, on both sides of the wallet. */
-function mixedTrades(): SeededTrade[] {
-  const trades: SeededTrade[] = [];
-  for (let index = 0; index < 23; index++) {
-    const place = { blockNumber: 1 + (index >> 3), transactionIndex: (index >> 1) & 3, logIndex: index & 1 };
-    const parties = index % 5 === 0 ? { seller: BUYER, buyer: SELLER } : index % 7 === 0 ? { buyer: SELLER } : {};
-    trades.push({ ...place, ...parties, price: String(index) });
-    // The same log fills another trade of the collection, and one of another collection.
-    if (index % 4 === 0) trades.push({ ...place, ...parties, item: 1, price: String(100 + index) });
-    if (index % 3 === 0)
-      trades.push({ ...place, ...parties, token: addressOf(0xabc), price: String(200 + index) });
-  }
-  return trades;
-}
-
-test.each(ROUTES)('pages of %s’s trades are the whole answer cut in pieces', async (_, path) => {
-  await seed(...mixedTrades());
-  await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, 100);
-  const whole = placesOf(await readAll(path, 'limit=100'));
-  expect(whole.length).toBeGreaterThan(20);
-  expect(new Set(whole).size).toBe(whole.length);
-  for (const limit of [1, 7]) {
-    const pages = await readAll(path, `limit=${limit}`);
-    expect(placesOf(pages)).toEqual(whole);
-    expect(pages.map(({ page }) => page)).toEqual(pages.map((_unused, index) => index));
-    for (const { page_size, result } of pages) expect([page_size, result.length <= limit]).toEqual([limit, true]);
-  }
-});
 
 test.each(ROUTES)('rows that arrive at the head stay out of a running cursor of %s', async (_, path) => {
   await seed(...[1, 2, 3, 4, 5].map((blockNumber) => ({ blockNumber })));

@@ -66,13 +66,6 @@ describe('pages of traits', () => {
       );
     },
   );
-
-  test('say which they are', async () => {
-    const first = await stage.ask(`${CATS}/traits/paginate?limit=4`);
-    expect(first.body).toMatchObject({ page: 1, page_size: 4 });
-    const second = await stage.ask(`${CATS}/traits/paginate?cursor=${first.body.cursor}`);
-    expect(second.body).toMatchObject({ page: 2, page_size: 4, cursor: null });
-  });
 });
 
 test('traits by type are by type, the most frequent values first', async () => {

@@ -56,24 +56,6 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
   const expectedOf = (moves: readonly SeededMove[]): string[] =>
     moves.filter((move) => isOf[path]?.(move)).map((move) => placeOf(move, path === TOKEN ? '7' : undefined));
 
-  test.each([
-    ['ASC', 1],
-    ['DESC', 1],
-    ['ASC', 100],
-    ['DESC', 100],
-  ] as const)('walk every transfer once, %s, %i a page', async (order, limit) => {
-    await stage.cover(0, 300);
-    const moves = history(limit === 1 ? 25 : 200);
-    await seedMoves(stage.database, eth, moves);
-    const answers = await stage.pages(`${path}?limit=${limit}&order=${order}`);
-    const expected = expectedOf(moves);
-    expect(expected.length).toBeGreaterThan(limit);
-    expect(placesOf(answers)).toEqual(order === 'ASC' ? expected : expected.toReversed());
-    expect(answers.map(({ page, page_size }) => [page, page_size])).toEqual(
-      answers.map((_answer, index) => [index, limit]),
-    );
-  });
-
   test.each(['ASC', 'DESC'])(
     'stay what they are while blocks arrive and others are reorganised, %s',
     async (order) => {
@@ -111,25 +93,6 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
     const found = placesOf(await stage.pages(`${path}?limit=2&order=${order}`));
     expect(found).toEqual(order === 'ASC' ? expected : expected.toReversed());
   });
-
-  test('keep to the query of their cursor', async () => {
-    await seedMoves(stage.database, eth, history(20));
-    const { cursor } = await stage.get(`${path}?limit=2&order=ASC&format=hex`);
-    const again = await stage.get(`${path}?cursor=${cursor}&order=asc&format=hex&chain=0x1&limit=2`);
-    expect([again.page, again.page_size]).toEqual([1, 2]);
-    for (const changed of ['order=DESC', 'format=decimal', 'include_prices=true', 'chain=base'])
-      expect([changed, (await stage.request(`${path}?cursor=${cursor}&${changed}`)).status]).toEqual([
-        changed,
-        400,
-      ]);
-  });
-});
-
-test('a cursor of one route, or of another wallet, is refused by the others', async () => {
-  await seedMoves(stage.database, eth, history(20));
-  const { cursor } = await stage.get(`${WALLET}?limit=1`);
-  for (const path of [COLLECTION, TOKEN, `/${BOB}/nft/transfers`, `${WALLET}?contract_addresses=${CARDS}`])
-    expect((await stage.request(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`)).status).toBe(400);
 });
 
 test('blocks and dates bound pages of wallets and collections on both sides, in both orders', async () => {

@@ -38,23 +38,6 @@ describe('pages', () => {
 });
 
 describe('bad input', () => {
-  test.each([
-    ['limit=0', 'limit'],
-    ['chain=nowhere', 'chain'],
-    ['token_counts=yes', 'token_counts'],
-    ['exclude_spam=', 'exclude_spam'],
-    ['include_prices=maybe', 'include_prices'],
-    ['cursor=abc', 'cursor'],
-  ])('%s is refused and named', async (query, parameter) => {
-    const answer = await stage.request(`?${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
-  });
-
-  test('a malformed wallet is refused', async () => {
-    expect((await stage.request('', 'vitalik.eth')).status).toBe(400);
-  });
-
   test('a cursor goes with its own query only', async () => {
     await hold(A, B);
     const { cursor } = await get('?limit=1');

@@ -1,11 +1,11 @@
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openWalletNftsStage, tokensOf, WALLET, type WalletNfts } from './testing/wallet-nfts-stage.ts';
+import { openWalletNftsStage, tokensOf, type WalletNfts } from './testing/wallet-nfts-stage.ts';
 
 const CATS = addressOf(0xca);
 const DOGS = addressOf(0xd0);
-const [CAT, DOG] = [0xca, 0xd0];
+const [CAT] = [0xca];
 
 const stage = stageOfFile(openWalletNftsStage);
 beforeEach(() => stage.empty());
@@ -53,50 +53,5 @@ describe('pages', () => {
       await stage.hold({ token: CATS, id: '60', block: 101 }, { token: DOGS, id: '1', block: 101 });
     });
     expect(pages.flatMap(tokensOf)).toEqual([90, 80, 70, 50].map((id) => `${CAT}:${id}`));
-  });
-
-  test('show a token once when its newest change is reorganised away', async () => {
-    await stage.cover(0, 10_000);
-    await stage.hold(
-      { token: CATS, id: '1', block: 9_999 },
-      { token: CATS, id: '2', block: 9_998 },
-      { token: CATS, id: '3', block: 500 },
-    );
-    const pages = await readAll('?limit=1', async (page) => {
-      if (page === 1) await stage.hold({ token: CATS, id: '1', block: 100 });
-    });
-    expect(pages.flatMap(tokensOf)).toEqual(['1', '2', '3'].map((id) => `${CAT}:${id}`));
-  });
-
-  test('show a token that a reorganisation has put above the place where they are', async () => {
-    await stage.cover(0, 10_000);
-    await stage.hold(
-      { token: CATS, id: '1', block: 9_990 },
-      { token: DOGS, id: '2', block: 9_985 },
-      { token: CATS, id: '3', block: 500 },
-    );
-    const pages = await readAll('?limit=1', async (page) => {
-      if (page === 1) await stage.hold({ token: DOGS, id: '2', block: 9_995 });
-    });
-    expect(pages.flatMap(tokensOf)).toEqual([`${CAT}:1`, `${DOG}:2`, `${CAT}:3`]);
-  });
-});
-
-describe('bad input', () => {
-  test('a cursor goes with its own query only', async () => {
-    await stage.cover(0, 100);
-    await stage.hold({ token: CATS, id: '1', block: 5 }, { token: CATS, id: '2', block: 4 });
-    const { cursor } = await stage.get('?limit=1&exclude_spam=true');
-    for (const other of [
-      'exclude_spam=false',
-      'format=hex',
-      'limit=2',
-      `token_addresses[]=${CATS}`,
-      'chain=base',
-    ])
-      expect((await stage.request(`?cursor=${cursor}&${other}`)).status).toBe(400);
-    expect((await stage.request(`?cursor=${cursor}`, addressOf(7))).status).toBe(400);
-    expect(tokensOf(await stage.get(`?cursor=${cursor}&exclude_spam=true&chain=eth`))).toEqual([`${CAT}:2`]);
-    expect((await stage.request(`?cursor=${cursor}&limit=1`, WALLET)).status).toBe(200);
   });
 });

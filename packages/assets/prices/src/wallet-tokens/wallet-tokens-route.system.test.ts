@@ -137,16 +137,6 @@ describe('pages', () => {
     expect([first.block_number, second.block_number]).toEqual([1, 1]);
     expect([...first.result, ...second.result].map(({ balance }) => balance)).toEqual(['10', '10']);
   });
-
-  test('of another route or query have no cursor here', async () => {
-    const { stage } = served;
-    await stage.mine([gives(1), gives(2)]);
-    const { cursor } = await get('?limit=1');
-    const answer = await served.request(
-      `${TOKENS_PATH}?cursor=${encodeURIComponent(cursor ?? '')}&exclude_spam=true`,
-    );
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('exclude_spam')]);
-  });
 });
 
 test('without a reading of the coin the answer is not complete', async () => {
