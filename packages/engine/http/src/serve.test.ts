@@ -53,6 +53,7 @@ describe('a served API', () => {
     const { port, url } = await start(createDemoApi(), { headerBytesMax: 2_048 });
     for (const request of [
       `GET /demo/small HTTP/1.1\r\nHost: localhost\r\nX-Large: ${'x'.repeat(3_000)}\r\n\r\n`,
+      `GET /demo/small HTTP/1.1\r\nHost: localhost\r\n${'X-1: 1\r\n'.repeat(1_500)}\r\n`,
       `GET /demo/small?x=${'x'.repeat(3_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     ]) {
       const { head, body } = await sendRaw(port, request);
@@ -66,6 +67,8 @@ describe('a served API', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: localhost\r\nX Bad: 1\r\n\r\n'],
     ['a malformed Host', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: localhost\r\n: x\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],

@@ -2,13 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '@chainstead/core';
 import { exampleChain, readRecordedLogs, recordedData } from '@chainstead/testkit';
-import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { erc20Transfers } from './dataset.ts';
 
 const { folder: FOLDER, isMissing, title } = recordedData('data/evm');
-
-const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
 interface Transfer {
   readonly token: string;
@@ -17,11 +14,6 @@ interface Transfer {
   readonly value: string;
   readonly transactionHash: string;
   readonly logIndex: number | null;
-}
-
-interface IndexEntry {
-  readonly folder: string;
-  readonly stats: { readonly erc20?: number };
 }
 
 /** The sending (or only) side of every transfer. */
@@ -39,49 +31,7 @@ function decode(folder: string): Transfer[] {
     }));
 }
 
-/** The same with viem, which refuses data that does not match the event. */
-function decodeIndependently(folder: string): Transfer[] {
-  return readRecordedLogs(folder).flatMap((log): Transfer[] => {
-    try {
-      const [signature, ...indexed] = log.topics;
-      if (signature === undefined) return [];
-      const { args } = decodeEventLog({
-        abi: ABI,
-        eventName: 'Transfer',
-        topics: [signature, ...indexed],
-        data: log.data,
-      });
-      if (args === undefined || indexed.length !== 2 || log.data.length !== 66) return [];
-      return [
-        {
-          token: log.address,
-          from: args.from.toLowerCase(),
-          to: args.to.toLowerCase(),
-          value: args.value.toString(),
-          transactionHash: log.transactionHash,
-          logIndex: log.logIndex,
-        },
-      ];
-    } catch {
-      return [];
-    }
-  });
-}
-
-const index: IndexEntry[] = !isMissing ? JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')) : [];
-const complete = index.filter((entry) => !entry.folder.startsWith('partial/'));
-
 describe.skipIf(isMissing)(title('recorded blocks'), () => {
-  test('there are blocks to compare', () => {
-    expect(complete.length).toBeGreaterThan(100);
-  });
-
-  test.each(complete)('transfers of $folder equal those that viem decodes', ({ folder, stats }) => {
-    const transfers = decode(folder);
-    expect(transfers).toEqual(decodeIndependently(folder));
-    expect(transfers.length).toBeLessThanOrEqual(stats.erc20 ?? 0);
-  });
-
   test.each(expectedFiles())('transfers of $folder equal $file', ({ folder, file }) => {
     const logs = readRecordedLogs(folder);
     const expected = readExpected(file).filter((transfer) => isErc20(transfer, logs));

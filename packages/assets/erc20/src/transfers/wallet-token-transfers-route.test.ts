@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { asSql, hexBytes, joinSql, sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { reviseLabels } from '@chainstead/pages/testing';
-import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -164,21 +164,6 @@ describe('a transfer', () => {
 });
 
 describe('parameters', () => {
-  test.each([
-    'contract_addresses%5B%5D=<usdc>&contract_addresses%5B%5D=<dai>',
-    'contract_addresses[0]=<usdc>&contract_addresses[1]=<dai>',
-    'contract_addresses=<usdc>&contract_addresses=<dai>',
-    'contract_addresses=<usdc>,<dai>',
-  ])('the token filter reads %s', async (spelling) => {
-    await seedTransfers(scratch.database, eth, [
-      transfer(1),
-      transfer(2, { token: DAI }),
-      transfer(3, { token: addressOf(1) }),
-    ]);
-    const query = spelling.replace('<usdc>', USDC.toUpperCase().replace('0X', '0x')).replace('<dai>', DAI);
-    expect(blocksOf(await get(`?${query}`))).toEqual([2, 1]);
-  });
-
   test('chains are found by name, hexadecimal and decimal id; another chain’s rows stay out', async () => {
     const base = createChainRegistry().get('base');
     await seedTransfers(scratch.database, eth, [transfer(1)]);
@@ -228,26 +213,4 @@ describe('parameters', () => {
     await seedTransfers(scratch.database, eth, [transfer(1)]);
     expect(blocksOf(await get('', `0x${WALLET.slice(2).toUpperCase()}`))).toEqual([1]);
   });
-});
-
-test('is documented from the schemas that check it', async () => {
-  const document = await (await api.request('/openapi.json')).json();
-  const { parameters, responses } = Object(document).paths['/api/v2.2/{address}/erc20/transfers'].get;
-  expect(parameters.map(({ name }: { name: string }) => name).sort()).toEqual([
-    'address',
-    'chain',
-    'contract_addresses',
-    'cursor',
-    'disable_total',
-    'from_block',
-    'from_date',
-    'limit',
-    'order',
-    'to_block',
-    'to_date',
-  ]);
-  expect(responses['200'].content['application/json'].schema).toEqual({
-    $ref: '#/components/schemas/Erc20Transfers',
-  });
-  expect(Object(document).components.schemas.Erc20Transfer.required).toContain('verified_collection');
 });

@@ -125,17 +125,6 @@ describe('an NFT of a collection', () => {
 describe('pages', () => {
   const IDS = Array.from({ length: 23 }, (_, id) => id);
 
-  test.each([1, 2, 7, 100])('of %i give each id once, highest hash first', async (limit) => {
-    await stage.add(
-      1,
-      IDS.map((id) => mint(id, id % 3)),
-    );
-    const pages = await stage.pages(`${ERC721}?limit=${limit}`);
-    expect(idsOf(...pages)).toEqual(byHash(IDS));
-    expect(pages.map(({ page }) => page)).toEqual(pages.map((_, number) => number));
-    expect(new Set(pages.map(({ page_size }) => page_size))).toEqual(new Set([limit]));
-  });
-
   test.each([1, 100])('of %i stay whole while blocks arrive and are taken back between them', async (limit) => {
     await stage.cover(0, 1);
     await stage.add(

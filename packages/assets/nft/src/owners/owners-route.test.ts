@@ -96,13 +96,6 @@ describe('pages', () => {
   };
   const newestFirst = IDS.toReversed().map((id) => line(id, id % 3, 1, id + 1));
 
-  test.each([1, 5, 100])('of %i give each owner of an id once', async (limit) => {
-    await seed();
-    const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`);
-    expect(held(...pages)).toEqual(newestFirst);
-    expect(pages.map(({ page }) => page)).toEqual(pages.map((_, number) => number + 1));
-  });
-
   test.each([1, 5])(
     'of %i leave out what changed since the first of them, and lose nothing else',
     async (limit) => {

@@ -71,22 +71,6 @@ describe('the worked example', () => {
     });
   });
 
-  test('has its traits in pages', async () => {
-    expect(await stage.ready(`${cats}/traits/paginate`)).toEqual({
-      status: 200,
-      body: {
-        page: 1,
-        page_size: 100,
-        cursor: null,
-        indexed: INDEXED,
-        result: [
-          { trait_type: 'Type', trait_value: 'red', count: 2, percentage: 50, rarity_label: 'Top 50% trait' },
-          { trait_type: 'Type', trait_value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' },
-        ],
-      },
-    });
-  });
-
   test('has its NFTs by traits, with their rarity', async () => {
     const { status, body } = await stage.ready(`${cats}/nfts-by-traits?normalizeMetadata=true`, {
       traits: { Type: 'blue' },

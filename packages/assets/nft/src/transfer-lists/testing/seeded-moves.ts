@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
@@ -51,17 +51,6 @@ export async function seedMoves(database: Database, chain: Chain, moves: readonl
     chain,
     moves.map((move) => rowOf(chain, move)),
   );
-}
-
-/** The same for logs, as the engine decodes them. */
-export async function seedNftLogs(
-  database: Database,
-  chain: Chain,
-  logs: readonly Log[],
-): Promise<NftTransferRow[]> {
-  const rows = nftTransfers.decode(logs, { chain, timestampOf });
-  await seedRows(database, chain, rows);
-  return rows;
 }
 
 async function seedRows(database: Database, chain: Chain, rows: readonly NftTransferRow[]): Promise<void> {
