@@ -10,6 +10,7 @@ import {
   type Closable,
   checkAnswers,
   closeOf,
+  coverBlocks,
   createPartitions,
   type ScratchDatabase,
 } from '@chainstead/testkit';
@@ -109,9 +110,7 @@ async function store(database: Database, chain: Chain, recorded: RecordedBlock):
   const logs = block.transactions.flatMap((one) => one.logs);
   for (const dataset of datasets.filter(({ name }) => STORED.includes(name))) {
     await copy(database, dataset, dataset.wholeBlocks?.decode(block, context) ?? dataset.decode(logs, context));
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset.name}, ${number}, ${number}, 'receipts')`,
-    );
+    await coverBlocks(database, chain.id, dataset.name, number, number);
   }
   await database.query(
     sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(block.header.hash)}, to_timestamp(${Number(recorded.block.timestamp)}::float8))`,

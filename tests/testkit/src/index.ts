@@ -77,6 +77,7 @@ export {
 } from './postgres/scratch-database.ts';
 export { startScratchPgBouncer } from './postgres/scratch-pgbouncer.ts';
 export { seedBuilt } from './postgres/seed-built.ts';
+export { coverBlocks, storeBlocks, storeToken } from './postgres/stored-rows.ts';
 export {
   compareTableRows,
   readTableRows,

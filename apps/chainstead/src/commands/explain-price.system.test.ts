@@ -1,8 +1,16 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
+import {
+  addressOf,
+  coverBlocks,
+  createPartitions,
+  createScratchDatabase,
+  storeBlocks,
+  storeToken,
+  timestampOf,
+} from '@chainstead/testkit';
 import { seedReadings } from '@chainstead/tokens/price-feeds/testing';
 import { expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -17,22 +25,14 @@ const HEAD = 1_000;
 it('shows the pools, anchors and the rule of a price, as text and as JSON', async () => {
   const { database, url, drop } = await createScratchDatabase();
   try {
-    await database.query(
-      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${timestampOf(0)}::float8 + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-    );
-    for (const dataset of ['pool-states', 'feed-answers'])
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-      );
+    await storeBlocks(database, eth.id, 0, HEAD, { start: timestampOf(0) });
+    for (const dataset of ['pool-states', 'feed-answers']) await coverBlocks(database, eth.id, dataset, 0, HEAD);
     for (const [token, symbol] of [
       [CATS, 'CATS'],
       [BIRDS, 'BIRDS'],
       [USDC, 'USDC'],
     ] as const)
-      await database.query(
-        sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${symbol}, ${symbol}, 6, 'known')`,
-      );
+      await storeToken(database, eth.id, token, { name: symbol, symbol, decimals: 6, facts_status: 'known' });
     await createPartitions(database, 'pool_states', eth.id);
     const [pool, hopPool] = [addressOf(0x9a1), addressOf(0x9a2)];
     const seedPool = async (

@@ -1,7 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -72,9 +72,7 @@ test('both commands know the chains of the database, without CHAINS', async () =
   await scratch.database.query(
     sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'devnet', 0, 0)`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO tokens (address, chain_id) VALUES (${addressBytes(token)}, 31337)`,
-  );
+  await storeToken(scratch.database, 31337, token);
   const environment = { DATABASE_URL: scratch.url };
   const refreshed = await runCaptured(['tokens', 'refresh', token, '--chain', 'devnet'], environment);
   expect(JSON.parse(refreshed.stdout)).toMatchObject({ queued: 1, unknown: [] });

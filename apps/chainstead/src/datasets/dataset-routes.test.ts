@@ -3,6 +3,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import type { ApiApp, IndexedHere } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { coverBlocks } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import { createDatasetRoutes } from './dataset-routes.ts';
@@ -171,9 +172,7 @@ describe('latestBlockNumber', () => {
       sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, head) VALUES (1, 0, 100, 120)`,
     );
     expect(await latest()).toMatchObject({ status: 200, body: '120' });
-    await scratch.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'erc20-transfers', 0, 90, 'none')`,
-    );
+    await coverBlocks(scratch.database, 1, 'erc20-transfers', 0, 90, 'none');
     expect(await latest()).toMatchObject({ status: 200, body: '90' });
     await scratch.database.query(sql`UPDATE sync_chains SET checkpoint = 118`);
     const { body, headers } = await latest();

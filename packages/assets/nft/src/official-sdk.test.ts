@@ -9,7 +9,14 @@ import { withWait } from '@chainstead/http';
 import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { addressOf, createScratchDatabase, type Moralis, seedBuilt, startOfficialSdk } from '@chainstead/testkit';
+import {
+  addressOf,
+  createScratchDatabase,
+  type Moralis,
+  seedBuilt,
+  startOfficialSdk,
+  storeToken,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 import { seedMoves } from './records/testing/seeded-tokens.ts';
@@ -71,7 +78,7 @@ test.each([
 
 test('so are one by itself and several; null where there is none', async () => {
   // Its events were seen, otherwise it would be read first.
-  await database.query(sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(CATS)}, 1, 2)`);
+  await storeToken(database, 1, CATS, { seen_as: 2 });
   const answer = await nft.getNFTMetadata({ address: CATS, chain, tokenId: '4' });
   expect(answer?.toJSON()).toMatchObject({ owner_of: HOLDER, name: null, token_uri: null, metadata: null });
   expect(answer?.result.ownerOf?.lowercase).toBe(HOLDER);

@@ -1,5 +1,4 @@
-import { addressBytes, sql } from '@chainstead/db';
-import { addressOf, exampleChain } from '@chainstead/testkit';
+import { addressOf, exampleChain, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readTokenBook, type TokenFacts, UNKNOWN_TOKEN } from './token-book.ts';
@@ -15,10 +14,15 @@ const TOKENS: readonly TokenFacts[] = [
 
 test('a book has the facts of tokens as they are stored, on their chain only', async () => {
   for (const { address, name, symbol, decimals, logo, verified, possibleSpam, isNft } of TOKENS)
-    await scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, logo, verified, possible_spam, standard)
-       VALUES (${addressBytes(address)}, ${chain.id}, ${name}, ${symbol}, ${decimals}, ${logo}, ${verified}, ${possibleSpam}, ${isNft ? 'erc721' : null})`,
-    );
+    await storeToken(scratch.database, chain.id, address, {
+      name,
+      symbol,
+      decimals,
+      logo,
+      verified,
+      possible_spam: possibleSpam,
+      standard: isNft ? 'erc721' : null,
+    });
   const addresses = [...TOKENS.map(({ address }) => address), addressOf(4)];
   const tokenOf = await readTokenBook(scratch.database, chain, addresses);
   expect(addresses.map(tokenOf)).toEqual([...TOKENS, { ...UNKNOWN_TOKEN, address: addressOf(4) }]);

@@ -1,6 +1,7 @@
 import {
   CONTAINER_HOOK_MS_MAX,
   CONTAINER_IMAGES,
+  coverBlocks,
   findDockerDaemon,
   type ScratchContainer,
   type ScratchDatabase,
@@ -105,10 +106,7 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
   });
 
   test('ranges that overlap are refused, neighbours are not', async () => {
-    const cover = (first: number, last: number) =>
-      scratch.database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'x', ${first}, ${last}, 'none')`,
-      );
+    const cover = (first: number, last: number) => coverBlocks(scratch.database, 1, 'x', first, last, 'none');
     await cover(1, 10);
     await cover(11, 20);
     await expect(cover(20, 30)).rejects.toMatchObject({ code: '23P01' });

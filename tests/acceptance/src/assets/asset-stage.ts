@@ -4,7 +4,7 @@ import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainste
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { addressOf, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, closeOf, coverBlocks, createPartitions, hashOf } from '@chainstead/testkit';
 import { createDatasetRoutes, datasets, stateReaders } from 'chainstead/src/datasets/index.ts';
 import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
 import { COLLECTION, TOKEN } from './asset-operations.ts';
@@ -31,9 +31,7 @@ export async function openAssetStage(): Promise<RequestStage> {
   await seedAssets(database, eth);
   const head = await stage.commit();
   for (const dataset of ['erc20-transfers', 'nft-transfers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${INDEXED_FROM}, ${head.number}, 'none')`,
-    );
+    await coverBlocks(database, eth.id, dataset, INDEXED_FROM, head.number, 'none');
   const pruned = await stage.devnet.client.getBlock({ blockNumber: BigInt(PRUNED_BLOCK) });
   stage.node.alter = ({ method, params }) => {
     const isOfState = method === 'eth_call' || method === 'eth_getBalance';

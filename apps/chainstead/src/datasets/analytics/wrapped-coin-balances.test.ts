@@ -1,7 +1,7 @@
 /** Views of wrapped native token balances: as in the API, they include indexed deposits and withdrawals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, coverBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedPriceSources } from '@chainstead/tokens/price-feeds';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -46,9 +46,7 @@ beforeEach(async () => {
 });
 
 async function cover(dataset: string, from: number, to: number): Promise<void> {
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, ${from}, ${to}, 'none')`,
-  );
+  await coverBlocks(scratch.database, polygon.id, dataset, from, to, 'none');
 }
 
 /** Balance of the wallet in one view, and of the holder in the other. */

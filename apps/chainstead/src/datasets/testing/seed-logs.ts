@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
 /** Writes what a dataset makes of logs as the sync engine would: rows, their blocks and the covered blocks from 0 to the highest one. */
 export async function seedLogs<Row>(
@@ -29,9 +29,7 @@ export async function seedLogs<Row>(
       rows.map((row) => table.copyLine(row)),
     );
     await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], blocks);
-    await transaction.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${Math.max(0, ...numbers)}, 'receipts')`,
-    );
+    await coverBlocks(transaction, chain.id, name, 0, Math.max(0, ...numbers));
   });
 }
 

@@ -17,6 +17,7 @@ import {
   type Closable,
   closeOf,
   compileSolidity,
+  coverBlocks,
   type Devnet,
   deployExchanges,
   type ExchangePool,
@@ -145,9 +146,7 @@ export async function indexFrom(
   await database.query(
     sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${chain.id}, ${followed.from}, ${followed.from})`,
   );
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'swaps', ${followed.from}, ${followed.to}, 'none')`,
-  );
+  await coverBlocks(database, chain.id, 'swaps', followed.from, followed.to, 'none');
   const shared = { chain, pool, database, datasets: DATASETS, logger: silentLogger(), clock: systemClock };
   const knownContracts = createKnownContracts();
   const metrics = createSyncMetrics(createMetricsRegistry());

@@ -1,6 +1,6 @@
 import { rawSql, sql } from '@chainstead/db';
 import { ensurePartitions } from '@chainstead/sync/ingest';
-import { createPartitions } from '@chainstead/testkit';
+import { coverBlocks, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -200,9 +200,7 @@ describe('a contract', () => {
   it('takes further addresses and events, keeps its tables, and is read again', async () => {
     await add('growing', { abi: [SENT], firstBlock: 100 });
     const before = await readRevision(scratch.database);
-    await scratch.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'contracts.growing_sent', 100, 200, 'none')`,
-    );
+    await coverBlocks(scratch.database, eth.id, 'contracts.growing_sent', 100, 200, 'none');
     const { tables } = await add('growing', {
       abi: [SENT_TO_MANY, SENT],
       addresses: [OTHER, ONE],
@@ -337,10 +335,7 @@ describe('a contract with a factory', () => {
     const tables = ['tops_made', 'tops_deposit', 'leaves_made', 'leaves_deposit'].map(
       (name) => `contracts.${name}`,
     );
-    for (const table of tables)
-      await scratch.database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${table}, 0, 200, 'none')`,
-      );
+    for (const table of tables) await coverBlocks(scratch.database, eth.id, table, 0, 200, 'none');
     const offered = async () =>
       (await readContractDatasets(scratch.database))
         .map(({ name }) => name)

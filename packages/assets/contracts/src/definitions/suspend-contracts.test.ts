@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createPartitions } from '@chainstead/testkit';
+import { coverBlocks, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -38,9 +38,7 @@ it('ends the indexing of a contract whose tables are too large, and of no other 
     sql`INSERT INTO contracts.large_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
      SELECT ${chain.id}, block, 0, 0, now(), '\\xab', '\\xcd' FROM unnest(${[1, 2, SETTLED, SETTLED + 1, CHECKPOINT]}::bigint[]) AS block`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.large_used', 0, ${CHECKPOINT}, 'none')`,
-  );
+  await coverBlocks(scratch.database, chain.id, 'contracts.large_used', 0, CHECKPOINT, 'none');
   const suspend = (bytesMax: number | null) => suspendLargeContracts(scratch.database, chain, bytesMax);
   const [small, large] = await sizes();
   expect(await suspend(large)).toBe(0);

@@ -4,7 +4,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync/requests';
-import { createPartitions } from '@chainstead/testkit';
+import { coverBlocks, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -68,9 +68,7 @@ async function index(name: string, logs: readonly Log[]): Promise<void> {
       await transaction.copy('read_again', table.columns, rows.map(table.copyLine));
       await transaction.query(sql`INSERT INTO ${rawSql(table.name)} TABLE read_again ON CONFLICT DO NOTHING`);
       await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
-      await transaction.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 1, ${LAST}, 'none')`,
-      );
+      await coverBlocks(transaction, chain.id, dataset, 1, LAST, 'none');
     });
   }
 }

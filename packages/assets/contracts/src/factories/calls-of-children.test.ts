@@ -2,7 +2,7 @@
 
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { toEventSelector, toFunctionSelector } from 'viem';
 import { expect, test } from 'vitest';
@@ -36,9 +36,7 @@ test.each([
       factory: { of: null, event: 'Created(address child)', child: 'child', childFrom: since },
       abi: [{ type: 'function', name: 'use', inputs: [] }],
     });
-    await scratch.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.pools_created', 1, 1, 'none')`,
-    );
+    await coverBlocks(scratch.database, chain.id, 'contracts.pools_created', 1, 1, 'none');
     const datasets = await readContractDatasets(scratch.database);
     expect(datasets.map(({ name }) => name)).toEqual(['contracts.pools_created', 'contracts.pools_use_call']);
     const input = toFunctionSelector('use()');

@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { createPartitions, listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { decodeEventLog, erc20Abi, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
@@ -56,9 +56,7 @@ test.runIf(listRecordedBlocks().includes(BLOCK))('only events after the creation
 
 /** The datasets of children are offered once the blocks of the factory are covered. */
 async function coverCreations(name: string): Promise<void> {
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${`contracts.${name}_pair_created`}, ${NUMBER}, ${NUMBER}, 'none')`,
-  );
+  await coverBlocks(scratch.database, chain.id, `contracts.${name}_pair_created`, NUMBER, NUMBER, 'none');
 }
 
 async function decodeAll(logs: readonly Log[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { coverBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
@@ -94,9 +94,7 @@ test('logs whose form depends on upgrades have no name until all upgrades before
       retryable: true,
     },
   );
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.vault_upgraded', 5, 5, 'none')`,
-  );
+  await coverBlocks(scratch.database, chain.id, 'contracts.vault_upgraded', 5, 5, 'none');
   const named = await readNamedLogs(scratch.database, definitions, { ...request, completeTo: null });
   expect(
     [...named.values()].flat().map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true)),

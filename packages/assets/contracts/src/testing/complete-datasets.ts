@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, sql } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { coverBlocks } from '@chainstead/testkit';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 
 /** Returns the datasets of all contracts as if all blocks of one were covered, such as creations. Real coverage stays. */
@@ -13,9 +14,7 @@ export async function readDatasetsWith(
     sql`SELECT coalesce(json_agg(kept), '[]') AS ranges FROM sync_ranges AS kept`,
   );
   await database.query(sql`DELETE FROM sync_ranges`);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${covered}, 0, 1000000, 'none')`,
-  );
+  await coverBlocks(database, chain.id, covered, 0, 1_000_000, 'none');
   const datasets = await readContractDatasets(database);
   await database.query(sql`DELETE FROM sync_ranges`);
   await database.query(

@@ -5,7 +5,7 @@ import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { removeCoverage } from '@chainstead/sync/requests';
-import { createPartitions, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, timestampOf } from '@chainstead/testkit';
 
 /** Writes rows of the blocks and records their coverage. @param datasets in their order of dependence */
 export async function writeContractRows(
@@ -24,10 +24,7 @@ export async function writeContractRows(
     await createPartitions(transaction, table.name, chain.id);
     await transaction.copy(table.name, table.columns, chosen ?? lines);
   }
-  for (const name of names)
-    await transaction.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, ${range.from}, ${range.to}, 'none')`,
-    );
+  for (const name of names) await coverBlocks(transaction, chain.id, name, range.from, range.to, 'none');
 }
 
 /** Removes rows and coverage above a block, as a reorg does. */

@@ -2,6 +2,7 @@ import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import {
   addressOf,
+  coverBlocks,
   createPartitions,
   type Explained,
   exampleChain,
@@ -32,9 +33,7 @@ beforeAll(async () => {
   await createPartitions(database, 'wrapped_coin_moves', chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await seedCoverage(database, chain, 0, 50_000);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'wrapped-coin-moves', 0, 50000, 'receipts')`,
-  );
+  await coverBlocks(database, 1, 'wrapped-coin-moves', 0, 50_000);
   await wrap(BUSY, 30_000);
   await wrap(addressOf(100_007), 50);
   await hold(addressOf(99_999), 300);

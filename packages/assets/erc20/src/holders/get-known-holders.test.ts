@@ -3,7 +3,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import type { CurrentCoverage } from '@chainstead/pages';
-import { addressOf, exampleChain } from '@chainstead/testkit';
+import { addressOf, coverBlocks, exampleChain, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { getKnownHolders } from './get-known-holders.ts';
@@ -34,10 +34,7 @@ async function reportedOf(token: Address, { transfers = [], moves = [], movesOfC
     ['erc20-transfers', transfers],
     ['wrapped-coin-moves', moves],
   ] as const)
-    for (const [first, last] of ranges)
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
-      );
+    for (const [first, last] of ranges) await coverBlocks(database, chain.id, dataset, first, last);
   for (const [first, last] of movesOfCoin)
     await database.query(
       sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
@@ -109,12 +106,8 @@ test('of a token whose transfers are being counted anew no balance is told that 
   const { database } = scratch;
   const chain = exampleChain({ id: nextChain++ });
   await seedHolders(database, chain, GOLD, 30);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'erc20-transfers', 0, 100, 'receipts')`,
-  );
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, verified) VALUES (${addressBytes(GOLD)}, ${chain.id}, true)`,
-  );
+  await coverBlocks(database, chain.id, 'erc20-transfers', 0, 100);
+  await storeToken(database, chain.id, GOLD, { verified: true });
   const wanted = { order: 'DESC', limit: 10, after: null } as const;
   const balances = async () => {
     const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
@@ -137,9 +130,7 @@ test('a page shows contract reads of a token that adds up no more, also in a pro
   const { database } = scratch;
   const chain = exampleChain({ id: nextChain++ });
   await seedHolders(database, chain, GOLD, 30);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'erc20-transfers', 0, 100, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, 'erc20-transfers', 0, 100);
   const reported = async (own = kept) => {
     const wanted = { order: 'DESC', limit: 10, after: null } as const;
     const { rows } = await getOwnersPage(database, own, chain, {

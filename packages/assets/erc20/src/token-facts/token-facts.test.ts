@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db';
+import { addressBytes, type SqlValue, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
@@ -9,6 +9,7 @@ import {
   DEMO_TOKEN_ABI,
   type Moralis,
   startOfficialSdk,
+  storeToken,
 } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
@@ -76,16 +77,11 @@ const requestFor = (...addresses: readonly string[]) =>
 
 async function addToken(number: number, columns: Readonly<Record<string, SqlValue>>): Promise<Address> {
   const address = addressOf(number);
-  const row = {
-    address: addressBytes(address),
-    chain_id: 1,
+  await storeToken(stage.scratch.database, 1, address, {
     facts_status: 'known',
     supply_read_at: new Date(),
     ...columns,
-  };
-  await stage.scratch.database.query(
-    sql`INSERT INTO tokens (${joinSql(Object.keys(row).map(asSql))}) VALUES (${joinSql(Object.values(row).map((value) => sql`${value}`))})`,
-  );
+  });
   return address;
 }
 

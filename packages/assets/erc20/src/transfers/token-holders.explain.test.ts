@@ -2,7 +2,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
-import { addressOf, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { addressOf, explain, PLANS, rowsRead, storeBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { erc20TokenHolders } from './token-holders.ts';
@@ -39,9 +39,7 @@ beforeAll(async () => {
   await database.query(
     sql`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact) VALUES (${TOKEN}, ${eth.id}, ${rawSql(HOLDERS)}, ${rawSql(HOLDERS)}, 100000, 1, true)`,
   );
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(1, ${rawSql(MOVES + 1)}) AS number`,
-  );
+  await storeBlocks(database, eth.id, 1, MOVES + 1);
   await database.query(sql`ANALYZE`);
   await seedHolders(101, HOLDERS);
   await seedTokens(101, HOLDERS);

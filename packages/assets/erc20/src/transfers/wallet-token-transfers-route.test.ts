@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { asSql, hexBytes, joinSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { reviseLabels } from '@chainstead/pages/testing';
-import { hashOf, timestampOf } from '@chainstead/testkit';
+import { hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -28,23 +28,8 @@ beforeEach(async () => {
 });
 
 const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);
-async function addToken(
-  address: string,
-  columns: {
-    standard?: string;
-    name?: string;
-    symbol?: string;
-    decimals?: number;
-    logo?: string;
-    verified?: boolean;
-    possible_spam?: boolean;
-  },
-): Promise<void> {
-  const row = { address: hexBytes(address), chain_id: eth.id, facts_status: 'known', ...columns };
-  await scratch.database.query(
-    sql`INSERT INTO tokens (${joinSql(Object.keys(row).map(asSql))}) VALUES (${joinSql(Object.values(row).map((value) => sql`${value}`))})`,
-  );
-}
+const addToken = (address: string, columns: Parameters<typeof storeToken>[3]): Promise<void> =>
+  storeToken(scratch.database, eth.id, address, { facts_status: 'known', ...columns });
 
 async function addLabel(
   address: string,

@@ -1,6 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { sql } from '@chainstead/db';
-import { addressOf, createPartitions, exampleChain, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, exampleChain, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -39,9 +38,7 @@ beforeAll(async () => {
   )[0] as SeededTransfer[];
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, [10, 11, 40]);
   await seedTransfers(scratch.database, chain, transfers);
-  await scratch.database.query(
-    sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${Buffer.from(NFT.slice(2), 'hex')}, ${chain.id}, ${'erc1155'})`,
-  );
+  await storeToken(scratch.database, chain.id, NFT, { standard: 'erc1155' });
 });
 
 function placeOf(transfer: SeededTransfer): [number, number, number] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
+import { storeToken } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account, ERC721, ERC1155, type Move } from '../transfers/testing/example-moves.ts';
@@ -165,9 +166,7 @@ describe('documents', () => {
       );
     expect(await queued()).toHaveLength(20);
     await stage.scratch.database.query(sql`TRUNCATE nft_token_metadata`);
-    await stage.scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, seen_as, possible_spam) VALUES (${addressBytes(ERC721)}, ${eth.id}, 2, true)`,
-    );
+    await storeToken(stage.scratch.database, eth.id, ERC721, { seen_as: 2, possible_spam: true });
     await stage.get(ERC721);
     expect(await queued()).toHaveLength(0);
   });

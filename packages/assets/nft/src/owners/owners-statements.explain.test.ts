@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import {
+  coverBlocks,
   type Explained,
   exampleChain,
   explain,
@@ -76,9 +77,7 @@ beforeAll(async () => {
   await scratch.database.query(
     sql`INSERT INTO nft_collection_counts SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 1, 1, 1 FROM generate_series(1, 20000) AS number`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', 0, 20000, 'none')`,
-  );
+  await coverBlocks(scratch.database, chain.id, 'nft-transfers', 0, 20_000, 'none');
 });
 
 const run = { settled: 15_000, shown: '' };

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RecordKey } from './nft-record.ts';
@@ -25,9 +25,7 @@ const keyOf = (address = CATS, tokenId = '1'): RecordKey => ({
 const read = (...keys: RecordKey[]) => readRecords(scratch.database, eth, keys, { hasMints: true });
 
 async function see(address: typeof CATS, bits: number): Promise<void> {
-  await scratch.database.query(
-    sql`INSERT INTO tokens (address, chain_id, seen_as, name, symbol) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${'Seen'}, ${'SEEN'})`,
-  );
+  await storeToken(scratch.database, eth.id, address, { seen_as: bits, name: 'Seen', symbol: 'SEEN' });
 }
 
 describe('a record', () => {

@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
+import { addressOf, hashOf, seedBuilt, storeToken } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { saleDays } from '../trades/sale-days.ts';
@@ -198,9 +198,13 @@ describe('what counts', () => {
   test('wrapped ether where it is asked for, with the facts of its contract', async () => {
     const weth = eth.wrappedNative;
     await seed(sale(1, { price: ether(1) }), sale(2, { price: ether(3), paymentToken: weth }));
-    await scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, logo, facts_status) VALUES (${bytes(weth ?? '')}, 1, 'Wrapped', 'wETH', 18, 'https://logo.example', 'known')`,
-    );
+    await storeToken(scratch.database, 1, weth ?? '', {
+      name: 'Wrapped',
+      symbol: 'wETH',
+      decimals: 18,
+      logo: 'https://logo.example',
+      facts_status: 'known',
+    });
     expect(await tokenPrices('?include_weth=true')).toMatchObject({
       total_trades: 2,
       last_sale: { payment_token: { token_symbol: 'ETH' } },

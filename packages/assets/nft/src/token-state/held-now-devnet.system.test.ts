@@ -5,7 +5,7 @@ import { type ApiApp, withWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { addressOf, type CompiledContract, compileSolidity, seedBuilt } from '@chainstead/testkit';
+import { addressOf, type CompiledContract, compileSolidity, seedBuilt, storeToken } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from '../owners/owners-routes.ts';
@@ -72,9 +72,7 @@ beforeAll(async () => {
     [shields, 4],
     [ghosts, 2],
   ] as const)
-    await scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(address)}, ${chain.id}, ${as})`,
-    );
+    await storeToken(scratch.database, chain.id, address, { seen_as: as });
   await seedMoves(scratch.database, chain, [
     { token: swords, id: '1', block: 6, from: MARKET, to: WALLET, amount: '2', kind: 'erc1155Single' },
     { token: swords, id: '2', block: 7, from: MARKET, to: WALLET, amount: '1', kind: 'erc1155Single' },

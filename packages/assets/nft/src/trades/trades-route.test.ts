@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
-import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { blocksOf, eth, getTradesPage } from './testing/requested-trades.ts';
@@ -127,9 +127,7 @@ describe('a trade', () => {
 
   test('is verified where an imported list says so', async () => {
     await seed({ blockNumber: 1 });
-    await scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, facts_status, verified) VALUES (${bytes(COLLECTION)}, 1, 'known', true)`,
-    );
+    await storeToken(scratch.database, 1, COLLECTION, { facts_status: 'known', verified: true });
     expect((await tokenTrades()).result[0]?.verified_collection).toBe(true);
     await scratch.database.query(
       sql`INSERT INTO collection_list_entries (token_address, chain_id, source, verified) VALUES (${bytes(COLLECTION)}, 1, 'b', false), (${bytes(COLLECTION)}, 1, 'a', NULL)`,

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Sql, sql } from '@chainstead/db';
-import { exampleChain, explain, PLANS, type PlanNode, seedBuilt } from '@chainstead/testkit';
+import { coverBlocks, exampleChain, explain, PLANS, type PlanNode, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countsStatement, ranksStatement } from '../records/read-rarities.ts';
@@ -99,9 +99,7 @@ beforeAll(async () => {
   await scratch.database.query(
     sql`INSERT INTO nft_collection_traits (token_address, chain_id, requested_by) SELECT ${other}, 'open' FROM ${others}`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', 0, 20000, 'none')`,
-  );
+  await coverBlocks(scratch.database, chain.id, 'nft-transfers', 0, 20_000, 'none');
 });
 
 const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Sql =>

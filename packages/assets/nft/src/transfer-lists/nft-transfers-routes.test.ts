@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
 import { reviseLabels } from '@chainstead/pages/testing';
-import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
@@ -33,10 +33,13 @@ describe('an NFT transfer', () => {
     ]);
     await stage.cover(0, 10);
     await stage.carry(hashOf(2, 7_003), '1500000000000000000');
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, verified, possible_spam)
-       VALUES (${addressBytes(APES)}, 1, 'erc1155', 'Apes', 'APE', true, false)`,
-    );
+    await storeToken(database, 1, APES, {
+      standard: 'erc1155',
+      name: 'Apes',
+      symbol: 'APE',
+      verified: true,
+      possible_spam: false,
+    });
     await database.query(
       sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
        VALUES (${addressBytes(ALICE)}, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), (${addressBytes(BOB)}, 0, 'list', 'Bob', NULL, NULL)`,

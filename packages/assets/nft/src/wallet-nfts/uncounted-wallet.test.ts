@@ -1,6 +1,6 @@
 /** ERC-1155 of a wallet whose transfers are all indexed but not all counted: a partial count is not an amount. */
-import { addressBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { sql } from '@chainstead/db';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdingId } from '../token-state/held-now.ts';
 import {
@@ -34,9 +34,7 @@ const linesOf = ({ result, indexed }: WalletNfts) => ({
 test('has what its contract says of it', async () => {
   const { database } = stage.scratch;
   await stage.cover(0, 100);
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(SWORDS)}, ${eth.id}, 4)`,
-  );
+  await storeToken(database, eth.id, SWORDS, { seen_as: 4 });
   await stage.hold(
     { token: SWORDS, id: '1', block: 9, amount: '2' },
     { token: SWORDS, id: '2', block: 8, amount: '0' },

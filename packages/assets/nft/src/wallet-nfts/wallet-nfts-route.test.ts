@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { sql } from '@chainstead/db';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seedMetadata, seedMoves } from '../records/testing/seeded-tokens.ts';
@@ -16,9 +16,12 @@ const stage = stageOfFile(() =>
 beforeEach(() => stage.empty());
 
 async function see(address: Address, bits: number, columns: { possible_spam?: boolean; name?: string } = {}) {
-  await stage.scratch.database.query(
-    sql`INSERT INTO tokens (address, chain_id, seen_as, name, symbol, possible_spam) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${columns.name ?? null}, ${null}, ${columns.possible_spam ?? false})`,
-  );
+  await storeToken(stage.scratch.database, eth.id, address, {
+    seen_as: bits,
+    name: columns.name ?? null,
+    symbol: null,
+    possible_spam: columns.possible_spam ?? false,
+  });
 }
 
 const metadataRows = () =>

@@ -1,11 +1,18 @@
 /** Prices of pairs over stored pools, by plain HTTP and by the official SDK. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { addressOf, createPartitions, startOfficialSdk, timestampOf } from '@chainstead/testkit';
+import {
+  addressOf,
+  coverBlocks,
+  createPartitions,
+  startOfficialSdk,
+  storeToken,
+  timestampOf,
+} from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeAll, expect, test } from 'vitest';
@@ -34,10 +41,7 @@ beforeAll(async () => {
     await database.query(
       sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${number}::int, sha256(${number}::int::text::bytea), to_timestamp(${timestampOf(number) - (number <= 10 ? 3_600 : 0)}))`,
     );
-  for (const dataset of ['pool-states', 'feed-answers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+  for (const dataset of ['pool-states', 'feed-answers']) await coverBlocks(database, eth.id, dataset, 0, HEAD);
   const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
   await seedAnswers(database, eth, [{ aggregator, blockNumber: 0, answer: '200000000000' }]);
@@ -45,9 +49,12 @@ beforeAll(async () => {
     [CATS, 'CATS', 6],
     [WETH, 'WETH', 18],
   ] as const)
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
-    );
+    await storeToken(database, eth.id, token, {
+      name: `${symbol} token`,
+      symbol,
+      decimals,
+      facts_status: 'known',
+    });
   await seedPool(PAIR, 'Uniswap v2', 'proven');
   await seedPool(SHALLOW, 'Sushiswap v2', 'proven');
   await seedPool(CONCENTRATED, 'Uniswap v3', 'proven');

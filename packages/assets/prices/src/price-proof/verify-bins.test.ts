@@ -1,8 +1,15 @@
 /** The proof of a price from a Liquidity Book pair over hand-made blocks with real hashes and roots: logs prove its active bins. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hash, parseAddress, parseHash, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
-import { addressOf, createPartitions, examplePool, serveChain } from '@chainstead/testkit';
+import { hexBytes, sql } from '@chainstead/db';
+import {
+  addressOf,
+  coverBlocks,
+  createPartitions,
+  examplePool,
+  serveChain,
+  storeToken,
+} from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -60,14 +67,10 @@ beforeAll(async () => {
       sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${block}, ${hexBytes(source.blockAt(block)?.hash ?? '0x')}, to_timestamp(${timeOf(block)}))`,
     );
   for (const dataset of ['pool-states', 'feed-answers', 'bin-changes'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+    await coverBlocks(database, eth.id, dataset, 0, HEAD);
   for (const table of ['pool_states', 'bin_changes']) await createPartitions(database, table, eth.id);
   for (const token of [CATS, USDC])
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, 'Token', 'T', 6, 'known')`,
-    );
+    await storeToken(database, eth.id, token, { name: 'Token', symbol: 'T', decimals: 6, facts_status: 'known' });
   await database.query(
     sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
      VALUES (${hexBytes(AGGREGATOR)}, ${eth.id}, 10, 0, 0, 7, 100000000, to_timestamp(${timeOf(10)}))`,

@@ -1,7 +1,7 @@
 /** Proofs of a price through another token: what holds, and that no forged explanation does. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownTokenPrice } from '../token-price/serve/price-response.ts';
@@ -108,9 +108,12 @@ test('begins later if nodes lack the receipts of a pool of the hop', async () =>
 test('has no evidence of a hop whose pools of the token do not count', async () => {
   const { database } = scratch;
   const [deep, shallow, birds] = [addressOf(0x9c1), addressOf(0x9c2), addressOf(0x33)];
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(birds)}, ${eth.id}, 'Birds', 'BIRDS', 6, 'known')`,
-  );
+  await storeToken(database, eth.id, birds, {
+    name: 'Birds',
+    symbol: 'BIRDS',
+    decimals: 6,
+    facts_status: 'known',
+  });
   for (const [pool, token0, token1, reserve0, reserve1] of [
     [deep, birds, USDC, 80_000, 80_000],
     [shallow, DOGS, birds, 100, 499],

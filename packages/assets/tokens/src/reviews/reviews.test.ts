@@ -2,7 +2,7 @@ import { type Address, parseChainId } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { addressOf, type Moralis, startOfficialSdk, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { applyReviews } from './apply-reviews.ts';
@@ -28,9 +28,7 @@ afterAll(() => server.close());
 beforeEach(async () => {
   await scratch.database.query(sql`TRUNCATE contract_reviews, spam_list_entries, tokens, list_revisions`);
   for (const address of [SCAM, COIN])
-    await scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, facts_status) VALUES (${addressBytes(address)}, 1, 'Coin', 'known')`,
-    );
+    await storeToken(scratch.database, 1, address, { name: 'Coin', facts_status: 'known' });
 });
 
 const report = (

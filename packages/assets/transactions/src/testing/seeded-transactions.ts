@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
-import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { accountRows } from '../stored/account-rows.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
 import type { TransactionRow } from '../stored/schema.ts';
@@ -53,9 +53,7 @@ export async function seedTransactionCoverage(
   last: number,
 ): Promise<void> {
   for (const { name } of [transactions, accountTransactions])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, ${first}, ${last}, 'receipts')`,
-    );
+    await coverBlocks(database, chain.id, name, first, last);
 }
 
 /** The hash of a position: all of them share their first eight bytes. */

@@ -1,6 +1,6 @@
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { sql } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
+import { coverBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -124,10 +124,7 @@ describe('missingCoverage', () => {
 describe('the database', () => {
   // Invariant: SYNC-COVERAGE-DISJOINT
   it('refuses overlapping ranges of one dataset, whatever writes them', async () => {
-    const insert = (from: number, to: number) =>
-      scratch.database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'x', ${from}, ${to}, 'none')`,
-      );
+    const insert = (from: number, to: number) => coverBlocks(scratch.database, CHAIN, 'x', from, to, 'none');
     await insert(1, 10);
     await expect(insert(10, 12)).rejects.toThrow(/sync_ranges_disjoint/);
   });

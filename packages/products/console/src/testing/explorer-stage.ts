@@ -10,7 +10,7 @@ import { createPictureReader } from '@chainstead/nft';
 import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
 import { subjectProjectionsOf } from '@chainstead/sync';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { addressOf, closeOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import { addressOf, closeOf, createScratchDatabase, seedBuilt, storeToken } from '@chainstead/testkit';
 import { seedTransactions } from '@chainstead/transactions/testing';
 import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import type { ConsoleOptions } from '../console.ts';
@@ -202,7 +202,12 @@ export async function seedContract(
   },
   chain: Chain = ETH,
 ): Promise<void> {
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES (${addressBytes(address)}, ${chain.id}, ${facts.standard}, ${facts.seenAs}, ${facts.name}, ${facts.symbol}, ${facts.decimals}, 'known')`,
-  );
+  await storeToken(database, chain.id, address, {
+    standard: facts.standard,
+    seen_as: facts.seenAs,
+    name: facts.name,
+    symbol: facts.symbol,
+    decimals: facts.decimals,
+    facts_status: 'known',
+  });
 }

@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync/datasets';
+import { coverBlocks } from '@chainstead/testkit';
 import type { ExportOptions } from '../export/export-table.ts';
 import { findExportTable } from '../tables/export-table.ts';
 
@@ -84,9 +85,7 @@ export async function seedSamples(database: Database): Promise<void> {
 }
 
 export async function cover(database: Database, from: number, to: number, proof: string): Promise<void> {
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, ${'samples'}, ${from}, ${to}, ${proof})`,
-  );
+  await coverBlocks(database, 1, 'samples', from, to, proof);
 }
 
 /** Options of an export of final samples, 20 blocks per file. */

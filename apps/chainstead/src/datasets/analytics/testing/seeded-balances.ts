@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
-import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf, storeToken } from '@chainstead/testkit';
 
 /** Tokens that the wallet holds: one that rebases, and one with an unreadable contract. */
 export const REBASING = addressOf(0x5eb);
@@ -33,9 +33,12 @@ export async function seedBalances(
     sql`INSERT INTO subject_projections (chain_id, state, subject, built_to)
      VALUES (${id}, 'erc20-wallet-tokens', ${ofWallet}, NULL), (${id}, 'erc20-wallet-tokens', ${addressBytes(smaller)}, 4), (${id}, 'erc20-token-holders', ${ofToken}, NULL)`,
   );
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, standard, symbol, decimals, facts_status) VALUES (${addressBytes(REBASING)}, ${id}, 'erc20', 'stETH', 18, 'known')`,
-  );
+  await storeToken(database, id, REBASING, {
+    standard: 'erc20',
+    symbol: 'stETH',
+    decimals: 18,
+    facts_status: 'known',
+  });
   await database.query(
     sql`UPDATE tokens SET total_supply = 2000000, created_block = 5 WHERE address = ${ofToken} AND chain_id = ${id}`,
   );

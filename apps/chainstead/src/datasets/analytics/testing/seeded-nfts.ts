@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { seedTrades } from '@chainstead/nft/testing';
-import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf, storeToken } from '@chainstead/testkit';
 import { seedPriceSources } from '@chainstead/tokens/price-feeds';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
@@ -56,9 +56,13 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
        from_address, to_address, amount, transaction_hash)
      VALUES (address_key(${bytes(APES)}), ${chain.id}, 5, 0, 0, 0, 0, ${bytes(APES)}, ${(2n ** 256n - 1n).toString()}, ${bytes(ZERO_ADDRESS)}, ${bytes(COLLECTOR)}, 1, ${Buffer.from(hashOf(2, 5).slice(2), 'hex')})`,
   );
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, facts_status) VALUES (${bytes(APES)}, ${chain.id}, 'erc721', 2, 'Apes', 'APE', 'known')`,
-  );
+  await storeToken(database, chain.id, APES, {
+    standard: 'erc721',
+    seen_as: 2,
+    name: 'Apes',
+    symbol: 'APE',
+    facts_status: 'known',
+  });
   await database.query(
     sql`INSERT INTO nft_collections (token_address, chain_id, status, collection_category, synced_at) VALUES (${bytes(APES)}, ${chain.id}, 'known', 'pfps', now())`,
   );

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
-import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 
 /** The pool in the queries of docs/api/sql-examples.md. */
 export const POOL = parseAddress('0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640');
@@ -29,9 +29,13 @@ export async function seedPools(
   { id }: Chain,
   { wallet, token, unknown, friend }: SeededTraders,
 ): Promise<void> {
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status) VALUES (${addressBytes(WETH)}, ${id}, 'erc20', 'Wrapped Ether', 'WETH', 18, 'known')`,
-  );
+  await storeToken(database, id, WETH, {
+    standard: 'erc20',
+    name: 'Wrapped Ether',
+    symbol: 'WETH',
+    decimals: 18,
+    facts_status: 'known',
+  });
   for (const [pool, status, proof, block, exchange, fee, token1] of [
     [POOL, 'proven', 'address', null, 'Uniswap v3', 500, WETH],
     [OTHER_POOL, 'proven', 'creation', 2, 'Uniswap v2', null, unknown],

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress, parseChainId, parseHash } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { addContract } from '../../definitions/add-contract.ts';
 import { readDefinitions } from '../../definitions/contract-definition.ts';
 import type { EventTable } from '../../tables/event-table.ts';
@@ -138,8 +138,6 @@ export async function seedRows(
       await createPartitions(transaction, name, parseChainId(chainId));
     await transaction.copy(name, columns, rows.map(copyLine));
     await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], blocks);
-    await transaction.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${ETH.id}, ${name}, 5, ${Math.max(...numbers)}, 'receipts')`,
-    );
+    await coverBlocks(transaction, ETH.id, name, 5, Math.max(...numbers));
   });
 }

@@ -4,7 +4,7 @@ import { type Database, hexBytes, rawSql, runStatements, type Sql, sql, type Tra
 import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { runProjection } from '@chainstead/sync/ingest';
-import { createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { MOVED_TABLES } from '../../moved-tables.ts';
 import { erc20Transfers } from '../../transfers/dataset.ts';
 import type { Erc20TransferRow } from '../../transfers/schema.ts';
@@ -174,8 +174,6 @@ async function cover(
     );
     const first = Math.min(from, ...joined.map(({ firstBlock }) => firstBlock));
     const last = Math.max(to, ...joined.map(({ lastBlock }) => lastBlock));
-    await transaction.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${id}, ${name}, ${first}, ${last}, 'none')`,
-    );
+    await coverBlocks(transaction, id, name, first, last, 'none');
   }
 }

@@ -13,6 +13,7 @@ import {
   closeOf,
   compileDemoContracts,
   compileSolidity,
+  coverBlocks,
   createPartitions,
   seedBuilt,
 } from '@chainstead/testkit';
@@ -171,10 +172,7 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
     const covered = await transaction.query(
       sql`UPDATE sync_ranges SET last_block = ${head} WHERE chain_id = ${chain.id} RETURNING 1`,
     );
-    if (covered.length === 0)
-      await transaction.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${erc20Transfers.name}, 0, ${head}, 'receipts')`,
-      );
+    if (covered.length === 0) await coverBlocks(transaction, chain.id, erc20Transfers.name, 0, head);
     await transaction.query(
       sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${head})
        ON CONFLICT (chain_id) DO UPDATE SET checkpoint = excluded.checkpoint`,

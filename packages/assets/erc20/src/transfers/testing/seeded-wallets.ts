@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
-import { type Database, sql, type Transaction } from '@chainstead/db';
+import type { Database, Transaction } from '@chainstead/db';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { erc20Transfers } from '../dataset.ts';
 
 /** A transfer to seed in a test. */
@@ -74,9 +74,7 @@ export async function seedCoverage(
   last: number,
   proof = 'receipts',
 ): Promise<void> {
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${erc20Transfers.name}, ${first}, ${last}, ${proof})`,
-  );
+  await coverBlocks(database, chain.id, erc20Transfers.name, first, last, proof);
 }
 
 /** Returns the log of a transfer. */

@@ -1,7 +1,7 @@
 import { type Address, waitingAtMost } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, runStatements, sql } from '@chainstead/db';
 import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
-import { addressOf, seedBuilt } from '@chainstead/testkit';
+import { addressOf, seedBuilt, storeToken } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -45,9 +45,7 @@ describe('the number of a token’s transfers', () => {
 
   test('is zero of a contract that turned out to be of NFTs', async () => {
     await seedTransfers(stage.database, eth, transfersIn(1, 3));
-    await stage.database.query(
-      sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${addressBytes(USDC)}, 1, 'erc1155')`,
-    );
+    await storeToken(stage.database, 1, USDC, { standard: 'erc1155' });
     expect((await stats()).transfers).toEqual({ total: '0' });
   });
 });

@@ -1,6 +1,6 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { addressOf, hashOf } from '@chainstead/testkit';
+import { addressOf, hashOf, storeToken } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
@@ -15,10 +15,16 @@ describe('a transfer of a token', () => {
     const { database } = stage;
     await seedTransfers(database, eth, [transfer(7, { transactionIndex: 3, logIndex: 9 })]);
     await seedCoverage(database, eth, 0, 10);
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, facts_status, standard, name, symbol, decimals, logo, verified, possible_spam)
-       VALUES (${addressBytes(USDC)}, 1, 'known', 'erc20', 'USD Coin', 'USDC', 6, 'https://logo.example/usdc.png', true, true)`,
-    );
+    await storeToken(database, 1, USDC, {
+      facts_status: 'known',
+      standard: 'erc20',
+      name: 'USD Coin',
+      symbol: 'USDC',
+      decimals: 6,
+      logo: 'https://logo.example/usdc.png',
+      verified: true,
+      possible_spam: true,
+    });
     await database.query(
       sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
        VALUES (${addressBytes(WALLET)}, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), (${addressBytes(FRIEND)}, 0, 'list', 'Bob', NULL, NULL)`,
@@ -72,9 +78,7 @@ describe('a transfer of a token', () => {
 
   test('of a contract that turned out to be of NFTs is none, as in a wallet’s list', async () => {
     await seedTransfers(stage.database, eth, transfersIn(1, 3));
-    await stage.database.query(
-      sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${addressBytes(USDC)}, 1, 'erc721')`,
-    );
+    await storeToken(stage.database, 1, USDC, { standard: 'erc721' });
     expect((await stage.get()).result).toEqual([]);
   });
 });
@@ -97,9 +101,7 @@ describe('indexed', () => {
 
   test('is complete from the block in which the contract was made', async () => {
     await seedCoverage(stage.database, eth, 100, 200);
-    await stage.database.query(
-      sql`INSERT INTO tokens (address, chain_id, created_block) VALUES (${addressBytes(USDC)}, 1, 100)`,
-    );
+    await storeToken(stage.database, 1, USDC, { created_block: 100 });
     expect((await stage.get()).indexed.complete).toBe(true);
     await stage.database.query(sql`UPDATE tokens SET created_block = 99`);
     expect((await stage.get()).indexed.complete).toBe(false);

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { runProjection } from '@chainstead/sync/ingest';
-import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import type { PoolId } from '../../events/pool-event.ts';
 import { poolStates } from '../../pool-states/dataset.ts';
 import { poolKey } from '../../pools/pool-key.ts';
@@ -96,9 +96,7 @@ export async function seedStates(database: Database, chain: Chain, rows: readonl
 
 /** Stores a range as covered by a dataset. */
 export async function cover(database: Database, chain: Chain, dataset: string, last: number): Promise<void> {
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 0, ${last}, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, dataset, 0, last);
 }
 
 /** Stores known facts of a token. */
@@ -109,7 +107,10 @@ export async function seedToken(
   symbol: string,
   decimals: number,
 ): Promise<void> {
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
-  );
+  await storeToken(database, chain.id, token, {
+    name: `${symbol} token`,
+    symbol,
+    decimals,
+    facts_status: 'known',
+  });
 }

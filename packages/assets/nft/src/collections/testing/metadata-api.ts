@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Clock, systemClock } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase, storeToken } from '@chainstead/testkit';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
 import { type ExampleContract, serveContracts } from './example-contracts.ts';
 import { startReading } from './example-reading.ts';
@@ -61,9 +60,7 @@ export async function openMetadataStage(): Promise<MetadataStage> {
       return () => worker.work.close();
     },
     async see(address, bits) {
-      await scratch.database.query(
-        sql`INSERT INTO tokens (address, chain_id, seen_as, name) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${'Seen'})`,
-      );
+      await storeToken(scratch.database, eth.id, address, { seen_as: bits, name: 'Seen' });
     },
     async close() {
       for (const close of closers) await close();

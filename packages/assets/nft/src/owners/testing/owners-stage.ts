@@ -1,16 +1,18 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
+import { rawSql, runStatements, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import {
   type Closable,
   closeOf,
+  coverBlocks,
   createPartitions,
   createScratchDatabase,
   type ScratchDatabase,
   seedBuilt,
+  storeToken,
 } from '@chainstead/testkit';
 import { historiesOf } from '../../testing/queued-histories.ts';
 import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
@@ -93,14 +95,10 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     add: (block, moves) => change('added', block, moves),
     remove: (block) => change('removed', block, []),
     async cover(from, to) {
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'nft-transfers', ${from}, ${to}, 'none')`,
-      );
+      await coverBlocks(database, eth.id, 'nft-transfers', from, to, 'none');
     },
     async seen(contract, as) {
-      await database.query(
-        sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(contract)}, ${eth.id}, ${as === 'erc721' ? 2 : 4})`,
-      );
+      await storeToken(database, eth.id, contract, { seen_as: as === 'erc721' ? 2 : 4 });
     },
     request: async (path) => api.request(`/api/v2.2/nft/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } }),
     async get(path) {

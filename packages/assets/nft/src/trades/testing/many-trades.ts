@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, rawSql, runStatements, sql } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync/ingest';
-import { addressOf, createPartitions } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions } from '@chainstead/testkit';
 import { saleDays } from '../sale-days.ts';
 import { BUYER, COLLECTION, SELLER } from './seeded-trades.ts';
 
@@ -75,7 +75,5 @@ export async function seedManyTrades(
     database,
     saleDays.added({ rows: rawSql('nft_trades'), subjects: rawSql(''), access: LOCAL_ACCESS }),
   );
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-trades', 0, ${MANY_SALES}, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, 'nft-trades', 0, MANY_SALES);
 }

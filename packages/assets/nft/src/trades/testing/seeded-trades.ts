@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { runProjection } from '@chainstead/sync/ingest';
-import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { nftTrades } from '../dataset.ts';
 import { saleDays } from '../sale-days.ts';
 import type { NftTradeRow } from '../schema.ts';
@@ -124,9 +124,7 @@ export async function seedDatasetCoverage(
   last: number,
 ): Promise<void> {
   await seedBuilt(database, chain.id, saleDays);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, ${'receipts'})`,
-  );
+  await coverBlocks(database, chain.id, dataset, first, last);
 }
 
 function* linesOf(chain: Chain, trades: Iterable<SeededTrade>, times: Map<number, string>): Generator<string> {

@@ -5,7 +5,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { reviseLabels } from '@chainstead/pages/testing';
-import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
+import { type Closable, closeOf, coverBlocks, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { historiesOf } from '../../testing/queued-histories.ts';
 import { nftTransfersSchema } from '../nft-transfers-response.ts';
@@ -81,9 +81,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
       return rows.map(({ line }) => line);
     },
     async cover(first, last) {
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'nft-transfers', ${first}, ${last}, 'none')`,
-      );
+      await coverBlocks(database, 1, 'nft-transfers', first, last, 'none');
     },
     async empty() {
       await database.query(

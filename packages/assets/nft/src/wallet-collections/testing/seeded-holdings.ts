@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, joinSql, rawSql, type SqlValue, sql } from '@chainstead/db';
-import { seedBuilt } from '@chainstead/testkit';
+import { coverBlocks, seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
 /** A distinct address for each number, in ascending order. */
@@ -28,9 +28,7 @@ export async function seedHoldings(
 /** Blocks that the chain covers. */
 export async function seedNftCoverage(database: Database, chain: Chain, from: number, to: number): Promise<void> {
   await seedBuilt(database, chain.id, nftWalletTokens);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', ${from}, ${to}, 'none')`,
-  );
+  await coverBlocks(database, chain.id, 'nft-transfers', from, to, 'none');
 }
 
 /** Blocks that the wallet's own history covers. */

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { seedBuilt } from '@chainstead/testkit';
+import { coverBlocks, seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
 /** A wallet's holding of a token. */
@@ -35,7 +35,5 @@ export async function seedWallet(
 /** Replaces the blocks that the chain covers. */
 export async function cover(database: Database, chain: Chain, from: number, to: number): Promise<void> {
   await database.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = 'nft-transfers'`);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', ${from}, ${to}, 'none')`,
-  );
+  await coverBlocks(database, chain.id, 'nft-transfers', from, to, 'none');
 }

@@ -2,11 +2,11 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, seedBuilt, storeBlocks } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
 /** The newest block: 9:20 of the second day. */
@@ -33,10 +33,7 @@ export async function seedMarket(database: Database): Promise<void> {
        erc20_wallet_tokens, erc20_token_classes, state_questions`,
   );
   for (const chain of [eth, base]) {
-    await database.query(
-      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-    );
+    await storeBlocks(database, chain.id, 0, HEAD, { start: START, seconds: SECONDS });
     for (const dataset of ['pool-states', 'swaps', 'feed-answers', 'erc20-transfers'])
       await cover(database, chain, dataset);
     for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides'])
@@ -71,9 +68,7 @@ async function seedAnswer(
 /** Stores the run of a dataset until the newest block. */
 export async function cover(database: Database, chain: Chain, dataset: string, first = 0): Promise<void> {
   await database.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ${dataset}`);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, dataset, first, HEAD);
 }
 
 export interface SeededToken {

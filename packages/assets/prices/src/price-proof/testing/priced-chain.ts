@@ -10,7 +10,7 @@ import {
 } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
+import { type ChainSource, coverBlocks, createPartitions, seedBuilt, storeToken } from '@chainstead/testkit';
 import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { type LogFacts, type LogsByBlock, sealChain } from './sealed-chain.ts';
 
@@ -121,9 +121,7 @@ export async function storePricedChain(database: Database, source: ChainSource):
       sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${block}, ${hexBytes(source.blockAt(block)?.hash ?? '0x')}, to_timestamp(${timeOf(block)}))`,
     );
   for (const dataset of ['pool-states', 'feed-answers', 'swaps', 'erc20-transfers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+    await coverBlocks(database, eth.id, dataset, 0, HEAD);
   for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides'])
     await createPartitions(database, table, eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
@@ -142,9 +140,7 @@ async function storeTokens(database: Database): Promise<void> {
     [USDC, 6],
     [WETH, 18],
   ] as const)
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, 'Token', 'T', ${decimals}, 'known')`,
-    );
+    await storeToken(database, eth.id, token, { name: 'Token', symbol: 'T', decimals, facts_status: 'known' });
   await database.query(
     sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${hexBytes(CATS)}, ${eth.id}, 'sum', 1)`,
   );

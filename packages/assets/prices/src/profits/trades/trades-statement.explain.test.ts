@@ -10,6 +10,7 @@ import {
   type PlanNode,
   partitionsRead,
   rowsScanned,
+  storeBlocks,
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -47,10 +48,7 @@ async function seedRange(first: number, last: number): Promise<void> {
      SELECT pool_key, chain_id, block_number, transaction_index, log_index, address_key(token0), address_key(token1) FROM swaps
      WHERE block_number BETWEEN ${first} AND ${last}`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${rawSql(eth.id)}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(${first}::int, ${last}::int) AS number`,
-  );
+  await storeBlocks(scratch.database, eth.id, first, last);
 }
 
 beforeAll(async () => {

@@ -1,10 +1,17 @@
 /** Anchors with feeds: stale, zero and missing values, a dollar off its peg, and native tokens that are not ether. Blocks are an hour apart. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, decimalFraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { addressOf, createPartitions, exampleChain } from '@chainstead/testkit';
+import {
+  addressOf,
+  coverBlocks,
+  createPartitions,
+  exampleChain,
+  storeBlocks,
+  storeToken,
+} from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedPriceSources } from '@chainstead/tokens/price-feeds';
 import { seedReadings } from '@chainstead/tokens/price-feeds/testing';
@@ -38,14 +45,9 @@ beforeEach(async () => {
   await database.query(
     sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases`,
   );
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${polygon.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * 3600) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
+  await storeBlocks(database, polygon.id, 0, HEAD, { start: START, seconds: 3600 });
   for (const dataset of ['pool-states', 'feed-answers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+    await coverBlocks(database, polygon.id, dataset, 0, HEAD);
 });
 
 const feedOf = (token: Address, chain: Chain = polygon) =>
@@ -149,9 +151,7 @@ describe('an anchor', () => {
     ] as const;
     const own = exampleChain({ id: 137, etherPrice: { feed: null, pools } });
     await seedPriceSources(scratch.database, own);
-    await scratch.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (137, 'pool-prices', 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+    await coverBlocks(scratch.database, 137, 'pool-prices', 0, HEAD);
     await scratch.database.query(
       sql`INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp)
        VALUES (${hexBytes(addressOf(9))}, 137, 10, 0, 0, ${(50n * 2n ** 96n).toString()}, now())`,
@@ -167,9 +167,12 @@ describe('the price of a token', () => {
   async function seedPool(quote: Address): Promise<void> {
     const { database } = scratch;
     for (const token of [CATS, quote])
-      await database.query(
-        sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${polygon.id}, 'T', 'T', 6, 'known')`,
-      );
+      await storeToken(database, polygon.id, token, {
+        name: 'T',
+        symbol: 'T',
+        decimals: 6,
+        facts_status: 'known',
+      });
     await database.query(
       sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
        VALUES (address_key(${hexBytes(PAIR)}), ${polygon.id}, ${hexBytes(PAIR)}, 'proven', 'QuickSwap', ${hexBytes(FACTORY ?? '')}, ${hexBytes(CATS)}, ${hexBytes(quote)}, true, NULL)`,

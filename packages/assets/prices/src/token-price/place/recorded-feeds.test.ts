@@ -9,7 +9,7 @@ import { hexBytes, sql } from '@chainstead/db';
 import { poolStates, swaps } from '@chainstead/markets/datasets';
 import { exchangesOf } from '@chainstead/markets/requests';
 import { isProvenByAddress, proveStoredPools, recordedBlock, storeRows } from '@chainstead/markets/testing';
-import { readRecordedLogs, recordedData } from '@chainstead/testkit';
+import { coverBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { feedAnswers } from '@chainstead/tokens/price-feeds/datasets';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -92,9 +92,7 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
          ON CONFLICT DO NOTHING`,
       );
     for (const dataset of ['pool-states', 'feed-answers'])
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, ${FIRST}, ${LAST}, 'receipts')`,
-      );
+      await coverBlocks(database, polygon.id, dataset, FIRST, LAST);
     for (const [token, decimals] of DECIMALS)
       await database.query(
         sql`INSERT INTO tokens (address, chain_id, decimals, facts_status) VALUES (${hexBytes(token)}, ${polygon.id}, ${decimals}, 'known')

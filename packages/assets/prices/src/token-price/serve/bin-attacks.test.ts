@@ -19,7 +19,7 @@ import {
   whole,
 } from '../testing/attacked-chain.ts';
 import { deposited, MIDDLE, seedBinPair, storeBinBlock, swapped, withdrawn } from '../testing/bin-pair.ts';
-import { coverBlocks } from '../testing/ether-chain.ts';
+import { coverOnly } from '../testing/ether-chain.ts';
 import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const [HONEST, PAIR] = [addressOf(0x9a1), addressOf(0x9a2)];
@@ -33,7 +33,7 @@ beforeEach(async () => {
   const { database } = scratch;
   await database.query(sql`TRUNCATE bin_changes, bin_reserves, pool_creations, projections`);
   await resetAttackedChain(database);
-  await coverBlocks(database, eth, 'bin-changes', [0, HEAD]);
+  await coverOnly(database, eth, 'bin-changes', [0, HEAD]);
   await seedPool(database, HONEST, [[2, whole(100_000), whole(100_000)]]);
 });
 

@@ -17,7 +17,7 @@ import {
   swapped20,
   withdrawn,
 } from '../testing/bin-pair.ts';
-import { coverBlocks, CATS as ETHER_CATS, INSUFFICIENT, seedEtherChain, wethOf } from '../testing/ether-chain.ts';
+import { coverOnly, CATS as ETHER_CATS, INSUFFICIENT, seedEtherChain, wethOf } from '../testing/ether-chain.ts';
 import { priceRoutesOf } from '../testing/price-routes-of.ts';
 import { recomputePrice } from '../testing/recompute-price.ts';
 import type { PriceExplanation } from './price-explanation.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
     sql`TRUNCATE bin_changes, bin_reserves, pool_creations, projections, state_questions, erc20_wallet_tokens`,
   );
   await resetAttackedChain(database);
-  await coverBlocks(database, eth, 'bin-changes', [0, HEAD]);
+  await coverOnly(database, eth, 'bin-changes', [0, HEAD]);
 });
 
 const store = (block: number, ...logs: Parameters<typeof storeBinBlock>[3]) =>
@@ -79,7 +79,7 @@ async function weights(...blocks: readonly number[]): Promise<(string | undefine
 /** Indexes transfers, of which there are none. */
 async function coverTransfers(): Promise<void> {
   const { database } = scratch;
-  await coverBlocks(database, eth, 'erc20-transfers', [0, HEAD]);
+  await coverOnly(database, eth, 'erc20-transfers', [0, HEAD]);
   await createPartitions(database, 'erc20_transfer_sides', eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
 }
@@ -230,7 +230,7 @@ describe('a pair against dollars', () => {
     ['before its creation only', [[CREATED, HEAD]], true],
   ] as const)('depends on a gap in the indexed changes %s', async (_, runs, isPriced) => {
     await seedFilledPair();
-    await coverBlocks(scratch.database, eth, 'bin-changes', ...runs);
+    await coverOnly(scratch.database, eth, 'bin-changes', ...runs);
     expect((await get()).status).toBe(isPriced ? 200 : 404);
   });
 

@@ -10,7 +10,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   CATS,
-  coverBlocks,
+  coverOnly,
   HEAD,
   INSUFFICIENT,
   LIQUIDITY,
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 const cover = (dataset: string, ...runs: readonly (number | readonly [number, number])[]) =>
-  coverBlocks(
+  coverOnly(
     scratch.database,
     eth,
     dataset,

@@ -10,7 +10,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { readPlaces } from '../place/price-place.ts';
 import { DAY_SECONDS, readDirectPricesAt } from '../read/token-price.ts';
 import { seedPool, seedToken, whole } from '../testing/attacked-chain.ts';
-import { coverBlocks, seedEtherChain, wethOf } from '../testing/ether-chain.ts';
+import { coverOnly, seedEtherChain, wethOf } from '../testing/ether-chain.ts';
 import { createPriceReader } from './price-reader.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -42,7 +42,7 @@ const seedDollar = () =>
   );
 
 test.each([
-  ['may get known', () => coverBlocks(scratch.database, eth, 'feed-answers', [200, 400])],
+  ['may get known', () => coverOnly(scratch.database, eth, 'feed-answers', [200, 400])],
   [
     'is too old',
     () =>

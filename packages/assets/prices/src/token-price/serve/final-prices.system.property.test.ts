@@ -6,7 +6,7 @@ import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf, atDepth, createSeededRandom, type SeededRandom } from '@chainstead/testkit';
+import { addressOf, atDepth, coverBlocks, createSeededRandom, type SeededRandom } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import {
@@ -118,10 +118,7 @@ async function index(world: World, known: Set<WorldPool>, first: number, last: n
   }
   for (const { feed, block, answer } of world.answers.filter((one) => isIn(one.block)))
     await seedAnswer(database, feed, block, answer);
-  for (const dataset of DATASETS)
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
-    );
+  for (const dataset of DATASETS) await coverBlocks(database, eth.id, dataset, first, last);
 }
 
 /** Proves the pools that wait, or some of them. */

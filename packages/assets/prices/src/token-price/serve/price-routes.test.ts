@@ -2,14 +2,14 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes } from '@chainstead/markets';
 import { exchangesOf } from '@chainstead/markets/requests';
 import { noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { addressOf, createPartitions } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, storeBlocks, storeToken } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,10 +38,7 @@ beforeEach(async () => {
   await database.query(
     sql`TRUNCATE pools, pool_states, pool_creations, blocks, sync_ranges, tokens, feed_answers`,
   );
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
+  await storeBlocks(database, eth.id, 0, HEAD, { start: START, seconds: SECONDS });
   await cover('pool-states', 0);
   await cover('feed-answers', 0);
   // A value counts for 25 hours, which are 300 blocks.
@@ -54,9 +51,12 @@ beforeEach(async () => {
     [WETH, 'WETH', 18],
     [USDC, 'USDC', 6],
   ] as const)
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
-    );
+    await storeToken(database, eth.id, token, {
+      name: `${symbol} token`,
+      symbol,
+      decimals,
+      facts_status: 'known',
+    });
 });
 
 async function seedAnswer(
@@ -71,9 +71,7 @@ async function seedAnswer(
 
 async function cover(dataset: string, first: number): Promise<void> {
   await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
-  );
+  await coverBlocks(scratch.database, eth.id, dataset, first, HEAD);
 }
 
 /** Stores a pool of cats and another token, with whole reserves of both by block. */
@@ -325,9 +323,7 @@ describe('the price of a token', () => {
     await seedPool(PAIR, USDC, [[10, 1_000, 1_000]]);
     await seedPool(OTHER, USDC, [[310, 1_000, 1_020]]);
     await cover('pool-states', 300);
-    await scratch.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'pool-states', 0, 100, 'receipts')`,
-    );
+    await coverBlocks(scratch.database, eth.id, 'pool-states', 0, 100);
     const prices = [];
     for (const block of [100, 101, 299, 300, 310, 312]) prices.push(await priceOf(CATS, `?to_block=${block}`));
     // Ten minutes of its past have to be known.

@@ -11,7 +11,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   CATS,
-  coverBlocks,
+  coverOnly,
   HEAD,
   INSUFFICIENT,
   LIQUIDITY,
@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 const cover = (dataset: string, ...runs: readonly (readonly [number, number])[]) =>
-  coverBlocks(scratch.database, eth, dataset, ...runs);
+  coverOnly(scratch.database, eth, dataset, ...runs);
 
 /** The pool with its creation event and its first price. */
 async function seedPool(

@@ -1,8 +1,8 @@
 /** States of pools over any part of the indexed blocks, with and without a reading: each is unknown, or the one of the chain. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import type { ConcentratedState, Reserves } from '@chainstead/markets/requests';
-import { addressOf, createPartitions } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, storeBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -23,10 +23,7 @@ const scratch = scratchOfFile();
 beforeAll(async () => {
   const { database } = scratch;
   for (const table of ['pool_states', 'swaps']) await createPartitions(database, table, eth.id);
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
+  await storeBlocks(database, eth.id, 0, HEAD, { start: 1_700_000_000 });
 });
 
 type State = Reserves | ConcentratedState;
@@ -90,10 +87,7 @@ async function storeEvents(blocks: readonly BlockEvents[], first: number): Promi
            wallet, transaction_hash) VALUES (address_key(${hexBytes(POOL)}), ${eth.id}, ${block}, 0, ${change.isBefore ? 1 : 9}, ${change.isInRange ? -60 : 30}, 60, 1, ${hexBytes(POOL)}, ${change.delta}, ${hexBytes(POOL)}, sha256('x'))`,
       );
   }
-  for (const dataset of ['pool-states', 'swaps'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
-    );
+  for (const dataset of ['pool-states', 'swaps']) await coverBlocks(database, eth.id, dataset, first, HEAD);
 }
 
 async function storeReading(pool: typeof PAIR, block: number, state: State): Promise<void> {

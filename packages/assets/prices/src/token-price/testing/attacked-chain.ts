@@ -2,9 +2,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { createPartitions } from '@chainstead/testkit';
+import { coverBlocks, createPartitions, storeBlocks } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
 export const eth = createChainRegistry().get('eth');
@@ -34,14 +34,9 @@ export const whole = (tokens: number): bigint => BigInt(tokens) * 10n ** 6n;
 /** Empties the chain: tokens, blocks and the dollar are there, and no pool. */
 export async function resetAttackedChain(database: Database): Promise<void> {
   await database.query(sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers`);
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
+  await storeBlocks(database, eth.id, 0, HEAD, { start: START, seconds: SECONDS });
   for (const dataset of ['pool-states', 'feed-answers', 'swaps'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+    await coverBlocks(database, eth.id, dataset, 0, HEAD);
   await createPartitions(database, 'pool_states', eth.id);
   await seedAnswer(database, DOLLAR_FEED, 1, '100000000');
   await seedToken(database, CATS, 'CATS', 6);

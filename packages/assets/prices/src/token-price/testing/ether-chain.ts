@@ -1,8 +1,10 @@
 /** A chain for prices against ether at 2,000 dollars. Blocks are 300 seconds apart, so a window has six. */
+
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets/requests';
+import { coverBlocks, storeBlocks, storeToken } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
 /** Token 0 of a pool against wrapped ether: its address is lower. */
@@ -40,11 +42,8 @@ export async function seedEtherChain(
   datasets: readonly string[],
 ): Promise<void> {
   await database.query(sql`TRUNCATE ${rawSql(TABLES.join())}`);
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
-  for (const dataset of datasets) await coverBlocks(database, chain, dataset, [0, HEAD]);
+  await storeBlocks(database, chain.id, 0, HEAD, { start: START, seconds: SECONDS });
+  for (const dataset of datasets) await coverBlocks(database, chain.id, dataset, 0, HEAD);
   const [aggregator] = chain.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError(`${chain.name} has no ether feed`);
   // A value counts for 25 hours, which are 300 blocks.
@@ -56,9 +55,7 @@ export async function seedEtherChain(
     [CATS, 6],
     [wethOf(chain), 18],
   ] as const)
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, 'Token', 'T', ${decimals}, 'known')`,
-    );
+    await storeToken(database, chain.id, token, { name: 'Token', symbol: 'T', decimals, facts_status: 'known' });
 }
 
 /** Wrapped ether. */
@@ -66,16 +63,13 @@ export function wethOf(chain: Chain): Address {
   return wrappedNativeOf(chain) ?? ZERO_ADDRESS;
 }
 
-/** Makes these ranges the indexed blocks of a dataset. */
-export async function coverBlocks(
+/** Makes these ranges the only indexed blocks of a dataset. */
+export async function coverOnly(
   database: Database,
   chain: Chain,
   dataset: string,
   ...runs: readonly (readonly [number, number])[]
 ): Promise<void> {
   await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
-  for (const [first, last] of runs)
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
-    );
+  for (const [first, last] of runs) await coverBlocks(database, chain.id, dataset, first, last);
 }

@@ -1,10 +1,10 @@
 /** A wallet on a scripted chain, with pools of its tokens and an ether feed. Blocks below {@link DAYS_LATER} are two days older than the others. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { ALICE, type BalancesApi, openBalancesApi } from '@chainstead/erc20/testing';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { addressOf, createPartitions } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { createWalletValueRoutes } from '../wallet-value-routes.ts';
 
@@ -91,9 +91,7 @@ export async function openPricedWallet(): Promise<PricedWallet> {
     },
     async cover(dataset, first) {
       await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
-      );
+      await coverBlocks(database, eth.id, dataset, first, HEAD);
     },
     async body<Body>(path: string): Promise<Body> {
       const response = await served.request(path);

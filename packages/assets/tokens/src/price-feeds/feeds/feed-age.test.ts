@@ -1,6 +1,6 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { rawSql, sql } from '@chainstead/db';
-import { addressOf, exampleChain } from '@chainstead/testkit';
+import { sql } from '@chainstead/db';
+import { addressOf, exampleChain, storeBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { seedAnswers } from '../testing/seeded-prices.ts';
@@ -27,10 +27,7 @@ test('the age of a feed is that of its newest value at the checkpoint, whichever
   const { database } = scratch;
   await seedPriceSources(database, chain);
   await saveFeedPhases(database, chain, ether, [{ aggregator: THIRD, decimals: 8 }]);
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${rawSql(START)} + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
+  await storeBlocks(database, chain.id, 0, HEAD, { start: START });
   await database.query(
     sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head) VALUES (${chain.id}, ${chain.key}, 0, 0, ${HEAD}, ${HEAD})`,
   );

@@ -1,7 +1,7 @@
 /** Values of feeds over stored rows. A block is ten hours long, so that two make a value 20 hours old. */
 import { feedsOf } from '@chainstead/chains/price-feeds';
-import { addressBytes, rawSql, sql } from '@chainstead/db';
-import { addressOf, exampleChain } from '@chainstead/testkit';
+import { addressBytes, sql } from '@chainstead/db';
+import { addressOf, coverBlocks, exampleChain, storeBlocks } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seedReadings } from '../testing/seeded-prices.ts';
@@ -27,10 +27,7 @@ const timeOf = (block: number): number => 1_700_000_000 + block * 10 * HOURS;
 const scratch = scratchOfFile();
 beforeEach(async () => {
   await scratch.database.query(sql`TRUNCATE blocks, sync_ranges, feed_answers, feed_readings, price_feed_phases`);
-  await scratch.database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${timeOf(0)}::float8 + number * ${rawSql(10 * HOURS)}) FROM generate_series(0, 30) AS number`,
-  );
+  await storeBlocks(scratch.database, chain.id, 0, 30, { start: timeOf(0), seconds: 10 * HOURS });
   await seedPriceSources(scratch.database, chain);
   await cover(1, 30);
 });
@@ -39,9 +36,7 @@ async function cover(first: number, last: number): Promise<void> {
   await scratch.database.query(
     sql`DELETE FROM sync_ranges WHERE first_block <= ${last} AND last_block >= ${first}`,
   );
-  await scratch.database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'feed-answers', ${first}, ${last}, 'receipts')`,
-  );
+  await coverBlocks(scratch.database, chain.id, 'feed-answers', first, last);
 }
 
 const store = (aggregator: typeof FIRST, block: number, answer: string, logIndex = 0): Promise<unknown> =>

@@ -2,7 +2,7 @@
 import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, parseHash } from '@chainstead/core';
 import { hexBytes, runStatements, sql } from '@chainstead/db';
-import { addressOf, atDepth, createSeededRandom, exampleChain, hashOf } from '@chainstead/testkit';
+import { addressOf, atDepth, coverBlocks, createSeededRandom, exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readFeedSteps } from '../feeds/feed-steps.ts';
@@ -83,9 +83,7 @@ const seededAnswer = ({ aggregator, block, answer }: Truth) => ({
 
 async function index(first: number, last: number): Promise<void> {
   const { database } = scratch;
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'feed-answers', ${first}, ${last}, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, 'feed-answers', first, last);
   const isIndexed = ({ block }: Truth) => first <= block && block <= last;
   await seedAnswers(
     database,

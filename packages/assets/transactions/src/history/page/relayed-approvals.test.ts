@@ -5,7 +5,14 @@ import { hexBytes, sql } from '@chainstead/db';
 import { parseReceipt } from '@chainstead/rpc';
 import { executedTransaction } from '@chainstead/sync';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
-import { addressOf, createPartitions, exampleChain, loadRecordedChain, recordedData } from '@chainstead/testkit';
+import {
+  addressOf,
+  coverBlocks,
+  createPartitions,
+  exampleChain,
+  loadRecordedChain,
+  recordedData,
+} from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accountTransactions, transactions } from '../../stored/datasets.ts';
@@ -73,9 +80,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
         rows.map((row) => table.copyLine(row)),
       ),
     );
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${block.header.number}, 'receipts')`,
-    );
+    await coverBlocks(database, chain.id, name, 0, block.header.number);
   }
 
   /** A recorded block whose first transactions emitted only the given logs. */

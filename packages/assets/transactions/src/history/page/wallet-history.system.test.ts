@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
-import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isPlainTransfer } from '../../stored/is-plain-transfer.ts';
@@ -232,9 +232,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       sent: { complete: true },
     });
     await database.query(sql`TRUNCATE tracked_wallets, wallet_scan_state, subject_ranges, sync_chains`);
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, ${LAST_BLOCK}, 'receipts')`,
-    );
+    await coverBlocks(database, 1, 'account-transactions', 0, LAST_BLOCK);
   });
 
   test('has no node asked for stored transactions in which no contract emitted anything', async () => {
@@ -305,9 +303,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       expect((await stage.get(path)).indexed).toMatchObject({ complete: true, traces: 'none' });
       expect((await stage.get(`wallets/${wallet}/history`)).indexed.traces).toBe('none');
       const { database } = stage.scratch;
-      await database.query(
-        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 0, ${LAST_BLOCK - 1}, 'none')`,
-      );
+      await coverBlocks(database, 1, 'internal-transfers', 0, LAST_BLOCK - 1, 'none');
       // The newest block lacks them so far.
       expect((await stage.get(path)).indexed).toMatchObject({ complete: true, traces: 'none' });
       expect((await stage.get(`${path}?to_block=${LAST_BLOCK - 1}`)).indexed.traces).toBe('indexed');

@@ -17,6 +17,7 @@ import {
   type ChainNode,
   type Closable,
   closeOf,
+  coverBlocks,
   createPartitions,
   createScratchDatabase,
   examplePool,
@@ -214,9 +215,7 @@ async function storeBlocks(database: Database, chain: Chain, blocks: readonly So
       sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(hash)}, to_timestamp(${Number(header.timestamp)}::float8))`,
     );
   for (const { name } of [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, logs])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${LAST_BLOCK}, 'receipts')`,
-    );
+    await coverBlocks(database, chain.id, name, 0, LAST_BLOCK);
 
   function ofTopics(topics: readonly string[]) {
     const wanted = new Set(topics);

@@ -1,4 +1,5 @@
 import { sql } from '@chainstead/db';
+import { coverBlocks } from '@chainstead/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ConsoleStage,
@@ -47,9 +48,7 @@ describe('the page of datasets', () => {
   test('says of rows that nothing can prove that they are not provable, instead of 0 %', async () => {
     const opened = await open();
     await seedChains(opened.stage.database, [1]);
-    await opened.stage.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 10, 20, 'not-applicable')`,
-    );
+    await coverBlocks(opened.stage.database, 1, 'internal-transfers', 10, 20, 'not-applicable');
     const page = await textOf(opened, '/console/datasets?chain=eth&dataset=internal-transfers');
     expect(page).toContain('<td class="number">not provable</td>');
   });

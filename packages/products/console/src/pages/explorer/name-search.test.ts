@@ -1,6 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes, sql } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, storeToken } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
@@ -22,10 +21,14 @@ beforeAll(async () => {
     [FAKE, 1, 'erc20', `USDC ${HOSTILE[0]}`, 'FREE', false],
   ] as const;
   for (const [address, chain, standard, name, symbol, verified] of tokens)
-    await stage.database.query(
-      sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, verified, facts_status)
-       VALUES (${addressBytes(address)}::bytea, ${chain}::bigint, ${standard}, 1, ${name}, ${symbol}, ${verified}, 'known')`,
-    );
+    await storeToken(stage.database, chain, address, {
+      standard,
+      seen_as: 1,
+      name,
+      symbol,
+      verified,
+      facts_status: 'known',
+    });
 });
 
 const lookUp = (text: string) => stage.get(`/console/look-up?${new URLSearchParams({ q: text })}`, visitor);

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, sql } from '@chainstead/db';
-import { createPartitions } from '@chainstead/testkit';
+import { coverBlocks, createPartitions } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeAll, expect, test } from 'vitest';
@@ -37,9 +37,7 @@ beforeAll(async () => {
   await seedAnswers(database, eth, [{ aggregator, blockNumber: HEAD + 2, answer: '200000000000', time }]);
   await database.query(sql`DELETE FROM sync_ranges`);
   for (const dataset of ['swaps', 'pool-states', 'feed-answers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${HEAD + AGES.length}, 'receipts')`,
-    );
+    await coverBlocks(database, eth.id, dataset, 0, HEAD + AGES.length);
 });
 
 async function plotOf(pool: string) {

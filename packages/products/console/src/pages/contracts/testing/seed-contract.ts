@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, MAX_UINT256, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
-import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
 export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
 export const [OWNER, OTHER] = [addressOf(0x0a), addressOf(0x0b)];
@@ -74,9 +74,7 @@ export async function seedContract(
   const last = LARGEST + notes.length;
   for (let block = 1_000; block <= last; block++)
     await seedDeposit(database, chain, block, notes[block - LARGEST - 1]);
-  await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.vault_deposit', 1000, ${last}, 'receipts')`,
-  );
+  await coverBlocks(database, chain.id, 'contracts.vault_deposit', 1000, last);
 }
 
 export async function seedDeposit(database: Database, chain: Chain, block: number, note = ''): Promise<void> {

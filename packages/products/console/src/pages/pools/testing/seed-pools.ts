@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { feedsOf } from '@chainstead/chains/price-feeds';
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets/requests';
-import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { addressOf, coverBlocks, createPartitions, hashOf, storeBlocks, storeToken } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -77,14 +77,8 @@ const POOLS: readonly SeededPool[] = [
 
 /** Stores pools of every status with states and feed values, so that CATS have a price. Blocks are 300 seconds apart. */
 export async function seedPools(database: Database, chain: Chain): Promise<void> {
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
-  );
-  for (const dataset of ['pool-states', 'feed-answers'])
-    await database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
-    );
+  await storeBlocks(database, chain.id, 0, HEAD, { start: START, seconds: SECONDS });
+  for (const dataset of ['pool-states', 'feed-answers']) await coverBlocks(database, chain.id, dataset, 0, HEAD);
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [DOGS, 'DOGS', 6],
@@ -93,9 +87,14 @@ export async function seedPools(database: Database, chain: Chain): Promise<void>
     [WETH, 'WETH', 18],
     [USDC, 'USDC', 6],
   ] as const)
-    await database.query(
-      sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, 'erc20', 1, ${symbol}, ${symbol}, ${decimals}, 'known')`,
-    );
+    await storeToken(database, chain.id, token, {
+      standard: 'erc20',
+      seen_as: 1,
+      name: symbol,
+      symbol,
+      decimals,
+      facts_status: 'known',
+    });
   await seedFeeds(database, chain);
   await createPartitions(database, 'pool_states', chain.id);
   for (const pool of POOLS) await seedPool(database, chain, pool);
