@@ -40,7 +40,7 @@ test('every operation that takes a cursor is among them', () => {
   expect(LIST_ROUTES.map(({ name }) => name).toSorted()).toEqual(paged.toSorted());
 });
 
-/** Other values than those of the first request. Of a flag, one is the default. */
+/** Other values than those of the first request. One value of a flag is the default. */
 const OTHER_VALUES: Readonly<Partial<Record<ParameterKind, readonly string[]>>> = {
   addresses: [TOKEN],
   block: ['1'],
