@@ -49,6 +49,13 @@ const amtool = (...args: readonly string[]) => spawnSync('amtool', args, { cwd: 
 const hasAmtool = amtool('--version').status === 0;
 
 describe('the example of Alertmanager', () => {
+  it('has a route to each receiver, and no other', () => {
+    const { route, receivers } = configuration;
+    const used = [route.receiver, ...route.routes.map(({ receiver }) => receiver)];
+    expect(receivers.map(({ name }) => name).toSorted()).toEqual([...new Set(used)].toSorted());
+    expect(receivers.map(({ name }) => name)).toEqual(['e-mail', 'slack', 'pagerduty', 'opsgenie']);
+  });
+
   it('routes every severity of the rules, and the last route ends', () => {
     const matched = configuration.route.routes.flatMap(({ matchers }) =>
       matchers.flatMap((matcher) => (/"(.+)"/.exec(matcher)?.[1] ?? '').split('|')),
@@ -57,6 +64,15 @@ describe('the example of Alertmanager', () => {
       [...new Set(matched)].toSorted(),
     );
     expect(configuration.route.routes.at(-1)?.continue).toBeUndefined();
+  });
+
+  it('silences warnings by alerts that exist', () => {
+    const named = configuration.inhibit_rules.flatMap(({ source_matchers }) =>
+      source_matchers.flatMap((matcher) => (/^alertname=~"(.+)"$/.exec(matcher)?.[1] ?? '').split('|')),
+    );
+    const alerts = new Set(rules.map(({ alert }) => alert));
+    expect(named).toHaveLength(2);
+    expect(named.filter((name) => !alerts.has(name))).toEqual([]);
   });
 
   it('reads every secret from a file', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
@@ -41,6 +41,7 @@ const scrapeSchema = z.object({
     z.object({ dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })) }),
   ),
 });
+const providersSchema = z.object({ providers: z.array(z.object({ options: z.object({ path: z.string() }) })) });
 
 /** What the image writes below; anything else may be read-only. */
 const WRITTEN_FOLDERS = ['/tmp', '/var/lib/chainstead'];
@@ -85,6 +86,11 @@ describe('docker-compose.yml', () => {
       );
   });
 
+  it('keeps monitoring out unless asked for', () => {
+    const monitoring = services.filter(([, { profiles }]) => profiles?.includes('monitoring') === true);
+    expect(monitoring.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
+  });
+
   it('has Prometheus ask each role where it serves metrics, which only the containers reach', () => {
     const { scrape_configs } = scrapeSchema.parse(parse(read('docs/prometheus/prometheus.yml')));
     const targets = scrape_configs.flatMap(({ dns_sd_configs }) =>
@@ -99,6 +105,18 @@ describe('docker-compose.yml', () => {
         ports.filter((port) => port.includes(environment?.METRICS_PORT ?? '')),
         name,
       ).toEqual([]);
+  });
+
+  it('gives Prometheus its rules, and Grafana the dashboards where it looks for them', () => {
+    const mounted = (service: string): string[] => compose.services[service]?.volumes ?? [];
+    expect(mounted('prometheus')).toContain('./docs/prometheus/alerts.yml:/etc/prometheus/alerts.yml:ro');
+    expect(parse(read('docs/prometheus/prometheus.yml')).rule_files).toEqual(['alerts.yml']);
+    const { providers } = providersSchema.parse(
+      parse(read('docs/grafana/provisioning/dashboards/chainstead.yml')),
+    );
+    for (const { options } of providers)
+      expect(mounted('grafana')).toContain(`./docs/grafana/dashboards:${options.path}:ro`);
+    expect(mounted('grafana')).toContain('./docs/grafana/provisioning:/etc/grafana/provisioning:ro');
   });
 
   it('lets nobody see the dashboards without a password of their own', () => {
@@ -171,6 +189,17 @@ describe('docker-compose.yml', () => {
     expect(roles.toSorted()).toEqual(['api', 'ingest', 'worker']);
   });
 
+  it('mounts files that exist and volumes that are declared', () => {
+    for (const [name, { volumes = [] }] of services)
+      for (const volume of volumes) {
+        const [source = ''] = volume.split(':');
+        const exists = source.startsWith('./')
+          ? existsSync(join(ROOT, source))
+          : Object.hasOwn(compose.volumes, source);
+        expect(exists, `${name}: ${source}`).toBe(true);
+      }
+  });
+
   it('is accepted by docker compose, where there is one', () => {
     const version = spawnSync('docker', ['compose', 'version']);
     if (version.status !== 0) {
@@ -194,6 +223,17 @@ describe('Dockerfile', () => {
   const instructions = readInstructions(read('Dockerfile'));
   const program = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 
+  it('is made of instructions that are known, in two stages', () => {
+    const known = /^(?:ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|RUN|STOPSIGNAL|USER|VOLUME|WORKDIR)$/;
+    expect(instructions.filter(({ name }) => !known.test(name))).toEqual([]);
+    expect(instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text)).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as docker reads it
+      'node:${NODE_VERSION}-bookworm AS package',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as docker reads it
+      'node:${NODE_VERSION}-bookworm-slim AS program',
+    ]);
+  });
+
   it('leaves out what only tests need, what is installed here, and what is secret', () => {
     const ignored = readIgnored(read('.dockerignore'));
     for (const path of [
@@ -215,6 +255,16 @@ describe('Dockerfile', () => {
       '.env.example',
     ])
       expect([path, ignored(path)]).toEqual([path, false]);
+  });
+
+  it('has the manifest of every workspace, so that npm finds the lock in step', () => {
+    const { workspaces } = z.object({ workspaces: z.array(z.string()) }).parse(JSON.parse(read('package.json')));
+    const manifests = globSync(
+      workspaces.map((pattern) => `${pattern}/package.json`),
+      { cwd: ROOT },
+    );
+    expect(manifests.length).toBeGreaterThan(10);
+    expect(manifests.filter(readIgnored(read('.dockerignore')))).toEqual([]);
   });
 
   it('runs the Node version that the repository pins', () => {
@@ -249,6 +299,15 @@ describe('Dockerfile', () => {
         WRITTEN_FOLDERS.some((folder) => variables.get(key)?.startsWith(folder)),
         key,
       ).toBe(true);
+  });
+
+  it('starts the program and its health check by files that exist', () => {
+    for (const name of ['ENTRYPOINT', 'HEALTHCHECK']) {
+      const text = program.find((one) => one.name === name)?.text ?? '';
+      const [, file = ''] = /\["node", "([^"]+)"\]$/.exec(text) ?? [];
+      expect([name, existsSync(join(ROOT, file.replace('node_modules', 'apps')))]).toEqual([name, true]);
+    }
+    expect(program.find(({ name }) => name === 'HEALTHCHECK')?.text).toMatch(/^--interval=\d+s --timeout=\d+s /);
   });
 });
 

@@ -1,8 +1,13 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { rawSql } from '@chainstead/db';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway';
@@ -10,6 +15,7 @@ import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createProgram } from './command-line.ts';
 import { chainKeys } from './configuration/chain-keys.ts';
 import { globalKeys } from './configuration/global-keys.ts';
@@ -36,6 +42,9 @@ const DOCUMENTS = [
   'docs/migrate.md',
   ...pagesInFolders(),
 ];
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
 
 /** Lines of the `sh` blocks of a document. */
@@ -167,6 +176,29 @@ describe('commands of the documentation', () => {
     expect(requests.length).toBeGreaterThan(15);
     expect(requests.filter((request) => !patterns.some((pattern) => pattern.test(request)))).toEqual([]);
   });
+
+  it('compare two servers as docs/migrate.md prints it', async () => {
+    const [, script = ''] = /compare\.mjs`:\n\n```js\n([\s\S]*?)^```/m.exec(read('docs/migrate.md')) ?? [];
+    await writeFile(join(folder, 'compare.mjs'), script);
+    await writeFile(join(folder, 'paths.txt'), '/same?chain=eth\n/other\n');
+    const serve = (amount: string) =>
+      createServer((request, response) => {
+        const value = request.url?.endsWith('/other') === true ? amount : '1';
+        response.end(
+          JSON.stringify({ cursor: amount, result: [{ value, chain: request.headers['x-api-key'] }] }),
+        );
+      }).listen(0, '127.0.0.1');
+    const servers = [serve('2'), serve('3')];
+    try {
+      await Promise.all(servers.map((server) => once(server, 'listening')));
+      const [provider, chainstead] = servers.map((server) => `http://127.0.0.1:${portOf(server)}/api/v2.2`);
+      const env = { PROVIDER_URL: provider, CHAINSTEAD_URL: chainstead, PROVIDER_KEY: 'k', CHAINSTEAD_KEY: 'k' };
+      const { stdout } = await promisify(execFile)(process.execPath, ['compare.mjs'], { cwd: folder, env });
+      expect(stdout).toBe('same  /same?chain=eth\ndifferent  /other\n  /body/result/0/value: "2" → "3"\n');
+    } finally {
+      for (const server of servers) server.close();
+    }
+  });
 });
 
 /** `METHOD /path` of the `curl` lines of a document that ask a server at 127.0.0.1. */
@@ -174,6 +206,11 @@ function requestsOf(document: string): string[] {
   return [...document.matchAll(/^(?:\+ | +)?curl .*?http:\/\/127\.0\.0\.1:8080(\/[^\s?"']*).*$/gm)].map(
     ([line, path = '']) => `${/ -X (\w+)/.exec(line)?.[1] ?? 'GET'} ${path}`,
   );
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 describe('docs/api/endpoints.md', () => {
@@ -225,8 +262,30 @@ describe.each(['CONTRIBUTING.md', 'docs/internals/recipes.md'])('%s', (path) => 
   });
 });
 
+describe('docs/api/json-rpc.md', () => {
+  it('names the path segment of every known chain', () => {
+    const page = read('docs/api/json-rpc.md');
+    const [, list = ''] = /^The path segment is the chain's name:\n\n([\s\S]*?)\n\n/m.exec(page) ?? [];
+    const named = [...list.matchAll(/`([^`]+)`/g)].map((match) => match[1]);
+    const known = createChainRegistry().all();
+    expect(named.toSorted()).toEqual(known.flatMap(({ gatewaySlug }) => gatewaySlug ?? []).toSorted());
+  });
+});
+
 describe.each(DOCUMENTS)('%s', (path) => {
   const text = read(path);
+
+  it('names source files that exist', () => {
+    const named = [...text.matchAll(/`((?:apps|packages|scripts|docs|migrations)\/[\w./-]+)`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const named = [...text.matchAll(/\bnpm run ([a-z:-]+)/g)].map((match) => match[1] ?? '');
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
 
   it('names commands and options that exist', () => {
     const program = createProgram({

@@ -1,11 +1,16 @@
 /** Code blocks of all pages: SQL runs against a migrated database, settings are parsed, commands run here or in the test that is named. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '@chainstead/core';
 import { rawSql } from '@chainstead/db';
-import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { describe, expect, it } from 'vitest';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createProgram } from './command-line.ts';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
 import { runCaptured } from './testing/captured-context.ts';
 
@@ -113,7 +118,11 @@ const COMMANDS = [
 const NEEDED = { CHAINS: 'eth', DATABASE_URL: 'postgres://127.0.0.1/chainstead' };
 const SETTINGS = /^(?:export )?([A-Z_]+=\S+ ?)+(?:npm start)?$/;
 
-const scratch = scratchOfFile();
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
 
 describe('code blocks of the documentation', () => {
   const statements = blocksOf('sql').filter(({ page }) => !(page in SQL_ELSEWHERE));
@@ -148,6 +157,42 @@ describe('code blocks of the documentation', () => {
     const words = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
     const { exitCode, stderr } = await runCaptured(words, { DATABASE_URL: scratch.url });
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  });
+
+  it.each(blocksOf('ini'))('$page: the unit of systemd starts the program and reloads it', async ({ code }) => {
+    const setting = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(code)?.[1] ?? '';
+    const [program = '', ...words] = setting('ExecStart').split(' ');
+    expect(program.startsWith(`${setting('WorkingDirectory')}/node_modules/.bin/`)).toBe(true);
+    const installed = join(ROOT, 'node_modules/.bin', program.slice(program.lastIndexOf('/') + 1));
+    accessSync(installed, constants.X_OK);
+    expect(words.slice(0, -1)).toEqual(['--config', expect.stringMatching(/^\/etc\/\S+$/)]);
+    const silent = { write: () => true };
+    const { commands, options } = createProgram({
+      ...{ environment: {}, stdout: silent, stderr: silent, clock: systemClock },
+      stopSignal: new AbortController().signal,
+    });
+    expect(options.map(({ long }) => long)).toContain('--config');
+    expect(commands.map((command) => command.name())).toContain(words.at(-1));
+    expect([setting('ExecReload'), setting('WantedBy')]).toEqual([
+      '/bin/kill -HUP $MAINPID',
+      'multi-user.target',
+    ]);
+
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-unit-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const unit = join(folder, 'chainstead.service');
+    await writeFile(unit, code.replace(program, installed));
+    const { error, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    if (error === undefined) expect(stderr).not.toContain(unit);
+    else
+      process.stdout.write(
+        "NOT RUN: systemd-analyze on the documented unit (Debian's systemd is not on this machine)\n",
+      );
+  });
+
+  it('of tutorials are followed by a test', () => {
+    const tutorials = readdirSync(join(ROOT, 'docs/start')).map((name) => `docs/start/${name}`);
+    expect(tutorials.filter((page) => !(page in FOLLOWED_PAGES))).toEqual([]);
   });
 
   it('that run elsewhere are still there, with the files that run them', () => {
