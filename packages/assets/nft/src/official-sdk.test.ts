@@ -4,7 +4,7 @@
 
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { addressBytes, type Database, sql } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
 import { withWait } from '@chainstead/http';
 import { serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';

@@ -1,6 +1,6 @@
 /** Routes with NFTs whose transfers don't show their holders, with a real node. */
 import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { type ApiApp, withWait } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createAptosRoutes } from '@chainstead/aptos';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock, waitingAtMost } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { createPictureReader } from '@chainstead/nft';

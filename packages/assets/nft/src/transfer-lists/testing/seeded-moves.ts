@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexBytes, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/events/token-events';
@@ -89,4 +89,9 @@ function rowOf(chain: Chain, move: SeededMove): NftTransferRow {
     operator: move.operator ?? null,
     transactionHash: hashOf(2, blockNumber * 1_000 + transactionIndex),
   };
+}
+
+/** The same for logs, as the engine decodes them. */
+export async function seedNftLogs(database: Database, chain: Chain, logs: readonly Log[]): Promise<void> {
+  await seedRows(database, chain, nftTransfers.decode(logs, { chain, timestampOf }));
 }
