@@ -144,7 +144,7 @@ const FILES: Readonly<Record<string, string>> = {
   'start.js': SCRIPT,
   'start.css': STYLE,
 };
-const FOLDER = new URL('./graphiql/files', import.meta.url);
+const FOLDER = new URL('./graphiql/files/', import.meta.url);
 
 interface GraphiqlPlace {
   /** Path of the files. */

@@ -316,11 +316,12 @@ describe('single past blocks', () => {
 
   it('count as node calls of the key', async () => {
     const { chain, services, stream } = await open(3);
-    const routes = createStreamRoutes({ ...exampleServices(), ...services, chains: [chain] });
+    const registry = { find: (text: string) => (Number(text) === chain.id ? chain : null) };
+    const routes = createStreamRoutes({ ...exampleServices(), ...services, registry, chains: [chain] });
     // Ten calls in ten seconds.
     const app = await exampleApi(scratch.database, routes, {
       ...{ nodeCallsPerSecond: 1, otherKeys: [SECOND_KEY] },
-      chains: { find: (text) => (Number(text) === chain.id ? chain : null) },
+      chains: registry,
     });
     const [own, other] = [clientOf(app), clientOf(app, SECOND_KEY)];
     const at = `/streams/evm/0x${chain.id.toString(16)}`;
