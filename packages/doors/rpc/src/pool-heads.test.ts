@@ -125,15 +125,18 @@ describe('waitForHead', () => {
   ])('polls a node of $rate calls a second after $waits', async ({ rate, blockTimeMs, from, to }) => {
     const one = await node(100);
     const sleeps: number[] = [];
+    let isStarted = false;
     const clock: Clock = {
       now: systemClock.now,
       sleep(ms, signal) {
         sleeps.push(ms);
-        return systemClock.sleep(Math.min(ms, 5), signal);
+        // The start waits for the node as long as it says.
+        return systemClock.sleep(isStarted ? Math.min(ms, 5) : ms, signal);
       },
     };
     const upstream = { url: one.url, requestsPerSecond: rate };
     const pool = await startedPool([upstream], { clock, chain: { blockTimeMs }, pollIntervalMs: 200 });
+    isStarted = true;
     const { value: first } = await pool.waitForHead(null, never);
     sleeps.length = 0;
     const next = pool.waitForHead(first, never);
