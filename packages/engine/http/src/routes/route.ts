@@ -1,3 +1,4 @@
+import { getOrCompute } from '@chainstead/core';
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiApp, ApiContext } from '../api-context.ts';
@@ -129,25 +130,26 @@ export function addOperation<Services, Sent>(
   const document = documentOf(operation, shapeOf(operation.params ?? [], api.parameters), shape);
   app.openAPIRegistry.registerPath(document);
   const { database, reads, logger, services, chains } = api;
+  const queries = new WeakMap<ApiContext, ReturnType<typeof readQuery>>();
   const readQuery = (c: ApiContext) => {
     // As sent: errors show it.
     const raw = spelled(queryOf(c));
-    return {
-      sent: foldLists(raw, shape),
-      parse(sent: Values): Values {
-        const parsed = schema.safeParse(sent);
-        if (!parsed.success)
-          refuse({ success: false, target: 'query', error: parsed.error, data: { ...sent, ...raw } }, c);
-        const values: Values = parsed.data ?? {};
-        return 'chain' in shape ? { ...values, chain: values.chain ?? { key: DEFAULT_CHAIN } } : values;
-      },
+    const sent = foldLists(raw, shape);
+    const parse = (given: Values): Values => {
+      const parsed = schema.safeParse(given);
+      if (!parsed.success)
+        refuse({ success: false, target: 'query', error: parsed.error, data: { ...given, ...raw } }, c);
+      const values: Values = parsed.data ?? {};
+      return 'chain' in shape ? { ...values, chain: values.chain ?? { key: DEFAULT_CHAIN } } : values;
     };
+    const values = parse(sent);
+    return { sent, parse: (given: Values) => (given === sent ? values : parse(given)) };
   };
   const answer = (c: Context): Promise<Response> =>
     respond({
       c,
       params: operation.params === undefined ? {} : { ...c.req.valid('param') },
-      ...readQuery(c),
+      ...getOrCompute(queries, c, () => readQuery(c)),
       given: (values) => ({
         ...values,
         ...(isNamed(values.chain) && { chain: indexedChain(chains, values.chain.key, ...datasets) }),
@@ -165,8 +167,7 @@ export function addOperation<Services, Sent>(
   };
   // Errors of the query come before those of the path and the body.
   const middleware: MiddlewareHandler = (c, next) => {
-    const { sent, parse } = readQuery(c);
-    parse(sent);
+    queries.set(c, readQuery(c));
     return next();
   };
   const routed = { ...document, path: routedPath, request, hide: true, middleware };
