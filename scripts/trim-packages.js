@@ -19,7 +19,7 @@ const UNREAD = [
   '@uniswap/v4-core/test',
 ];
 const ARTIFACTS = '@uniswap/v4-core/out';
-/** Read by apps/chainstead/src/demo/exchanges/exchange-artifacts.ts. */
+/** Read by apps/chainstead/src/demo/exchanges/exchange-devnet.ts. */
 const READ_ARTIFACTS = /^Pool(?:Manager|ModifyLiquidityTest|SwapTest|DonateTest)\.sol$/;
 
 for (const folder of UNREAD) remove(folder);

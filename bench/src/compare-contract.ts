@@ -1,6 +1,5 @@
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import type { BenchNodeOptions, ScratchDatabase } from '@chainstead/testkit';
-import { BENCH_CREATION_EVENT } from '@chainstead/testkit';
+import { BENCH_CREATION_EVENT, type BenchNodeOptions, type ScratchDatabase } from '@chainstead/testkit';
 import { alternate } from './alternate.ts';
 import type { BenchmarkContext, BenchmarkReport, Target } from './benchmark.ts';
 import { BenchmarkError } from './benchmark-error.ts';

@@ -9,8 +9,7 @@ import {
   startDemoChain,
 } from '../../apps/chainstead/src/demo/demo-chain.ts';
 import { startDemoCoins } from '../../apps/chainstead/src/demo/demo-coins.ts';
-import { addDemoContract } from '../../apps/chainstead/src/demo/demo-contract.ts';
-import { demoSettings } from '../../apps/chainstead/src/demo/demo-program.ts';
+import { addDemoContract, demoSettings } from '../../apps/chainstead/src/demo/demo-program.ts';
 import { type ApiDocument, CHAIN, readingRequests } from './requests.ts';
 import type { Subjects } from './subjects.ts';
 

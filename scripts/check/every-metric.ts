@@ -2,7 +2,7 @@ import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createContractMetrics } from '@chainstead/contracts/datasets';
 import { createMetricsRegistry, type Registry } from '@chainstead/core';
 import { createSyncMetrics } from '@chainstead/sync/ingest';
-import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor-metrics.ts';
+import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor.ts';
 import { createPoolProofMetrics } from '../../packages/assets/markets/src/proofs/pool-worker.ts';
 import { createMetadataMetrics } from '../../packages/assets/nft/src/collections/metadata-worker.ts';
 import { createTraitsMetrics } from '../../packages/assets/nft/src/traits/traits-worker.ts';

@@ -1,8 +1,8 @@
 /** Values that examples send: those of the demo, whose addresses and ids are the same in each run. */
 import type { DemoChain } from '../../apps/chainstead/src/demo/demo-chain.ts';
-import { createDemoLedger } from '../../apps/chainstead/src/demo/demo-ledger.ts';
+import { createDemoLedger } from '../../apps/chainstead/src/demo/demo-coins.ts';
 import type { DemoStream } from '../../apps/chainstead/src/demo/demo-stream.ts';
-import { DEMO_TOKEN_ABI } from '../../apps/chainstead/src/demo/devnet/demo-contracts.ts';
+import { DEMO_TOKEN_ABI } from '../../apps/chainstead/src/demo/devnet/compile-solidity.ts';
 import type { ExpectedTrade } from '../../apps/chainstead/src/demo/market/market-stall.ts';
 
 export interface DemoParts {

@@ -4,14 +4,12 @@ import { openDatabase } from '@chainstead/db/server';
 import { createSyncMetrics, helpBackfill, proveRead } from '@chainstead/sync/ingest';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration } from './configuration/index.ts';
-import { describeError } from './errors/describe-error.ts';
-import { exitCodeOf } from './errors/exit-code-of.ts';
-import { readIndexedDatasets } from './session/indexed-datasets.ts';
-import { openHistory } from './session/open-history.ts';
+import { describeError, exitCodeOf } from './errors/describe-error.ts';
+import { readIndexedDatasets } from './session/chain-session.ts';
 import { parseChainConfiguration } from './session/read-configuration.ts';
 import { createSignerProcesses } from './session/signer-processes.ts';
-import { openPool } from './session/upstream-pools.ts';
-import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
+import { openHistory, openPool } from './session/upstream-pools.ts';
+import { parseRoleMessage, type RoleMessage } from './supervisor/metrics-exchange.ts';
 import { createSharedLimits } from './supervisor/shared-limits.ts';
 
 const block = z.number().int().nonnegative();

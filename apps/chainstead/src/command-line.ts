@@ -45,7 +45,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     const { describeError } = await import('./errors/describe-error.ts');
-    const { exitCodeOf } = await import('./errors/exit-code-of.ts');
+    const { exitCodeOf } = await import('./errors/describe-error.ts');
     // After a stop signal, every failure is its consequence.
     context.stderr.write(`chainstead: ${context.stopSignal.aborted ? 'interrupted' : describeError(error)}\n`);
     return exitCodeOf(error);

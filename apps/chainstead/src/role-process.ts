@@ -3,14 +3,12 @@ import cluster from 'node:cluster';
 import { createLogger, createMetricsRegistry, measureProcess, systemClock } from '@chainstead/core';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration, ROLE_NAMES } from './configuration/index.ts';
-import { describeError } from './errors/describe-error.ts';
-import { exitCodeOf } from './errors/exit-code-of.ts';
+import { describeError, exitCodeOf } from './errors/describe-error.ts';
 import { releaseStartMemory } from './release-start-memory.ts';
 import type { StopOptions } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
 import { processLabels, slotName } from './shares/role-slot.ts';
-import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
-import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
+import { createMetricsExchange, parseRoleMessage, type RoleMessage } from './supervisor/metrics-exchange.ts';
 import { createSharedLimits } from './supervisor/shared-limits.ts';
 
 const count = z.coerce.number().int().min(1).default(1);

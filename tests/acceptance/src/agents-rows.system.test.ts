@@ -13,8 +13,7 @@ import {
   startDemoChain,
 } from 'chainstead/src/demo/demo-chain.ts';
 import { startDemoCoins } from 'chainstead/src/demo/demo-coins.ts';
-import { addDemoContract } from 'chainstead/src/demo/demo-contract.ts';
-import { demoSettings } from 'chainstead/src/demo/demo-program.ts';
+import { addDemoContract, demoSettings } from 'chainstead/src/demo/demo-program.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 

@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rawSql, sql } from '@chainstead/db';
-import type { ScratchDatabase } from '@chainstead/testkit';
-import { startProgram } from '@chainstead/testkit';
+import { type ScratchDatabase, startProgram } from '@chainstead/testkit';
 import { expect } from 'vitest';
 
 const UPGRADE = fileURLToPath(new URL('../../../docs/operate/upgrade.md', import.meta.url));

@@ -4,13 +4,26 @@
  */
 
 export { type AptosLedger, createAptosLedger } from 'chainstead/src/demo/aptos/aptos-ledger.ts';
-export { firstLine, spawnDependent } from 'chainstead/src/demo/devnet/child-process.ts';
-export { type CompiledContract, compileSolidity } from 'chainstead/src/demo/devnet/compile-solidity.ts';
-export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from 'chainstead/src/demo/devnet/demo-contracts.ts';
-export { type Devnet, type DevnetCall, startDevnet } from 'chainstead/src/demo/devnet/devnet.ts';
+export {
+  type CompiledContract,
+  compileDemoContracts,
+  compileSolidity,
+  DEMO_NFT_ABI,
+  DEMO_TOKEN_ABI,
+} from 'chainstead/src/demo/devnet/compile-solidity.ts';
+export {
+  type Devnet,
+  type DevnetCall,
+  firstLine,
+  spawnDependent,
+  startDevnet,
+} from 'chainstead/src/demo/devnet/devnet.ts';
 export { unlessReverted } from 'chainstead/src/demo/devnet/unless-reverted.ts';
-export { readExchangeArtifact } from 'chainstead/src/demo/exchanges/exchange-artifacts.ts';
-export { deployExchanges, type ExchangeDevnet } from 'chainstead/src/demo/exchanges/exchange-devnet.ts';
+export {
+  deployExchanges,
+  type ExchangeDevnet,
+  readExchangeArtifact,
+} from 'chainstead/src/demo/exchanges/exchange-devnet.ts';
 export type { ExchangePool } from 'chainstead/src/demo/exchanges/exchange-pool.ts';
 export { type DeployedContract, deployMarket, type Market } from 'chainstead/src/demo/market/market.ts';
 export { createMarketScript } from 'chainstead/src/demo/market/market-script.ts';

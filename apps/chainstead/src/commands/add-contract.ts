@@ -6,9 +6,8 @@ import { type Address, createMetricsRegistry, errorText, orAborted } from '@chai
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { readSourceAbi } from '../lists/abi-source.ts';
-import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
-import { commandLogger } from '../session/command-session.ts';
+import { commandActor, commandLogger } from '../session/command-session.ts';
 import { readAddress, readBlockNumber, readChain } from '../session/option-values.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { renderTable } from '../text/text-table.ts';

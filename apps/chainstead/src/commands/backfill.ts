@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { networkOfChain } from '@chainstead/aptos/network';
+import { networkOfChain } from '@chainstead/aptos/ledger-info';
 import { mergeRanges } from '@chainstead/core';
 import {
   type BackfillProgress,
@@ -9,7 +9,7 @@ import {
 } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import { confirmJob, withPlan } from '../plan/with-plan.ts';
+import { confirmJob, withPlan } from '../plan/plan-text.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';
@@ -34,7 +34,7 @@ export async function runBackfill(invocation: Invocation<BackfillOptions>): Prom
   const network = networkOfChain(options.chain);
   if (network !== null) {
     if (options.bulk === true) throw new UsageError('--bulk does not support Aptos', 'Remove --bulk');
-    const { backfillAptos } = await import('../ranges/aptos-backfill.ts');
+    const { backfillAptos } = await import('../ranges/detach-range-work.ts');
     return backfillAptos(invocation, network);
   }
   const helpers = createBackfillHelpers(context.clock);

@@ -18,15 +18,12 @@ import {
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
-import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
+import { commandActor, withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
-import { withDatabase } from '../session/with-database.ts';
-import { sizeText } from '../text/cluster-status-text.ts';
+import { findDatabase, withDatabase } from '../session/with-database.ts';
 import { createProgressReport } from '../text/progress.ts';
-import { renderTable } from '../text/text-table.ts';
+import { renderTable, sizeText } from '../text/text-table.ts';
 
 interface RemoveChainOptions {
   readonly yes?: boolean;

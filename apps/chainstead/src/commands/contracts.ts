@@ -7,11 +7,11 @@ import {
   resumeContract,
 } from '@chainstead/contracts/datasets';
 import type { Configuration } from '../configuration/index.ts';
-import { commandActor } from '../session/command-actor.ts';
+import { withStoredChains } from '../session/chain-session.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { commandActor } from '../session/command-session.ts';
 import { readChain } from '../session/option-values.ts';
 import type { Storage } from '../session/storage.ts';
-import { withStoredChains } from '../session/stored-chains.ts';
 import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 
@@ -78,7 +78,7 @@ export async function removeContractOfCommand(
 
 export async function applyContractsOfCommand(invocation: Invocation, path: string): Promise<void> {
   const { context } = invocation;
-  const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
+  const { applyContractsFile } = await import('../contracts-file/contracts-file.ts');
   await withContracts(invocation, async ({ database }, { chainRegistry: chains }) => {
     const contracts = await applyContractsFile({ path, database, chains }, commandActor());
     context.stdout.write(`Applied ${contracts} contracts of ${path}. Contracts that it lacks are kept\n`);

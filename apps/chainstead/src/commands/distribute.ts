@@ -10,8 +10,7 @@ import type { Invocation } from '../session/command-context.ts';
 import type { Storage } from '../session/storage.ts';
 import { withDatabase } from '../session/with-database.ts';
 import { readConnectedProcesses } from '../start/connected-processes.ts';
-import { sizeText } from '../text/cluster-status-text.ts';
-import { renderTable } from '../text/text-table.ts';
+import { renderTable, sizeText } from '../text/text-table.ts';
 
 export function distribute(invocation: Invocation<{ readonly dryRun?: boolean }>): Promise<void> {
   const { options, context } = invocation;

@@ -4,18 +4,25 @@ import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
 import { type ChainStatus, readKnownBlocks } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
-import { progressText } from '../dataset-progress/dataset-progress.ts';
-import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
+import { type ProgressByChain, progressText, readDatasetProgress } from '../dataset-progress/dataset-progress.ts';
 import { datasets as known } from '../datasets/registry.ts';
 import { datasetCosts } from '../doctor/dataset-costs.ts';
-import { type ChainReport, type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
-import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
+import {
+  type ChainReport,
+  type Examination,
+  type ExamineOptions,
+  examinationJson,
+  examineConfigured,
+  examineUrl,
+  type NodeReport,
+  renderExamination,
+} from '../doctor/examine-nodes.ts';
 import { examineSources } from '../doctor/examine-sources.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
 import { UsageError } from '../errors/usage-error.ts';
+import { readStatuses } from '../session/chain-session.ts';
 import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
-import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 const DEADLINE_MS = 120_000;

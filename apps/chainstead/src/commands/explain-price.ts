@@ -9,9 +9,9 @@ import type { Command } from 'commander';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
 import { readAddress, readBlockNumber } from '../session/option-values.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
+import { findDatabase } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 
 interface ExplainPriceOptions {

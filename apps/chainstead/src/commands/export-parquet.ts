@@ -4,10 +4,9 @@ import { exportTable, findExportTable } from '@chainstead/lake';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
+import { readIndexedDatasets, withStoredChains } from '../session/chain-session.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readChain } from '../session/option-values.ts';
-import { withStoredChains } from '../session/stored-chains.ts';
 import { withFoundDatabase } from '../session/with-database.ts';
 import { createProgressReport } from '../text/progress.ts';
 

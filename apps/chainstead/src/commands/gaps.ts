@@ -2,13 +2,12 @@ import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import type { ChainStatus } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
+import { readStatuses } from '../session/chain-session.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
-import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
-import { chainName } from '../text/chain-name.ts';
-import { renderTable } from '../text/text-table.ts';
+import { findDatabase } from '../session/with-database.ts';
+import { chainName, renderTable } from '../text/text-table.ts';
 
 export async function showGaps({ options, command, context }: Invocation<JsonOption>): Promise<void> {
   const isJson = options.json === true;

@@ -3,8 +3,8 @@ import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScopes, parseScopes } from '@chainstead/http';
 import { createKeyStore, type KeyStore } from '@chainstead/http/server';
 import { UsageError } from '../errors/usage-error.ts';
-import { commandActor } from '../session/command-actor.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { commandActor } from '../session/command-session.ts';
 import { withDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 

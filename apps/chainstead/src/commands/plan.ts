@@ -1,11 +1,10 @@
-import { networkOfChain } from '@chainstead/aptos/network';
+import { networkOfChain } from '@chainstead/aptos/ledger-info';
 import { createMetricsRegistry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { obstacleOf, planMigrations } from '@chainstead/db/server';
 import { UsageError } from '../errors/usage-error.ts';
 import { type HistoryPlan, makePlan } from '../plan/make-plan.ts';
-import { planJson, renderPlan } from '../plan/plan-text.ts';
-import { parseBound, resolveBounds } from '../plan/read-bounds.ts';
+import { parseBound, planJson, renderPlan, resolveBounds } from '../plan/plan-text.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { type CommandSession, commandLogger } from '../session/command-session.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';

@@ -1,7 +1,6 @@
 import { createMetricsRegistry } from '@chainstead/core';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
-import { writeOutcome } from '../ranges/range-command.ts';
-import { readBlockRanges } from '../ranges/read-block-ranges.ts';
+import { readBlockRanges, writeOutcome } from '../ranges/range-command.ts';
 import { recordBlocks } from '../ranges/record-blocks.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';

@@ -2,10 +2,10 @@ import { recordAudit } from '@chainstead/http';
 import { applyReviews, isCalledSpam, type ReviewSelection, readReviews } from '@chainstead/tokens';
 import type { Configuration } from '../configuration/index.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
-import { commandActor } from '../session/command-actor.ts';
+import { withStoredChains } from '../session/chain-session.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { commandActor } from '../session/command-session.ts';
 import { readAddress, readChain } from '../session/option-values.ts';
-import { withStoredChains } from '../session/stored-chains.ts';
 import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 

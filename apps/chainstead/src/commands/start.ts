@@ -15,16 +15,22 @@ import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { openingText } from '../session/command-session.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
 import { DatabaseUnreachableError, hasDatabase, openStorage, type Storage } from '../session/storage.ts';
-import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
-import { type RoleSlot, renderRoles, selectRoles, slotsOf } from '../shares/role-slot.ts';
-import { writeFirstAdminKey } from '../start/admin-key-file.ts';
-import { withAnalystUrl } from '../start/analyst-url.ts';
-import { requireFreePorts } from '../start/check-ports.ts';
-import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
-import { reportChangedChains } from '../start/report-changed-chains.ts';
-import { runRoles } from '../start/run-roles.ts';
-import { renderStartSummary } from '../start/start-summary.ts';
-import { surveyUpstreams } from '../start/survey-upstreams.ts';
+import {
+  connectionShortage,
+  connectionsNeeded,
+  type RoleSlot,
+  renderRoles,
+  selectRoles,
+  slotsOf,
+} from '../shares/role-slot.ts';
+import {
+  reportChangedChains,
+  requireFreePorts,
+  withAnalystUrl,
+  writeFirstAdminKey,
+} from '../start/check-ports.ts';
+import { onceDatabaseAnswers, runRoles } from '../start/run-roles.ts';
+import { renderStartSummary, surveyUpstreams } from '../start/start-summary.ts';
 
 const APPLICATION_NAME = 'chainstead start';
 

@@ -6,12 +6,12 @@ import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import { countRows, readReportedChains, readUnknownHeads } from '@chainstead/sync/ingest';
 import { readHistories } from '@chainstead/sync/requests';
 import type { Configuration } from '../configuration/index.ts';
-import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
+import { readDatasetProgress } from '../dataset-progress/dataset-progress.ts';
+import { readStatuses } from '../session/chain-session.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
-import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { findDatabase } from '../session/with-database.ts';
 import {
   type IngestState,
   readConnectedProcesses,
@@ -22,9 +22,14 @@ import {
 } from '../start/connected-processes.ts';
 import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../text/chain-status-text.ts';
-import { renderCluster } from '../text/cluster-status-text.ts';
-import { renderSetAside, setAsideJson } from '../text/set-aside-text.ts';
-import { diskPlaceOf, renderStorage, storageJson } from '../text/storage-status-text.ts';
+import {
+  diskPlaceOf,
+  renderCluster,
+  renderSetAside,
+  renderStorage,
+  setAsideJson,
+  storageJson,
+} from '../text/text-table.ts';
 
 const HISTORIES_MAX = 20;
 const FAILING_COLLECTIONS_MAX = 10;

@@ -1,10 +1,10 @@
 import { recordAudit } from '@chainstead/http';
 import { requestTokenFacts } from '@chainstead/tokens/requests';
 import { writeOutcome } from '../ranges/range-command.ts';
-import { commandActor } from '../session/command-actor.ts';
+import { withStoredChains } from '../session/chain-session.ts';
 import type { Invocation } from '../session/command-context.ts';
+import { commandActor } from '../session/command-session.ts';
 import { readAddress, readChain } from '../session/option-values.ts';
-import { withStoredChains } from '../session/stored-chains.ts';
 import { withFoundDatabase } from '../session/with-database.ts';
 
 export async function refreshTokenFacts(

@@ -2,11 +2,10 @@ import { defineError } from '@chainstead/core';
 import { parseConfiguration } from '../configuration/index.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
 import { configurationSources } from '../session/read-configuration.ts';
 import { openStorage } from '../session/storage.ts';
-import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
-import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
+import { findDatabase } from '../session/with-database.ts';
+import { planUpgrade, renderUpgrade, type UpgradePlan, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
 import { VERSION } from '../version.ts';
 
 /** Starting this version on the database would fail. */

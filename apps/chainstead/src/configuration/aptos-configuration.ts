@@ -1,3 +1,5 @@
+import { NAME_CHAINS } from '@chainstead/tokens/names/name-chains';
+import type { ResolvedChains } from './chain-configuration.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
@@ -53,4 +55,26 @@ export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] 
     return [problemWith(endKey, String(end), `is below ${prefix}_START_VERSION, ${start}`, facts)];
   });
   return [...samePort, ...ends];
+}
+
+const KEYS = new Set(Object.values(NAME_CHAINS).flat());
+
+/** Names are read from chains in `CHAINS`, and from those of the gateway whose nodes the operator chose. */
+export function toNamesConfiguration(
+  settings: GlobalSettings,
+  { configured, gateway }: Pick<ResolvedChains, 'configured' | 'gateway'>,
+) {
+  const indexed = configured.filter(({ chain, hasNoNodes }) => KEYS.has(chain.key) && !hasNoNodes);
+  const isIndexed = new Set(configured.map(({ chain }) => chain.key));
+  const served = gateway.filter(
+    ({ chain, usesPublicUpstreams }) => KEYS.has(chain.key) && !isIndexed.has(chain.key) && !usesPublicUpstreams,
+  );
+  return {
+    /** Upstreams are null for those that index the chain. */
+    chains: [
+      ...indexed.map(({ chain }) => ({ chain, upstreams: null })),
+      ...served.map(({ chain, upstreams }) => ({ chain, upstreams })),
+    ],
+    asksGateways: settings.ENS_GATEWAYS === 'on',
+  };
 }

@@ -3,7 +3,6 @@ import { errorText } from '@chainstead/core';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway/reserved-segments';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
-import { suggestChains } from './chain-suggestion.ts';
 import { hasNoNodes, upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { hasDataset, ofChain } from './history-source.ts';
@@ -11,10 +10,11 @@ import { factsOf } from './key-facts.ts';
 import { offeredNames } from './offered-names.ts';
 import { pricingRules } from './price-keys.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
+import { suggestChains } from './suggestion.ts';
 
 export type ChainConfiguration = Readonly<ReturnType<typeof chainConfiguration>>;
 
-export interface GatewayChainConfiguration
+interface GatewayChainConfiguration
   extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
   readonly slug: string;
   readonly integrity: 'none' | 'strict';

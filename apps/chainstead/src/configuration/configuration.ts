@@ -1,13 +1,16 @@
 import { datasets } from '../datasets/registry.ts';
-import { aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';
+import { aptosProblems, toAptosConfiguration, toNamesConfiguration } from './aptos-configuration.ts';
 import { namesWithKeys, type ResolvedChains, resolveChains } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
-import { toNamesConfiguration } from './names-configuration.ts';
 import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
-import { type ConfigurationSource, mergeSources } from './sources.ts';
-import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
+import {
+  type ConfigurationSource,
+  type ConfigurationWarning,
+  mergeSources,
+  warnOfUnknownKeys,
+} from './sources.ts';
 
 export type Configuration = Readonly<ReturnType<typeof toConfiguration>>;
 

@@ -1,4 +1,4 @@
-import { KEY_PATTERN } from '@chainstead/http/configured-key';
+import { KEY_PATTERN } from '@chainstead/http/key-store';
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';

@@ -4,7 +4,7 @@ import { factsOf, type KeyFacts } from './key-facts.ts';
 import { redactValue } from './redaction.ts';
 import type { ConfigurationSource } from './sources.ts';
 
-export interface PrintedKey {
+interface PrintedKey {
   readonly key: string;
   /** Redacted; null: absent, without a default. */
   readonly value: string | null;

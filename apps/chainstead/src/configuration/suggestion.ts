@@ -1,3 +1,5 @@
+import type { ChainRegistry } from '@chainstead/chains';
+
 const LENGTH_MIN = 6;
 const LENGTH_FOR_TWO_EDITS = 9;
 
@@ -37,7 +39,7 @@ function sortedWords(key: string): string {
 }
 
 /** Levenshtein distance. */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
@@ -48,4 +50,39 @@ export function editDistance(left: string, right: string): number {
     previous = current;
   }
   return previous[right.length] ?? 0;
+}
+
+const SHORT_NAME_LENGTH = 5;
+const SEPARATORS = /[\s;|+&]+/;
+
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  mainnet: 'eth',
+  ether: 'eth',
+  bnb: 'bsc',
+  binance: 'bsc',
+  matic: 'polygon',
+  arb: 'arbitrum',
+  op: 'optimism',
+  avax: 'avalanche',
+  ftm: 'fantom',
+  xdai: 'gnosis',
+};
+
+export function suggestChains(given: string, known: ChainRegistry): string {
+  const one = nearest(given, known);
+  const words = given.split(SEPARATORS).filter((word) => word !== '');
+  const each = words.length > 1 ? words.map((word) => nearest(word, known)) : [];
+  const isList = each.length > 0 && new Set(each).size === each.length && each.every((name) => name !== null);
+  const several = isList ? each.join(',') : null;
+  const meant = [one, several].filter((name) => name !== null);
+  return meant.length === 0 ? '' : `Did you mean ${meant.join(', or ')}?`;
+}
+
+function nearest(given: string, known: ChainRegistry): string | null {
+  const name = given.trim().toLowerCase();
+  const exact = known.find(OTHER_NAMES[name] ?? name);
+  if (exact !== null) return exact.key;
+  const names = known.all().flatMap((chain) => [chain.key, ...chain.apiNames]);
+  const near = closest(name, names, name.length < SHORT_NAME_LENGTH ? 1 : 2);
+  return near === null ? null : (known.find(near)?.key ?? near);
 }

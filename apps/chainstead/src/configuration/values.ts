@@ -3,14 +3,14 @@ import type { TokenFeed } from '@chainstead/chains/price-feeds';
 import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { DatabaseError } from '@chainstead/db';
 import { parseConnectionString } from '@chainstead/db/server';
-import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
+import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/key-store';
 import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
 import { binChanges, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import type { Dataset } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { datasets } from '../datasets/registry.ts';
-import { suggestChains } from './chain-suggestion.ts';
 import { ROLE_NAMES, type RoleProcesses } from './role-names.ts';
+import { suggestChains } from './suggestion.ts';
 
 const DIGITS = /^\d+$/;
 const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;

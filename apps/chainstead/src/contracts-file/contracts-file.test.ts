@@ -9,8 +9,12 @@ import { listAudit } from '@chainstead/http';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
-import { applyContractsFile, watchContractsFile } from './apply-contracts.ts';
-import { contractsFileSchema, readContractsFile } from './contracts-file.ts';
+import {
+  applyContractsFile,
+  contractsFileSchema,
+  readContractsFile,
+  watchContractsFile,
+} from './contracts-file.ts';
 
 const chains = createChainRegistry();
 const scratch = scratchOfFile();

@@ -1,10 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { feedsOf } from '@chainstead/chains/price-feeds';
-import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
+import { type BlockRange, type ChainId, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { countDuePools } from '@chainstead/markets';
 import { poolStates } from '@chainstead/markets/datasets';
 import { anchorsOf, EVERY_SWAP } from '@chainstead/markets/requests';
 import type { ChainStatus } from '@chainstead/sync/ingest';
+import { readFeedsWithValue } from '@chainstead/tokens/price-feeds';
 import type { Configuration } from '../configuration/index.ts';
 
 export interface DatasetProgress {
@@ -24,7 +27,7 @@ export interface ProgressFacts {
   readonly market: MarketFacts;
 }
 
-export interface MarketFacts {
+interface MarketFacts {
   readonly duePools: number;
   readonly feedsWithoutValue: number;
 }
@@ -134,4 +137,33 @@ function blocksText(ranges: readonly BlockRange[]): string {
   const [first, last] = [ranges.at(0)?.from, ranges.at(-1)?.to];
   if (blocks === 1) return `block ${first}`;
   return `${blocks} blocks ${ranges.length === 1 ? 'from' : 'between'} ${first} ${ranges.length === 1 ? 'to' : 'and'} ${last}`;
+}
+
+export type ProgressByChain = ReadonlyMap<ChainId, readonly DatasetProgress[]>;
+
+export async function readDatasetProgress(
+  database: Pick<Database, 'query'>,
+  {
+    chains,
+    datasets,
+    verifyBlocksPerSecond,
+  }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,
+  statuses: readonly ChainStatus[],
+): Promise<ProgressByChain> {
+  const progress = new Map<ChainId, readonly DatasetProgress[]>();
+  for (const { chain } of chains) {
+    const status = statuses.find(({ chainId }) => chainId === chain.id);
+    if (status === undefined) continue;
+    const facts = { chain, status, datasets: datasets.map(({ name }) => name), verifyBlocksPerSecond };
+    progress.set(chain.id, datasetProgress({ ...facts, market: await readMarketFacts(database, chain) }));
+  }
+  return progress;
+}
+
+async function readMarketFacts(database: Pick<Database, 'query'>, chain: Chain): Promise<MarketFacts> {
+  const known = await readFeedsWithValue(database, chain.id);
+  return {
+    duePools: await countDuePools(database, chain.id, POOLS_COUNTED_MAX),
+    feedsWithoutValue: feedsOf(chain).filter(({ proxy }) => !known.has(proxy)).length,
+  };
 }

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { type DemoExchanges, deployDemoExchanges } from './demo-exchanges.ts';
-import { compileDemoContracts } from './devnet/demo-contracts.ts';
+import { compileDemoContracts } from './devnet/compile-solidity.ts';
 import { type Devnet, type DevnetCall, startDevnet } from './devnet/devnet.ts';
 import { deployMarket, type Market } from './market/market.ts';
 import { at, createMarketScript, type MarketScript } from './market/market-script.ts';

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
+import { DEMO_TOKEN_ABI } from './devnet/compile-solidity.ts';
 import type { Devnet } from './devnet/devnet.ts';
 import { deployExchanges } from './exchanges/exchange-devnet.ts';
 import type { ExchangePool } from './exchanges/exchange-pool.ts';

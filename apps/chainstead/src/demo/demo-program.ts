@@ -2,20 +2,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
+import type { Chain } from '@chainstead/chains';
+import { addContract } from '@chainstead/contracts/datasets';
 import { createLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { DEMO_FOLDER_PREFIX } from '../session/find-database.ts';
 import { openStorage } from '../session/storage.ts';
+import { DEMO_FOLDER_PREFIX } from '../session/with-database.ts';
 import { slotsOf } from '../shares/role-slot.ts';
-import { writeFirstAdminKey } from '../start/admin-key-file.ts';
-import { withAnalystUrl } from '../start/analyst-url.ts';
-import { requireFreePorts } from '../start/check-ports.ts';
+import { requireFreePorts, withAnalystUrl, writeFirstAdminKey } from '../start/check-ports.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 import type { DemoCoins } from './demo-coins.ts';
-import { addDemoContract } from './demo-contract.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
+import type { Market } from './market/market.ts';
 
 export interface DemoProgram {
   readonly address: string;
@@ -142,4 +143,17 @@ export function demoSettings(
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
   };
+}
+
+const NAME = 'market';
+export const ORDERS_PATH = `contracts/${NAME}/order_fulfilled`;
+export const ORDERS_LIST = `contracts_${NAME}_order_fulfilled`;
+export const ORDERS_VIEW = `analytics.contract_${NAME}_order_fulfilled`;
+
+export async function addDemoContract(database: Database, chain: Chain, { seaport }: Market): Promise<void> {
+  const { address, abi } = seaport;
+  await addContract(database, {
+    ...{ name: NAME, chain, addresses: [address], factory: null, abi, firstBlock: null },
+    ...{ events: ['OrderFulfilled'], indexed: ['offerer'] },
+  });
 }

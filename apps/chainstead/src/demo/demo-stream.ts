@@ -1,8 +1,9 @@
-import { type Address, defineError } from '@chainstead/core';
+import { type Address, type Clock, defineError } from '@chainstead/core';
 import { formatUnits, keccak256, numberToHex, stringToBytes } from 'viem';
 import { z } from 'zod';
+import type { Output } from '../session/command-context.ts';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
-import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
+import { DEMO_TOKEN_ABI } from './devnet/compile-solidity.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './network/webhook-receiver.ts';
 
 export interface DemoStream {
@@ -36,7 +37,7 @@ const webhookSchema = z.object({
   ),
 });
 
-export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string) => ({
+class DemoStreamError extends defineError('DEMO_STREAM', (problem: string) => ({
   message: `Demo stream failed: ${problem}`,
 })) {}
 
@@ -112,9 +113,40 @@ function amountText({ value, tokenDecimals, tokenSymbol }: DemoWebhook['erc20Tra
   return `${formatUnits(BigInt(value), Number(tokenDecimals))} ${tokenSymbol}`;
 }
 
-export function describeWebhook({ tag, block, confirmed, logs, txs, erc20Transfers }: DemoWebhook): string {
+function describeWebhook({ tag, block, confirmed, logs, txs, erc20Transfers }: DemoWebhook): string {
   const [first] = erc20Transfers;
   const state = confirmed ? 'confirmed  ' : 'unconfirmed';
   const what = first === undefined ? '' : `, ${amountText(first)} from ${first.from} to ${first.to}`;
   return `webhook  ${tag}  block ${block.number}  ${state}  ${logs.length + txs.length} record(s)${what}`;
+}
+
+interface WebhookDisplayOptions {
+  readonly output: Output;
+  readonly clock: Clock;
+  readonly listsAll: boolean;
+  readonly signal: AbortSignal;
+}
+
+const SUMMARY_INTERVAL_MS = 30_000;
+const COLUMNS_DEFAULT = 80;
+const CLEAR_LINE = '\r\u001b[2K';
+
+export function createWebhookDisplay(options: WebhookDisplayOptions): (webhook: DemoWebhook) => void {
+  const { output, clock, listsAll, signal } = options;
+  const isInPlace = output.isTTY === true && !listsAll;
+  let count = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  signal.addEventListener('abort', () => isInPlace && count > 0 && output.write('\n'), { once: true });
+  return (webhook) => {
+    if (signal.aborted) return;
+    count += 1;
+    const line = describeWebhook(webhook);
+    if (listsAll) output.write(`${line}\n`);
+    else if (isInPlace)
+      output.write(CLEAR_LINE + `${count}: ${line}`.slice(0, (output.columns ?? COLUMNS_DEFAULT) - 1));
+    else if (clock.now() - shownAt >= SUMMARY_INTERVAL_MS) {
+      output.write(`${line} (${count} so far)\n`);
+      shownAt = clock.now();
+    }
+  };
 }

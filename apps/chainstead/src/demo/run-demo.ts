@@ -3,12 +3,18 @@ import { errorText } from '@chainstead/core';
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
-import { ORDERS_LIST, ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
-import { checkDemo, type DemoProgram, type DemoSources, startDemoProgram } from './demo-program.ts';
-import { type DemoStream, startDemoStream } from './demo-stream.ts';
+import {
+  checkDemo,
+  type DemoProgram,
+  type DemoSources,
+  ORDERS_LIST,
+  ORDERS_PATH,
+  ORDERS_VIEW,
+  startDemoProgram,
+} from './demo-program.ts';
+import { createWebhookDisplay, type DemoStream, startDemoStream } from './demo-stream.ts';
 import { installDemoTools } from './devnet/demo-tools.ts';
 import type { ExpectedTrade } from './market/market-stall.ts';
-import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
 const STORY_ROUNDS = 60;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DemoWebhook } from './demo-stream.ts';
-import { createWebhookDisplay } from './webhook-display.ts';
+import { createWebhookDisplay, type DemoWebhook } from './demo-stream.ts';
 
 const webhook = (block: string, tokenDecimals = '6'): DemoWebhook => ({
   streamId: 's',

@@ -13,9 +13,8 @@ import {
 import { type BlockSource, SourceError } from '@chainstead/sources';
 import { proveSourceRange, readSettledHeight } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
-import { openSources } from '../session/open-history.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
-import { openPool } from '../session/upstream-pools.ts';
+import { openPool, openSources } from '../session/upstream-pools.ts';
 import type { ExamineOptions, NodeReport } from './examine-nodes.ts';
 
 /** @param only key of a chain; null: all */

@@ -11,8 +11,7 @@ import {
 import { examineRedis } from '@chainstead/jobs/worker';
 import type { Configuration } from '../configuration/index.ts';
 import { hasDatabase, openStorage, type Storage } from '../session/storage.ts';
-import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
-import { slotsOf } from '../shares/role-slot.ts';
+import { connectionShortage, connectionsNeeded, slotsOf } from '../shares/role-slot.ts';
 
 export interface StorageExamination {
   readonly configuration: Configuration;

@@ -1,6 +1,6 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import type { CollectionFields } from '@chainstead/nft';
-import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/token-metadata';
 import { z } from 'zod';
 
 /** `chainId` 0: every chain (labels and scams only). */
@@ -67,3 +67,61 @@ export const fields = {
     }),
   chainId: z.int({ error: 'chainId is not a whole number' }).min(1, { error: 'chainId is not positive' }),
 };
+
+export type ChainNamed = (name: string) => number | null;
+
+export interface ListFormat<Entry> {
+  readonly name: string;
+  readonly matches: (content: unknown) => boolean;
+  readonly items: (content: unknown) => Iterable<unknown>;
+  /** For items without a chain: an id, 0 for every chain, null: the caller decides. */
+  readonly chainId: number | null;
+  readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
+}
+
+export function listedItems(content: unknown): readonly unknown[] {
+  return Array.isArray(content) ? content : [];
+}
+
+export function isArrayOf(content: unknown, item: z.ZodType): boolean {
+  return Array.isArray(content) && content.length > 0 && item.safeParse(content[0]).success;
+}
+
+export function isRecordOf(content: unknown, key: RegExp, value: z.ZodType): boolean {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return false;
+  const first = Object.entries(content)[0];
+  return first !== undefined && key.test(first[0]) && value.safeParse(first[1]).success;
+}
+
+export function isCsvWith(content: unknown, ...columns: readonly string[]): boolean {
+  return isArrayOf(content, z.looseObject(Object.fromEntries(columns.map((column) => [column, z.string()]))));
+}
+
+/** RFC 4180, by lower-case header. Missing fields are empty, surplus ones dropped. */
+export function* parseCsv(text: string): Generator<Readonly<Record<string, string>>> {
+  let header: readonly string[] | null = null;
+  for (const fields of records(text)) {
+    if (fields.length === 1 && fields[0] === '') continue;
+    if (header === null) header = fields.map((name) => name.trim().toLowerCase());
+    else yield Object.fromEntries(header.map((name, index) => [name, fields[index] ?? '']));
+  }
+}
+
+/** A field and its end. An unclosed quote is a character. */
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
+
+function* records(text: string): Generator<string[]> {
+  let fields: string[] = [];
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  while (at <= text.length) {
+    FIELD.lastIndex = at;
+    const match = FIELD.exec(text);
+    if (match === null) return;
+    at = FIELD.lastIndex;
+    fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] === ',') continue;
+    yield fields;
+    fields = [];
+    if (match[3] === '') return;
+  }
+}

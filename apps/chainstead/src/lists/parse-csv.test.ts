@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseCsv } from './parse-csv.ts';
+import { parseCsv } from './list-entry.ts';
 
 test('gives back any table that was written by the rules', () => {
   const cell = fc.string({ unit: fc.constantFrom(...'ab ,"\n\r1ß') });

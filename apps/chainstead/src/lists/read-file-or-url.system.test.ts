@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readFileOrUrl } from './read-file-or-url.ts';
+import { readFileOrUrl } from './abi-source.ts';
 
 const signal = new AbortController().signal;
 

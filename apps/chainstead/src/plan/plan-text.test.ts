@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HistoryPlan } from './make-plan.ts';
-import { type PlanFacts, planFindings } from './plan-findings.ts';
+import { type HistoryPlan, type PlanFacts, planFindings } from './make-plan.ts';
 import { planJson, renderPlan, shortPlan } from './plan-text.ts';
 
 const GB = 1_024 ** 3;

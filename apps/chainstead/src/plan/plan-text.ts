@@ -1,9 +1,16 @@
-import { rangeSize } from '@chainstead/core';
-import { renderFinding } from '../doctor/doctor-text.ts';
-import { sizeText } from '../text/cluster-status-text.ts';
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, errorText, rangeSize } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { missingRanges, readSettledHeight } from '@chainstead/sync/ingest';
+import { blockAtTime } from '@chainstead/transactions';
+import { renderFinding } from '../doctor/examine-nodes.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { type RunRange, runRangeWork } from '../ranges/range-command.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { formatSeconds } from '../text/progress.ts';
-import { renderTable } from '../text/text-table.ts';
-import type { HistoryPlan } from './make-plan.ts';
+import { renderTable, sizeText } from '../text/text-table.ts';
+import { type HistoryPlan, makePlan } from './make-plan.ts';
 
 type Estimate = HistoryPlan['estimate'];
 
@@ -111,4 +118,115 @@ function rateText(perSecond: number): string {
 
 function countText(count: number): string {
   return Math.round(count).toLocaleString('en-US');
+}
+
+const BLOCKS_MAX = 1_000_000;
+
+/** Large work shows its estimate first. A person confirms it; a script continues. @throws UsageError if a person declines */
+export function withPlan<T>(run: RunRange<T>, context: CommandContext): RunRange<T> {
+  return async (work, ranges, signal, session) => {
+    const plan = planLarge(context);
+    if (isLarge(ranges)) await confirm(context, work.chain.key, () => plan(work, ranges, signal, session));
+    return run(work, ranges, signal, session);
+  };
+}
+
+/** The same for a job that another process runs. @throws UsageError if a person declines */
+export async function confirmJob(
+  invocation: Invocation<BlockRangeOptions>,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  const { context, options } = invocation;
+  if (!isLarge(ranges)) return;
+  await confirm(context, options.chain, async () => {
+    const { result } = await runRangeWork({ ...invocation, name: 'backfill' }, planLarge(context));
+    return result;
+  });
+}
+
+/** Null: few blocks are missing. */
+function planLarge({ stderr }: CommandContext): RunRange<HistoryPlan | null> {
+  return async (work, ranges, signal, session) => {
+    if (!isLarge(await missingRanges({ ...work, proof: work.backfillProof }, ranges))) return null;
+    stderr.write(`${work.chain.key}: estimating from a sample of 200 blocks of each source (--yes skips this)\n`);
+    return makePlan({ ...work, ...session }, ranges, signal);
+  };
+}
+
+async function confirm(
+  { ask, stderr, stopSignal }: CommandContext,
+  chain: string,
+  make: () => Promise<HistoryPlan | null>,
+): Promise<void> {
+  try {
+    const plan = await make();
+    if (plan === null) return;
+    stderr.write(ask === undefined ? shortPlan(plan) : renderPlan(plan));
+  } catch (error) {
+    stopSignal.throwIfAborted();
+    stderr.write(`${chain}: no estimate: ${errorText(error)}\n`);
+  }
+  const answer = ask === undefined ? 'y' : await ask('Continue? [y/N] ');
+  if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
+    throw new UsageError('Nothing was indexed: the backfill was not confirmed', 'Answer y, or add --yes');
+}
+
+function isLarge(ranges: readonly BlockRange[]): boolean {
+  return ranges.reduce((sum, range) => sum + rangeSize(range), 0) > BLOCKS_MAX;
+}
+
+type BlockBound = { readonly block: number } | { readonly seconds: number };
+
+const BLOCK = /^\d+$/;
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/;
+
+/** @throws UsageError */
+export function parseBound(option: string, text: string): BlockBound {
+  const block = BLOCK.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(block)) return { block };
+  const time = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse accepts February 30.
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10)))
+    return { seconds: time / 1_000 };
+  throw new UsageError(
+    `${option} ${text} is not a block or a date`,
+    'Use a block number, or a date such as 2023-01-01 or 2023-01-01T12:00Z',
+  );
+}
+
+interface Reader {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+}
+
+/** Dates count in UTC. @param to absent: the newest final block. @throws UsageError */
+export async function resolveBounds(
+  reader: Reader,
+  { from, to }: { readonly from: BlockBound; readonly to: BlockBound | null },
+  signal: AbortSignal,
+): Promise<BlockRange> {
+  const settled = await readSettledHeight(reader.pool, reader.chain);
+  const first = await blockOf(reader, '--from', from, 'after', signal);
+  const last = to === null ? settled : await blockOf(reader, '--to', to, 'before', signal);
+  if (last > settled)
+    throw new UsageError(`Block ${last} is not final: the newest final block is ${settled}`, 'Leave out --to');
+  if (first > last)
+    throw new UsageError(`The last block ${last} is below the first ${first}`, 'Choose another range');
+  return { from: Math.max(first, reader.chain.firstBlock), to: last };
+}
+
+async function blockOf(
+  { chain, pool }: Reader,
+  option: string,
+  bound: BlockBound,
+  closest: 'after' | 'before',
+  signal: AbortSignal,
+): Promise<number> {
+  if ('block' in bound) return bound.block;
+  const time = bound.seconds;
+  const { block } = await blockAtTime({ chain, pool, known: async () => [] }, { time, closest }, signal);
+  if (closest === 'after' ? block.timestamp >= time : block.timestamp <= time) return block.number;
+  const date = new Date(time * 1_000).toISOString();
+  const what = closest === 'after' ? 'no block since' : 'no block before';
+  throw new UsageError(`${option}: ${chain.key} has ${what} ${date}`, 'Use another date, or a block number');
 }

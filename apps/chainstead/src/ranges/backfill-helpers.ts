@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BlockRange, type Clock, type Logger, restartDelayMs, sleepUnlessAborted } from '@chainstead/core';
 import type { UpstreamLimits } from '@chainstead/rpc/pool';
-import { parseRoleMessage, type RoleMessage } from '../supervisor/role-messages.ts';
+import { parseRoleMessage, type RoleMessage } from '../supervisor/metrics-exchange.ts';
 import { createSharedLimits } from '../supervisor/shared-limits.ts';
 import { type CallingProcess, createUpstreamShares } from '../supervisor/upstream-shares.ts';
 

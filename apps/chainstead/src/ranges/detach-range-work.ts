@@ -1,16 +1,24 @@
-import { chainKeyOf, networkOfChain } from '@chainstead/aptos';
-import { type BlockRange, rangeSize } from '@chainstead/core';
+import {
+  type AptosNetwork,
+  aptosDatasets,
+  backfillVersions,
+  chainKeyOf,
+  createFullnodeMetrics,
+  createFullnodes,
+  type FillProgress,
+  networkOfChain,
+} from '@chainstead/aptos';
+import { type BlockRange, createMetricsRegistry, rangeSize } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
-import { type RangeWork, requestRangeJob } from '@chainstead/sync/ingest';
+import { createSyncMetrics, type RangeWork, requestRangeJob } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import { commandActor } from '../session/command-actor.ts';
 import type { Invocation } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { commandActor, commandLogger, withStorage } from '../session/command-session.ts';
+import { readConfiguration, readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { createProgressReport } from '../text/progress.ts';
 import type { BlockRangeOptions } from './block-range-options.ts';
-import { writeOutcome } from './range-command.ts';
-import { readBlockRanges } from './read-block-ranges.ts';
+import { readBlockRanges, writeOutcome } from './range-command.ts';
 
 interface DetachSettings {
   /** Absent: all. */
@@ -63,4 +71,55 @@ function chainOf(
     `${given} is not in CHAINS, so no ingest process would run the job`,
     'Add it to CHAINS, or run the command without --detach',
   );
+}
+
+export async function backfillAptos(
+  invocation: Invocation<BlockRangeOptions>,
+  network: AptosNetwork,
+): Promise<void> {
+  const { options, command, context } = invocation;
+  const ranges = readBlockRanges(options);
+  const { configuration } = readConfiguration(command, context);
+  const { clock, stdout: output } = context;
+  const chain = chainKeyOf(network);
+  const configured = configuration.aptos.networks.find((one) => one.network === network);
+  if (configured === undefined)
+    throw new UsageError(
+      `No fullnode for ${chain} is configured`,
+      `Set ${network === 'mainnet' ? 'APTOS_NODE_URL' : 'APTOS_TESTNET_NODE_URL'}`,
+    );
+  const { fullnodes: urls, apiKey } = configured;
+  await withStorage({ configuration, context, name: 'backfill' }, async ({ database }) => {
+    const logger = commandLogger(configuration, context);
+    const registry = createMetricsRegistry();
+    const fullnodeMetrics = createFullnodeMetrics(registry);
+    const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
+    const report = createProgressReport({
+      work: 'backfill',
+      chain,
+      unit: 'versions',
+      counts: 'rows',
+      output,
+      clock,
+    });
+    const work = {
+      fullnodes,
+      database,
+      datasets: aptosDatasets(configuration.aptos.datasets),
+      logger,
+      metrics: createSyncMetrics(registry),
+      clock,
+      onProgress: ({ done, total, rows }: FillProgress) => report.update({ done, total, logs: rows }),
+    };
+    let covered: FillProgress;
+    try {
+      covered = await backfillVersions(work, ranges, context.stopSignal);
+    } finally {
+      report.finish();
+      await fullnodes.close();
+    }
+    const { done, rows } = covered;
+    const facts = { work: 'backfill', chain, versions: done, rows, finished: true };
+    writeOutcome(context, `Indexed ${done} versions of ${chain} (${rows} rows).`, facts);
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBlockRanges } from './read-block-ranges.ts';
+import { readBlockRanges } from './range-command.ts';
 
 describe('readBlockRanges', () => {
   it('takes --from and --to, and any number of --range, joined where they touch', () => {

@@ -1,8 +1,8 @@
 import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
-import { openReads, type Reads } from '@chainstead/db/server';
+import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db/server';
 import { createEgress, type Egress } from '@chainstead/egress';
-import { type RouteModule, withWait } from '@chainstead/http';
+import { type RouteModule, withScope, withWait } from '@chainstead/http';
 import {
   assertSafeBinding,
   createApiUsageCounter,
@@ -11,6 +11,7 @@ import {
   createPostgresSpendingStore,
   createRequestDatabase,
   createSharedLimits,
+  isLoopbackName,
   unservedRoutes,
 } from '@chainstead/http/server';
 import { createPictureReader } from '@chainstead/nft';
@@ -21,17 +22,12 @@ import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';
 import { createAbiSource } from '../lists/abi-source.ts';
-import { connectionShortage, connectionsToStandby, poolSizeOf } from '../shares/connection-demand.ts';
-import { ONLY_PROCESS } from '../shares/role-slot.ts';
-import { diskPlaceOf } from '../text/storage-status-text.ts';
+import { connectionShortage, connectionsToStandby, ONLY_PROCESS, poolSizeOf } from '../shares/role-slot.ts';
+import { diskPlaceOf } from '../text/text-table.ts';
 import { VERSION } from '../version.ts';
-import { agentRoutes, openSql } from './agent-routes.ts';
-import { BODY_BYTES_MAX } from './api-limits.ts';
-import { apiSessions } from './api-sessions.ts';
-import { createClosing } from './closing.ts';
-import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
+import { agentRoutes, configuredUpstreams, createNodeTest, openSql } from './agent-routes.ts';
+import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { openGatewayApi } from './gateway-api.ts';
-import { openGraphqlApi } from './graphql-api.ts';
 import { listen } from './listen.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
@@ -193,5 +189,69 @@ function openExplorer(
     hasCodeOf: (chain, addresses) => hasCodeOf({ database, nodeReads, logger }, chain, addresses),
     nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
+  };
+}
+
+/** No statement outlives its request by much. */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  statement_timeout: String(REQUEST_TIMEOUT_MS),
+  lock_timeout: String(REQUEST_TIMEOUT_MS / 2),
+  // Compiling takes longer than any page.
+  jit: 'off',
+};
+
+/** Plans fit all values: pages are index ranges and look-ups, also of tables still small. */
+const PLAN_SETTINGS: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  random_page_cost: '1.1',
+};
+
+/** @param isDistributed Citus can't plan most pages for all values */
+export function apiSessions(isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
+  return {
+    prepared: true,
+    settings: isDistributed ? SESSION_SETTINGS : { ...SESSION_SETTINGS, ...PLAN_SETTINGS },
+  };
+}
+
+export interface Closing {
+  /** In reverse order. */
+  defer(step: () => unknown): void;
+  /** All steps, once. @throws the error of a step, or an `AggregateError` */
+  close(): Promise<void>;
+}
+
+export function createClosing(): Closing {
+  const steps: (() => unknown)[] = [];
+  return {
+    defer: (step) => void steps.push(step),
+    async close() {
+      const errors: unknown[] = [];
+      for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+        try {
+          await step();
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (errors.length === 1) throw errors[0];
+      if (errors.length > 1) throw new AggregateError(errors, 'Several parts of a role could not be closed');
+    },
+  };
+}
+
+/** Null without its setting. @param opened closes its connections */
+export async function openGraphqlApi({ configuration, logger, clock }: RoleContext, opened: Closing) {
+  const { hasGraphql, host } = configuration.api;
+  const { analystUrl } = configuration.database;
+  if (analystUrl === null || !hasGraphql) return null;
+  const { graphiqlPage, openGraphql } = await import('@chainstead/graphql');
+  const chains = configuration.chainRegistry.all();
+  const graphql = openGraphql({ databaseUrl: analystUrl, chains, logger, clock });
+  opened.defer(() => graphql.close());
+  return {
+    routes: [withScope('data', [graphql.routes])],
+    openRoutes: isLoopbackName(host) ? [graphiqlPage(configuration.chains[0]?.chain.key)] : [],
+    endStreams: graphql.endStreams,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createClosing } from './closing.ts';
+import { createClosing } from './api.ts';
 
 it('runs its steps once, the last one first', async () => {
   const ran: number[] = [];

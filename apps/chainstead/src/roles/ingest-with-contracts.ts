@@ -9,7 +9,7 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync/datasets';
 import type { Configuration } from '../configuration/index.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readIndexedDatasets } from '../session/chain-session.ts';
 
 /** Between looks for changed contracts and complete factories. */
 const LOOK_MS = 250;

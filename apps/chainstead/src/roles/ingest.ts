@@ -29,10 +29,9 @@ import {
 } from '@chainstead/sync/ingest';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
-import { watchContractsFile } from '../contracts-file/apply-contracts.ts';
-import { openHistory } from '../session/open-history.ts';
+import { watchContractsFile } from '../contracts-file/contracts-file.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
-import { openPool, startPool } from '../session/upstream-pools.ts';
+import { openHistory, openPool, startPool } from '../session/upstream-pools.ts';
 import { ONLY_PROCESS, shareOf } from '../shares/role-slot.ts';
 import { ingestWithContracts } from './ingest-with-contracts.ts';
 import { keepHelping } from './keep-helping.ts';

@@ -9,9 +9,8 @@ import {
   type SyncMetrics,
 } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
-import { openHistory } from '../session/open-history.ts';
-import { openPool, startPool } from '../session/upstream-pools.ts';
+import { readIndexedDatasets } from '../session/chain-session.ts';
+import { openHistory, openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
 const LOOK_MS = 2_000;

@@ -12,9 +12,8 @@ import { createDueWork } from '@chainstead/jobs/worker';
 import type { RecoverSigners } from '@chainstead/proof';
 import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync/ingest';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
-import { openHistory } from '../session/open-history.ts';
-import { openPool } from '../session/upstream-pools.ts';
+import { readIndexedDatasets } from '../session/chain-session.ts';
+import { openHistory, openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
 /** Calls nodes only during a job. @returns function that aborts a job, which another process continues */

@@ -1,7 +1,8 @@
 import { readAptosExamples } from '@chainstead/aptos';
 import { createEventOperations } from '@chainstead/contracts';
-import { createCursorCodec } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { createCursorCodec, errorText, type Logger } from '@chainstead/core';
+import { type Database, DatabaseError, sql } from '@chainstead/db';
+import { checkSchema } from '@chainstead/db/server';
 import type { ApiApp, DocumentExamples } from '@chainstead/http';
 import {
   type ApiOptions,
@@ -17,14 +18,12 @@ import { readUnknownHeads } from '@chainstead/sync/ingest';
 import { NAME_EXAMPLES } from '@chainstead/tokens/names';
 import type { Configuration } from '../configuration/index.ts';
 import { readExamples } from '../datasets/index.ts';
-import { ListenError } from '../errors/listen-error.ts';
+import { ListenError } from '../errors/describe-error.ts';
 import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole, StopOptions } from './role.ts';
-import { watchSchema } from './schema-watch.ts';
-import { readStreamExamples } from './stream-examples.ts';
 
 const RATE_WINDOW_SECONDS = 1;
 /** For running requests. The rest of the supervisor's time is for closing the database. */
@@ -155,4 +154,83 @@ async function readDocumentExamples(
       'POST /{chain}/{apiKey}': { chain: offered.slug, apiKey: 'your-api-key' },
     }),
   };
+}
+
+interface SchemaWatch {
+  /** For readiness responses; null: this version knows the schema. */
+  readonly note: string | null;
+  stop(): void;
+}
+
+interface SchemaWatchOptions {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** @default 30,000 */
+  readonly intervalMs?: number;
+}
+
+const INTERVAL_MS = 30_000;
+const NOTE =
+  'a newer version of Chainstead migrated the database; this process continues on the earlier schema, upgrade it soon';
+
+export async function watchSchema({
+  database,
+  logger,
+  intervalMs = INTERVAL_MS,
+}: SchemaWatchOptions): Promise<SchemaWatch> {
+  let note: string | null = null;
+  let isStopped = false;
+  let known: readonly string[] | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  function report(migrations: unknown): void {
+    note = NOTE;
+    logger.warn({ migrations }, 'A newer version of Chainstead migrated the database. Upgrade this process soon');
+  }
+
+  /** Compares with the names at the start: an upgrade in place replaces the list on disk. */
+  async function look(): Promise<void> {
+    if (known === null) {
+      await checkSchema(database);
+      known = (await database.query<{ name: string }>(sql`SELECT name FROM schema_migrations`)).map(
+        ({ name }) => name,
+      );
+      return;
+    }
+    const added = await database.query<{ name: string }>(
+      sql`SELECT name FROM schema_migrations WHERE name <> ALL (${known}) ORDER BY name`,
+    );
+    if (added.length > 0) report(added.map(({ name }) => name));
+  }
+
+  async function lookAndGoOn(): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      if (error instanceof DatabaseError && error.code === 'SCHEMA_NEWER') report(error.facts.migrations);
+      else logger.debug({ error: errorText(error) }, 'Schema version could not be read');
+    }
+    if (note === null && !isStopped) timer = setTimeout(() => void lookAndGoOn(), intervalMs).unref();
+  }
+
+  await lookAndGoOn();
+  return {
+    get note() {
+      return note;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** No examples for routes that change streams or send webhooks: a click would do it. */
+export async function readStreamExamples(database: Database): Promise<DocumentExamples> {
+  const [stream] = await database.query<{ id: string }>(
+    sql`SELECT id FROM streams WHERE deleted_at IS NULL ORDER BY created_at, id LIMIT 1`,
+  );
+  if (stream === undefined) return {};
+  const { id } = stream;
+  return { GetStream: { id }, GetAddresses: { id }, GetStatsByStreamId: { streamId: id } };
 }

@@ -1,9 +1,8 @@
 import { isSpread } from '@chainstead/db';
 import { type DatabaseOptions, measureSizes, openDatabase } from '@chainstead/db/server';
 import type { RoleName } from '../configuration/index.ts';
-import { poolSizeOf } from '../shares/connection-demand.ts';
-import { type RoleSlot, slotName } from '../shares/role-slot.ts';
-import { apiSessions } from './api-sessions.ts';
+import { poolSizeOf, type RoleSlot, slotName } from '../shares/role-slot.ts';
+import { apiSessions } from './api.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { keepUpstreamRecords } from './upstream-records.ts';
 

@@ -2,7 +2,7 @@ import { silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { watchSchema } from './schema-watch.ts';
+import { watchSchema } from './listen.ts';
 
 const scratch = scratchOfFile();
 

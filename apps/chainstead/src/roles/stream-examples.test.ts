@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { readStreamExamples } from './stream-examples.ts';
+import { readStreamExamples } from './listen.ts';
 
 const scratch = scratchOfFile();
 const FIRST = '00000000-0000-4000-8000-000000000001';

@@ -34,8 +34,7 @@ import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';
 import { readReceiver, readSender, sentTransactions } from '@chainstead/transactions';
 import { stateReaders } from '../datasets/index.ts';
-import { openHistory } from '../session/open-history.ts';
-import { openPool, startPool } from '../session/upstream-pools.ts';
+import { openHistory, openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** For running jobs and webhooks; unfinished ones are found again. */

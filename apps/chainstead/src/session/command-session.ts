@@ -1,4 +1,6 @@
+import { hostname, userInfo } from 'node:os';
 import { createLogger, type Logger } from '@chainstead/core';
+import type { AuditActor } from '@chainstead/http';
 import type { Configuration } from '../configuration/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { hasDatabase, openStorage, type Storage } from './storage.ts';
@@ -43,5 +45,18 @@ export async function withStorage<T>(
     return await work(storage);
   } finally {
     await storage.close();
+  }
+}
+
+export function commandActor(): AuditActor {
+  return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
+}
+
+/** A container may run as a user without a name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
   }
 }

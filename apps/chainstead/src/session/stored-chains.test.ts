@@ -6,7 +6,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { runCaptured } from '../testing/captured-context.ts';
-import { withStoredChains } from './stored-chains.ts';
+import { withStoredChains } from './chain-session.ts';
 
 const scratch = scratchOfFile();
 

@@ -1,9 +1,12 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasRunningServer } from '@chainstead/db/server';
 import type { Configuration } from '../configuration/index.ts';
-import type { Invocation, JsonOption } from './command-context.ts';
+import type { CommandContext, Invocation, JsonOption } from './command-context.ts';
 import { withStorage } from './command-session.ts';
-import { findDatabase } from './find-database.ts';
 import { readDatabaseConfiguration } from './read-configuration.ts';
-import type { Storage } from './storage.ts';
+import { hasDatabase, noDatabase, type Storage } from './storage.ts';
 
 type Work = (storage: Storage, configuration: Configuration) => Promise<void>;
 
@@ -33,4 +36,24 @@ export async function withFoundDatabase(
 
 export function writeShown({ options, context }: Invocation<JsonOption>, json: unknown, text: string): void {
   context.stdout.write(options.json === true ? `${JSON.stringify(json)}\n` : text);
+}
+
+export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
+
+/** Configured, or of a running demo, which is named in the output. @throws UsageError */
+export async function findDatabase(
+  configuration: Configuration,
+  context: CommandContext,
+  output: 'text' | 'json' = 'json',
+): Promise<Configuration> {
+  const { dataDirectory } = configuration.database;
+  if (await hasDatabase(configuration.database)) return configuration;
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
+  const folders = names.map((name) => join(tmpdir(), name));
+  const running = await Promise.all(folders.map(hasRunningServer));
+  const demo = folders.find((_folder, index) => running[index] === true);
+  if (demo === undefined) throw noDatabase(configuration.database);
+  const notes = output === 'text' ? context.stdout : context.stderr;
+  notes.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
+  return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from '../testing/configuration-problems.ts';
-import { connectionShortage, connectionsNeeded, connectionsToStandby, poolSizeOf } from './connection-demand.ts';
-import { slotsOf } from './role-slot.ts';
+import { connectionShortage, connectionsNeeded, connectionsToStandby, poolSizeOf, slotsOf } from './role-slot.ts';
 
 function needed(variables: Readonly<Record<string, string>>): number {
   const { configuration } = parse({ CHAINS: 'eth,base', ...variables });

@@ -5,7 +5,7 @@ import { openDatabase, provisionDatabase } from '@chainstead/db/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
-import { withAnalystUrl } from './analyst-url.ts';
+import { withAnalystUrl } from './check-ports.ts';
 
 const scratch = scratchOfFile();
 

@@ -4,7 +4,7 @@ import { type Clock, silentLogger } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { createScratchDatabase, startProgram } from '@chainstead/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onceDatabaseAnswers } from './once-database-answers.ts';
+import { onceDatabaseAnswers } from './run-roles.ts';
 
 const away = () => new DatabaseUnavailableError('is shutting down', '57P01', new Error('terminating connection'));
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
-import { reportChangedChains } from './report-changed-chains.ts';
+import { reportChangedChains } from './check-ports.ts';
 
 const configurationOf = (CHAINS: string) =>
   parseConfiguration([environmentSource({ CHAINS })], { needsUpstreams: false }).configuration;

@@ -1,10 +1,15 @@
 import {
+  type Clock,
   createLogger,
   createMetricsRegistry,
+  errorText,
   type Logger,
   measureProcess,
   type Registry,
+  restartDelayMs,
+  sleepUnlessAborted,
 } from '@chainstead/core';
+import { isOutage } from '@chainstead/db';
 import { measureDisk } from '@chainstead/db/server';
 import { createLocalUpstreamLimits } from '@chainstead/rpc/pool';
 import type { Configuration, RoleName } from '../configuration/index.ts';
@@ -17,13 +22,10 @@ import type { Storage } from '../session/storage.ts';
 import type { RoleSlot } from '../shares/role-slot.ts';
 import { type LaunchedRole, launchRole } from '../supervisor/launch-role.ts';
 import { createMetricsExchange } from '../supervisor/metrics-exchange.ts';
-import type { RoleReady } from '../supervisor/role-process-handle.ts';
-import { createSupervisor } from '../supervisor/supervisor.ts';
-import { createSupervisorMetrics } from '../supervisor/supervisor-metrics.ts';
+import { createSupervisor, createSupervisorMetrics, type RoleReady } from '../supervisor/supervisor.ts';
 import { type CallingProcess, createUpstreamShares } from '../supervisor/upstream-shares.ts';
-import { onceDatabaseAnswers } from './once-database-answers.ts';
 
-export interface RunRolesOptions {
+interface RunRolesOptions {
   readonly slots: readonly RoleSlot[];
   readonly configuration: Configuration;
   readonly configurationFile: string | null;
@@ -184,4 +186,31 @@ const WORK: Readonly<Record<RoleName, string>> = {
 
 function renderFinishing(roles: readonly RoleName[]): string {
   return `Stopping. Waiting for ${roles.map((role) => WORK[role]).join(', ')}. Press Ctrl-C again to stop immediately\n`;
+}
+
+interface WaitOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  isFinal?(error: unknown): boolean;
+}
+
+const WAIT_MAX_MS = 60_000;
+
+/** Steps must be repeatable. @throws errors of the step; an outage after one minute */
+export async function onceDatabaseAnswers<T>(step: () => Promise<T>, options: WaitOptions): Promise<T> {
+  const { clock, logger, signal, isFinal } = options;
+  const ends = clock.now() + WAIT_MAX_MS;
+  for (let failures = 1; ; failures++) {
+    try {
+      return await step();
+    } catch (error) {
+      const delayMs = restartDelayMs(failures);
+      const isOver =
+        signal.aborted || clock.now() + delayMs > ends || (failures === 1 && isFinal?.(error) === true);
+      if (isOver || !isOutage(error)) throw error;
+      logger.warn({ error: errorText(error), delay_ms: delayMs }, 'Database unavailable, waiting for it');
+      await sleepUnlessAborted(clock, delayMs, signal);
+    }
+  }
 }

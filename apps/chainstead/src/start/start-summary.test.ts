@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { slotsOf } from '../shares/role-slot.ts';
-import { renderStartSummary } from './start-summary.ts';
-import type { ChainFinding } from './survey-upstreams.ts';
+import { type ChainFinding, renderStartSummary } from './start-summary.ts';
 
 const summary = (
   environment: Record<string, string>,

@@ -2,8 +2,8 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { RoleSlot } from '../shares/role-slot.ts';
-import { parseRoleMessage, type RoleMessage } from './role-messages.ts';
-import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
+import { parseRoleMessage, type RoleMessage } from './metrics-exchange.ts';
+import type { RoleExit, RoleProcessHandle, RoleReady } from './supervisor.ts';
 
 const ENTRY = fileURLToPath(new URL('../role-process.ts', import.meta.url));
 

@@ -7,7 +7,7 @@ import {
   type Limiter,
   type UpstreamLimits,
 } from '@chainstead/rpc/pool';
-import type { LimitReport, LimitShare } from './role-messages.ts';
+import type { LimitReport, LimitShare } from './metrics-exchange.ts';
 
 interface SharedUpstreamLimits extends UpstreamLimits {
   receive(message: LimitShare): void;

@@ -3,9 +3,14 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
 import type { StopOptions } from '../roles/role.ts';
 import { type RoleSlot, slotName } from '../shares/role-slot.ts';
-import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
-import { createSupervisor, RoleFailedError } from './supervisor.ts';
-import { createSupervisorMetrics } from './supervisor-metrics.ts';
+import {
+  createSupervisor,
+  createSupervisorMetrics,
+  type RoleExit,
+  RoleFailedError,
+  type RoleProcessHandle,
+  type RoleReady,
+} from './supervisor.ts';
 
 describe('supervisor', () => {
   it('tells at a stop which roles are still finishing their work', async () => {

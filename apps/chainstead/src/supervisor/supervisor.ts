@@ -1,22 +1,24 @@
 import {
   type Clock,
+  counter,
   defineError,
+  defineMetrics,
+  gauge,
   type Logger,
   restartDelayMs,
   sleepUnlessAborted,
   WELL_AFTER_MS,
 } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
+import type { StopOptions } from '../roles/role.ts';
 import { type RoleSlot, slotName } from '../shares/role-slot.ts';
-import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
-import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
 /** A restart would not help. */
-export const EXIT_CODE_CONFIGURATION = 2;
+const EXIT_CODE_CONFIGURATION = 2;
 /** Rarer clients may find a connection closed by a replaced process. */
 const IDLE_GRACE_MS = 3_000;
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly slots: readonly RoleSlot[];
   launch(slot: RoleSlot): RoleProcessHandle;
   readonly clock: Clock;
@@ -28,7 +30,7 @@ export interface SupervisorOptions {
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
-export interface Supervisor {
+interface Supervisor {
   /** Every slot has been ready once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
   /** Every process has ended after `stop`. @throws RoleFailedError if a role can't work at all */
@@ -205,4 +207,31 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
 function namesOf(slot: RoleSlot): Readonly<Record<string, string>> {
   return { child_role: slot.role, ...(slot.of > 1 && { child_process: slotName(slot) }) };
+}
+
+type SupervisorMetrics = ReturnType<typeof createSupervisorMetrics>;
+
+export const createSupervisorMetrics = defineMetrics('chainstead_role', {
+  processes: gauge('Number of running processes of the role under this `chainstead start`', ['child_role']),
+  restarts: counter('Number of restarts of the role after its process ended unexpectedly', ['child_role']),
+});
+
+export interface RoleExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface RoleReady {
+  readonly role: RoleName;
+  /** Null for roles without one. */
+  readonly address: string | null;
+}
+
+export interface RoleProcessHandle {
+  readonly pid: number;
+  /** Never resolves if the role ends before. */
+  readonly ready: Promise<RoleReady>;
+  readonly exited: Promise<RoleExit>;
+  stop(options?: StopOptions): void;
+  kill(): void;
 }

@@ -5,7 +5,7 @@ import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainNode, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
-import { parseRoleMessage } from './role-messages.ts';
+import { parseRoleMessage } from './metrics-exchange.ts';
 import { type CallingProcess, createUpstreamShares, type UpstreamShares } from './upstream-shares.ts';
 
 const PROGRAM = fileURLToPath(new URL('../testing/calling-process.ts', import.meta.url));

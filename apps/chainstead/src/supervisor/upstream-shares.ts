@@ -1,6 +1,6 @@
 import { splitLimit } from '@chainstead/rpc/pool';
 import type { RoleName } from '../configuration/index.ts';
-import type { LimitReport, LimitShare } from './role-messages.ts';
+import type { LimitReport, LimitShare } from './metrics-exchange.ts';
 
 export interface CallingProcess {
   readonly role: RoleName;

@@ -6,7 +6,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
-import { parseRoleMessage, type RoleMessage } from '../supervisor/role-messages.ts';
+import { parseRoleMessage, type RoleMessage } from '../supervisor/metrics-exchange.ts';
 import { createSharedLimits } from '../supervisor/shared-limits.ts';
 
 /** Calls that wait at any time. */

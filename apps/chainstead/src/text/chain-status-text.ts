@@ -4,10 +4,8 @@ import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/n
 import type { ChainStatus, countRows, UnknownHead } from '@chainstead/sync/ingest';
 import type { readHistories } from '@chainstead/sync/requests';
 import { type DatasetProgress, progressText } from '../dataset-progress/dataset-progress.ts';
-import { chainName } from './chain-name.ts';
-import { formatSeconds } from './progress.ts';
-import { renderSources, sourceJson } from './source-status-text.ts';
-import { renderTable } from './text-table.ts';
+import { formatSeconds, renderSources, sourceJson } from './progress.ts';
+import { chainName, renderTable } from './text-table.ts';
 
 type TableRows = Awaited<ReturnType<typeof countRows>>[number];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderSetAside, setAsideJson } from './set-aside-text.ts';
+import { renderSetAside, setAsideJson } from './text-table.ts';
 
 const WORK = { name: 'token 1 0xaa 7', crashes: 3, crashedAt: new Date('2026-01-02T03:04:05Z'), reason: null };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderSources, sourceJson } from './source-status-text.ts';
+import { renderSources, sourceJson } from './progress.ts';
 
 const NOW = Date.parse('2026-01-02T03:00:00Z');
 const idle = { blocks: 0, failures: 0, reason: null, until: null };

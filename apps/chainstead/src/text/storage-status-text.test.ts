@@ -1,6 +1,6 @@
 import type { StorageReport } from '@chainstead/db/server';
 import { expect, test } from 'vitest';
-import { renderStorage, storageJson } from './storage-status-text.ts';
+import { renderStorage, storageJson } from './text-table.ts';
 
 const report: StorageReport = {
   tables: [{ table: 'blocks', rows: 7, heapBytes: 100, indexBytes: 50, partitions: 0, bytesPerDay: 10 }],

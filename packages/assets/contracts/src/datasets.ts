@@ -16,4 +16,4 @@ export {
   suspendLargeContracts,
 } from './definitions/suspend-contracts.ts';
 export { parseLogPlace, type WantedContract } from './definitions/wanted-contract.ts';
-export { readContractsState } from './factories/complete-children.ts';
+export { readContractsState } from './factories/child-rows.ts';

@@ -1,8 +1,8 @@
 /** For requests of other packages: without routes and readers. */
 export { erc20Approvals } from './approvals/dataset.ts';
 export { slotOfHolder } from './balance-proofs/balance-slot.ts';
+export type { Holding } from './balances/balance-questions.ts';
 export { type BalanceSeries, readBalanceSeries } from './balances/balance-series.ts';
-export type { Holding } from './balances/holding.ts';
 export { type BalanceRequestSources, requestBalances } from './balances/request-balances.ts';
 export {
   type ResolvedBalance,

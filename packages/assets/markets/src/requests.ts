@@ -8,10 +8,11 @@ export {
   shownToken,
   wrappedNativeOf,
 } from './anchors/anchors-of-chain.ts';
-export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
 export {
   type BinReserves,
   type BlockBinChange,
+  binsWithinTenth,
+  createBinBook,
   firstUnsummedBinBlock,
   readBinChanges,
   readBinReserves,
@@ -27,27 +28,37 @@ export type {
 } from './events/pool-event.ts';
 export { exchangesOf } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
-export { LOOKUP_BLOCKS_MAX, requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
-export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
-export { poolKey } from './pools/pool-key.ts';
-export { priceOf } from './pools/pool-price.ts';
-export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
-export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
-export type { ReadDirectPrices } from './swap-lists/direct-prices.ts';
-export { EVERY_SWAP } from './swap-lists/every-swap.ts';
-export { factoriesOf, unknownExchange } from './swap-lists/exchange-names.ts';
+export { PRICED_FAMILIES } from './pool-readings/find-pools.ts';
+export { LOOKUP_BLOCKS_MAX, requestPoolLookups, tokensToLookUp } from './pool-readings/lookup-reader.ts';
+export { poolKey } from './pools/pool-creation.ts';
+export {
+  poolStateOf,
+  priceOf,
+  pricesInPool,
+  STATE_COLUMNS,
+  type StateColumns,
+  wholePriceOf,
+} from './pools/pool-price.ts';
 export {
   getPairOfTokens,
+  getPoolPrice,
   listPairsOfTokens,
   type PairOfTokens,
   type TokenRecord,
   withTokenRecords,
 } from './swap-lists/get-pair-state.ts';
-export { getPoolPrice } from './swap-lists/get-pool-price.ts';
-export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
-export { refuseCursor } from './swap-lists/refuse-cursor.ts';
+export type { ReadDirectPrices } from './swap-lists/get-swaps.ts';
+export {
+  EVERY_SWAP,
+  factoriesOf,
+  PAIR_NOT_FOUND,
+  pairNotFound,
+  pairParameter,
+  refuseCursor,
+  unknownExchange,
+} from './swap-lists/pair-parameter.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-page.ts';
-export { readCoveredBlocks } from './swaps/covered-blocks.ts';
+export { readCoveredBlocks } from './swaps/dataset.ts';
 export {
   type SharedFiguresQuery,
   sumTradeFigures,
@@ -55,15 +66,14 @@ export {
 } from './trade-figures/summed-figures.ts';
 export { SwapsNotSummedError } from './trade-figures/swaps-not-summed-error.ts';
 export { NO_TRADES, type PoolGroup, type TradeSums } from './trade-figures/trade-sums.ts';
-export { DOLLAR } from './trade-values/candle.ts';
-export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
+export { DOLLAR, type FiguredPool, type TimeSpan } from './trade-values/candle.ts';
 export { pairOf } from './trade-values/price-trade.ts';
-export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-record.ts';
-export { isTrade, soldToken } from './trades/trade-direction.ts';
-export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
-export type { ManagedPool } from './vault-liquidity/read-tick-liquidity.ts';
+export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-projection.ts';
+export { isTrade, soldToken } from './trades/trades-projection.ts';
 export {
+  createPoolPrincipal,
   firstUnsummedBlock,
+  type ManagedPool,
   readTickLiquidity,
   type TickLiquidity,
 } from './vault-liquidity/read-tick-liquidity.ts';

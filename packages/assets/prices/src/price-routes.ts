@@ -1,7 +1,7 @@
 import type { BalanceRequestSources } from '@chainstead/erc20/requests';
 import type { RouteModule } from '@chainstead/http';
 import { createPairPriceRoute } from './pair-price/pair-price-route.ts';
-import { createPriceProver } from './price-proof/price-prover.ts';
+import { createPriceProver } from './price-proof/prove-price.ts';
 import { createTokenPriceRoutes } from './token-price/serve/price-routes.ts';
 
 /** The last one takes any two segments before `price`: other routes come first. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { encodeAbiParameters, stringToHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { cleanText, decodeDecimals, decodeFlag, decodeText } from './abi-text.ts';
+import { cleanText, decodeDecimals, decodeFlag, decodeText } from './token-metadata.ts';
 
 const abiString = (text: string): string => encodeAbiParameters([{ type: 'string' }], [text]);
 const abiBytes = (hex: `0x${string}`): string => encodeAbiParameters([{ type: 'bytes' }], [hex]);

@@ -1,8 +1,15 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, asSql, type Database, fromNow, joinSql, type Sql, sql } from '@chainstead/db';
-import { backoffSeconds, type DueTable } from '@chainstead/jobs';
-import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
-import { refreshTokens } from './refresh-tokens.ts';
+import {
+  addressBytes,
+  asSql,
+  type Database,
+  fromNow,
+  joinSql,
+  type Sql,
+  sql,
+  type Transaction,
+} from '@chainstead/db';
+import { backoffSeconds, type DueTable, dueChannel } from '@chainstead/jobs';
 import type { TokenMetadata } from './token-metadata.ts';
 
 /** A node may lag behind: silence counts as "no metadata" after these attempts. */
@@ -65,4 +72,100 @@ export async function saveTokenMetadata(
 function reportedOrKnown(name: string): Sql {
   const column = asSql(name);
   return sql`${column} = CASE WHEN tokens.facts_status = 'known' THEN coalesce(reported.${column}, tokens.${column}) ELSE reported.${column} END`;
+}
+
+/**
+ * Token lists set `logo` and `verified`, and other facts while the chain's are unknown.
+ * `possible_spam`: docs/api/spam.md. Idempotent. Locks rows in key order: never deadlocks with
+ * itself. Citus refuses SET expressions that are not immutable (`concat`).
+ * @param touched SQL of rows (address, chain_id)
+ */
+export async function refreshTokens(transaction: Transaction, touched: Sql): Promise<void> {
+  await transaction.query(
+    sql`SELECT FROM tokens WHERE (address, chain_id) IN (${touched}) ORDER BY address, chain_id FOR UPDATE`,
+  );
+  const refreshed = await transaction.query<TokenDecimals & { former: number | null }>(
+    sql`UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
+       possible_spam = shown.is_listed_spam OR NOT shown.verified
+         AND (coalesce(shown.name, '') || ' ' || coalesce(shown.symbol, '')) ~* ANY (${SPAM_PATTERNS}::text[])
+     FROM (
+       SELECT token.address, token.chain_id, token.decimals AS former, list.logo, list.entries > 0 AS verified,
+         CASE WHEN token.facts_status = 'known' THEN token.name ELSE list.name END AS name,
+         CASE WHEN token.facts_status = 'known' THEN token.symbol ELSE list.symbol END AS symbol,
+         CASE WHEN token.facts_status = 'known' THEN token.decimals ELSE list.decimals END AS decimals,
+         EXISTS (SELECT FROM spam_list_entries AS spam WHERE spam.address = token.address AND spam.chain_id IN (token.chain_id, 0)) AS is_listed_spam
+       FROM tokens AS token
+       CROSS JOIN LATERAL (
+         SELECT count(*) AS entries, ${firstSource('logo')}, ${firstSource('name')}, ${firstSource('symbol')}, ${firstSource('decimals')}
+         FROM token_list_entries AS entry WHERE entry.address = token.address AND entry.chain_id = token.chain_id
+       ) AS list
+       WHERE (token.address, token.chain_id) IN (${touched})
+     ) AS shown
+     WHERE tokens.address = shown.address AND tokens.chain_id = shown.chain_id
+     RETURNING tokens.address, tokens.chain_id, tokens.decimals, shown.former`,
+  );
+  await noteChangedDecimals(
+    transaction,
+    refreshed.map(({ former, ...token }) => ({ ...token, decimals: former })),
+    refreshed,
+  );
+}
+
+function firstSource(name: string): Sql {
+  const column = asSql(name);
+  return sql`(array_agg(${column} ORDER BY source) FILTER (WHERE ${column} IS NOT NULL))[1] AS ${column}`;
+}
+
+/** docs/api/spam.md. A domain or a bait word alone is no spam: it takes two signs, or a link. */
+
+const DOMAIN = '[a-z0-9][.][a-z]{2,12}([^a-z]|$)';
+const BAIT = '(claim|visit|redeem|reward|air ?drop|voucher|give ?away|gift|bonus|free )';
+
+/** Case-insensitive, over `name symbol`. JavaScript and Postgres (`~*`) read them alike. */
+export const SPAM_PATTERNS: readonly string[] = [
+  // Link.
+  '(^|[^a-z0-9])(https?:|www[.]|t[.]me/)',
+  '[a-z0-9][.][a-z]{2,12}/[a-z0-9]',
+  `^(?=.*${BAIT})(?=.*${DOMAIN})`,
+  // "$5,000 Reward".
+  `^(?=.*${BAIT})(?=.*[$€£] ?[0-9])`,
+  // "$UNI airdrop".
+  '[$].*air ?drop|air ?drop.*[$]',
+  // "Claim your tokens now".
+  '(^|[^a-z])(claim|visit|redeem) (.* )?(reward|air ?drop|tokens?|bonus|voucher|now|your|here|free|at|on|to)',
+  // Cyrillic letters in a Latin word imitate another token.
+  '[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]',
+];
+
+/** Work for packages that store figures computed from decimals. */
+export const CHANGED_DECIMALS_WORK = 'changed-decimals';
+
+/** A row is deleted once all stored figures follow from the new decimals, or are due again. */
+export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['address', 'chain_id'] };
+
+interface TokenDecimals {
+  readonly address: Buffer;
+  readonly chainId: number;
+  readonly decimals: number | null;
+}
+
+/** Both lists have the same tokens, in any order. */
+async function noteChangedDecimals(
+  transaction: Transaction,
+  former: readonly TokenDecimals[],
+  stored: readonly TokenDecimals[],
+): Promise<void> {
+  const formerOf = new Map(former.map((token) => [keyOf(token), token.decimals]));
+  const changed = stored.filter((token) => formerOf.get(keyOf(token)) !== token.decimals);
+  if (changed.length === 0) return;
+  await transaction.query(
+    sql`INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest(${changed.map(({ address }) => address)}::bytea[], ${changed.map(({ chainId }) => chainId)}::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
+     ON CONFLICT (address, chain_id) DO UPDATE SET due_at = now()`,
+  );
+  for (const chainId of new Set(changed.map(({ chainId: id }) => id)))
+    transaction.notify(dueChannel(CHANGED_DECIMALS_WORK, chainId));
+}
+
+function keyOf({ address, chainId }: TokenDecimals): string {
+  return `${chainId} ${address.toString('hex')}`;
 }

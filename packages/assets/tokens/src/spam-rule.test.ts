@@ -4,7 +4,7 @@ import { sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
-import { SPAM_PATTERNS } from './spam-rule.ts';
+import { SPAM_PATTERNS } from './pending-metadata.ts';
 
 const EXPRESSIONS = SPAM_PATTERNS.map((pattern) => new RegExp(pattern, 'i'));
 

@@ -16,7 +16,7 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './facts/request-token-facts.ts';
+import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './facts/token-facts-reader.ts';
 import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
 import { addTokenFacts } from './token-metadata-worker.ts';
 

@@ -1,7 +1,7 @@
 import { parseAddress, parseHash } from '@chainstead/core';
 import type { TracingRequest } from './on-demand-reads.ts';
 import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
-import type { ProofMark } from './reading/proof-mark.ts';
+import type { ProofMark } from './reading/read-block.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
 import type { TransactionRecord } from './records/transaction-record.ts';
 

@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { AuditActor } from './audit/audit-log.ts';
 import { clientAddressOf } from './audit/client-address.ts';
-import type { Principal } from './keys/key-scope.ts';
+import type { Principal } from './keys/key-store.ts';
 
 export interface ApiEnv {
   Variables: {

@@ -2,8 +2,7 @@ import { type CursorCodec, type Logger, type Registry, waitingAtMost } from '@ch
 import type { Database, ReadDatabase } from '@chainstead/db';
 import type { RouterRoute } from 'hono/types';
 import type { ApiApp } from './api-context.ts';
-import type { KeyScope } from './keys/key-scope.ts';
-import type { KeyStore } from './keys/key-store.ts';
+import type { KeyScope, KeyStore } from './keys/key-store.ts';
 import type { IndexedChains } from './parameters/indexed-chains.ts';
 import type { Paging, ShownState } from './parameters/paging.ts';
 import type { Parameters } from './parameters/parameters.ts';

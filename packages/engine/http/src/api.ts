@@ -6,7 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import { getPath } from 'hono/utils/url';
 import { authentication } from './access/authentication.ts';
-import { protectRoutes, type RouteProtection } from './access/protected-routes.ts';
+import { protectRoutes, type RouteProtection } from './access/raw-gate.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './access/request-gate.ts';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, ApiLimits, RouteModule, RouteScopes } from './api-dependencies.ts';
@@ -18,21 +18,19 @@ import {
 } from './documentation/documentation-routes.ts';
 import { informationRoutes } from './documentation/information-routes.ts';
 import { unmatched } from './errors/unmatched.ts';
-import type { Readiness } from './health/system-routes.ts';
-import { addSystemRoutes } from './health/system-routes.ts';
+import { addSystemRoutes, type Readiness } from './health/system-routes.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts';
 import { type ChainLookup, createIndexedChains, type IndexedHere } from './parameters/indexed-chains.ts';
 import { createPaging, type ShownState } from './parameters/paging.ts';
 import { createParameters } from './parameters/parameters.ts';
-import { type ByteBudget, createByteBudget } from './requests/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from './requests/body-bounds.ts';
 import { compression } from './requests/compression.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { requestBody } from './requests/request-body.ts';
 import { requestEnd } from './requests/request-end.ts';
 import { requestObserver } from './requests/request-observer.ts';
-import type { ResponseBytes } from './requests/response-bytes.ts';
-import { boundedResponses } from './requests/response-bytes.ts';
+import { boundedResponses, type ResponseBytes } from './requests/response-bytes.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {

@@ -1,15 +1,19 @@
 /** The API base for route modules. Start reading at lists/define-route.ts. */
 
-export type { ApiApp, ApiContext } from './api-context.ts';
-export { apiActorOf } from './api-context.ts';
-export type { ApiDependencies, RequestWait, RouteModule } from './api-dependencies.ts';
-export { withScope, withWait } from './api-dependencies.ts';
+export { type ApiApp, type ApiContext, apiActorOf } from './api-context.ts';
+export {
+  type ApiDependencies,
+  type RequestWait,
+  type RouteModule,
+  withScope,
+  withWait,
+} from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
 export * from './errors/api-error.ts';
-export type { ConfiguredKey, Principal } from './keys/key-scope.ts';
-export * from './keys/key-scope.ts';
+export type { ConfiguredKey, Principal } from './keys/key-store.ts';
+export * from './keys/key-store.ts';
 export {
   createOnDemandBudget,
   type OnDemandBounds,
@@ -60,7 +64,7 @@ export {
   readIndexed,
   showIndexed,
 } from './routes/indexed.ts';
-export { createMissingIndexes } from './routes/missing-indexes.ts';
+export { createMissingIndexes } from './routes/list-route.ts';
 export type { RouteOf } from './routes/route.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
 export { each, inside, view } from './routes/view.ts';

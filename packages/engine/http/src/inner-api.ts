@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, RouteModule } from './api-dependencies.ts';
-import type { Principal } from './keys/key-scope.ts';
+import type { Principal } from './keys/key-store.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { boundedResponses } from './requests/response-bytes.ts';
 

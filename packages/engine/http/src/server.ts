@@ -6,8 +6,7 @@ export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
 export { withDescriptions } from './documentation/descriptions/describe-document.ts';
 export type { DocumentAdditions } from './documentation/documentation-routes.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';
-export { keepFor, keepForSecond } from './health/keep-for.ts';
-export type { Readiness } from './health/system-routes.ts';
+export { keepFor, keepForSecond, type Readiness } from './health/system-routes.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
 export * from './keys/key-store.ts';
 export { loadServerSecret } from './keys/server-secret.ts';
@@ -19,17 +18,16 @@ export {
   type SharedLimit,
   type SharedLimits,
 } from './limits/shared-limits.ts';
-export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
+export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/body-bounds.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
 export { outgoingOf } from './requests/request-end.ts';
-export type { UpgradeHandler } from './serve.ts';
-export { type ApiServer, serveApi } from './serve.ts';
-export { unservedRoutes } from './unserved/unserved-routes.ts';
+export { type ApiServer, serveApi, type UpgradeHandler } from './serve.ts';
+export { unservedRoutes } from './unserved/unserved-operations.ts';
 export {
   type ApiUsage,
   createApiUsageCounter,
+  createFlushedCounts,
   type RouteUsage,
   readApiUsage,
   readRouteUsage,
 } from './usage/api-usage-counter.ts';
-export { createFlushedCounts } from './usage/flushed-counts.ts';

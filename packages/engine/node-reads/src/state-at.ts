@@ -7,8 +7,16 @@ import {
   type RequestOptions,
   type UpstreamPool,
 } from '@chainstead/rpc';
-import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './calls/aggregate-calls.ts';
-import { type CallAnswer, callTogether, createLateCalls, type LateCalls } from './calls/call-together.ts';
+import {
+  beginningOf,
+  type CallAnswer,
+  type ContractCall,
+  callTogether,
+  createLateCalls,
+  decodeAggregate,
+  encodeAggregate,
+  type LateCalls,
+} from './calls/call-together.ts';
 import { type BlockToRead, createBlockReader, type StateBlockReader } from './read-at-block.ts';
 
 /** @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */

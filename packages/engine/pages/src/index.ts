@@ -7,7 +7,6 @@ export {
   readIndexed,
   showIndexed,
 } from '@chainstead/http';
-export { readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,
   coverage,
@@ -15,35 +14,44 @@ export {
   hasContradicted,
   IS_CONTRADICTED,
   isComplete,
+  readBlockRuns,
   toDateBound,
 } from './coverage/block-span.ts';
-export { isBuilt, isSubjectBuilt, type ReadingSources, readBuilt } from './coverage/built.ts';
 export {
   type CoveredSubject,
+  type CurrentCoverage,
+  isBuilt,
+  isSubjectBuilt,
   isUncovered,
+  type ReadingSources,
+  readBuilt,
   readSubject,
+  readSubjectState,
   type SubjectColumns,
   type SubjectCoverage,
+  type SubjectSnapshot,
   subjectColumns,
   subjectCoverage,
   subjectHistory,
+  subjectState,
 } from './coverage/subject-coverage.ts';
 export {
-  type CurrentCoverage,
-  readSubjectState,
-  type SubjectSnapshot,
-  subjectState,
-} from './coverage/subject-state.ts';
-export { type SyncState, showSyncState, syncStateOf } from './coverage/sync-state.ts';
-export { requestTraderState, type TraderBackfill, traderSubject } from './coverage/trader-state.ts';
-export { LABEL_REVISION, labelBookOf } from './labels/label-book.ts';
+  requestTraderState,
+  type SyncState,
+  showSyncState,
+  syncStateOf,
+  type TraderBackfill,
+  traderSubject,
+} from './coverage/trader-state.ts';
 export {
   type AddressLabel,
   getLabels,
+  LABEL_REVISION,
   type LabelEntry,
+  labelBookOf,
   labelsOf,
   readLabels,
-} from './labels/page-labels.ts';
+} from './labels/label-book.ts';
 export {
   ITEM_ORDER,
   type ItemPosition,

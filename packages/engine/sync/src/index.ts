@@ -13,13 +13,15 @@ export { executedTransaction, executedTransactions } from './read/executed-trans
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
 export { readTraces, readTransactionTraces } from './read/traces/read-traces.ts';
 export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
-export type { CallBudget, SentTransactions, TurnCalls } from './requests/history-turn.ts';
 export {
   awaitMore,
+  type CallBudget,
   claimHistory,
   type HistoryOutcome,
   refuseForArchive,
   refuseForCalls,
+  type SentTransactions,
+  type TurnCalls,
 } from './requests/history-turn.ts';
 export { findDetached } from './retention/delete-old-rows.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';

@@ -7,8 +7,7 @@ export {
   missingCoverage,
   removeCoverage,
 } from './coverage/coverage.ts';
-export type { SubjectProjections } from './projections/subject-projections.ts';
-export { isAskNoted, isNoted } from './projections/subject-projections.ts';
+export { isAskNoted, isNoted, type SubjectProjections } from './projections/subject-projections.ts';
 export {
   CALLS_USED_UP,
   DUE_HISTORIES,

@@ -18,8 +18,7 @@ import { overviewView } from './pages/overview/overview-page.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
 import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
-import type { ConfiguredUpstream } from './pages/upstreams/read-upstreams.ts';
-import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
+import { type ConfiguredUpstream, createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import { createSessionCookie } from './sessions/require-session.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 

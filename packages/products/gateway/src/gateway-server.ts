@@ -13,14 +13,13 @@ import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts
 import type { GatewayChain, HandleCall } from './call.ts';
 import type { Filters } from './filters/filters.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
-import { createAnswerRequest } from './serving/answer-request.ts';
-import { createAnswerStateful } from './serving/answer-stateful.ts';
+import { createAnswerRequest, createAnswerStateful } from './serving/answer-request.ts';
 import { type CallDirectly, createDirectCalls } from './serving/call-directly.ts';
 import { createGatewayHandler } from './serving/gateway-handler.ts';
-import { createPoolStart } from './serving/pool-start.ts';
+import { createPoolStart } from './serving/open-scope.ts';
 import { createServeBody } from './serving/serve-body.ts';
 import { createSocketServer, type SocketLimits } from './sockets/socket-server.ts';
-import type { ChainFeeds } from './subscriptions/chain-feeds.ts';
+import type { ChainFeeds } from './subscriptions/pending-feed.ts';
 import { createUsageCounter } from './usage/usage-counter.ts';
 
 export interface GatewayLimits extends RateLimitOptions {

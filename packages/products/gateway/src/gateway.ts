@@ -7,7 +7,7 @@ import { createGatewayServer, type GatewayServerOptions } from './gateway-server
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
 import type { CallDirectly } from './serving/call-directly.ts';
-import { createChainFeeds } from './subscriptions/chain-feeds.ts';
+import { createChainFeeds } from './subscriptions/pending-feed.ts';
 
 export interface GatewayOptions
   extends Omit<GatewayServerOptions, 'answer' | 'feeds' | 'filters'>,

@@ -4,9 +4,10 @@ export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';
 export type { CallDirectly, DirectAnswer } from './serving/call-directly.ts';
 export {
+  type GatewayUsage,
   type HourCalls,
   type MethodCalls,
+  readGatewayUsage,
   readHourCalls,
   readMethodCalls,
 } from './usage/read-calls.ts';
-export { type GatewayUsage, readGatewayUsage } from './usage/read-usage.ts';

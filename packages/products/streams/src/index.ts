@@ -1,10 +1,8 @@
 /** Stream configurations, matches and signed webhooks. Start with `stream.ts`, then `delivery/`. */
 
 export { type HostQueue, readHostQueues } from './delivery/host-queues.ts';
-export type { AttemptOutcome } from './delivery/outbox.ts';
-export { type DeliveryRecord, readDelivery } from './delivery/outbox.ts';
-export type { Replayed } from './delivery/replay.ts';
-export { createReplayAttempt } from './delivery/replay.ts';
+export { type AttemptOutcome, type DeliveryRecord, readDelivery } from './delivery/outbox.ts';
+export { createReplayAttempt, type Replayed } from './delivery/replay.ts';
 export { listWaitingDeliveries, type WaitingPage } from './delivery/status.ts';
 export { createProbeWebhook, createTestWebhook } from './delivery/test-webhook.ts';
 export { createDeliveryWorker } from './delivery/worker.ts';
@@ -20,10 +18,10 @@ export {
   type GivenStream,
   type StreamOperations,
 } from './operations/stream-operations.ts';
-export { type AttemptCount, countAttempts } from './records/attempt-counts.ts';
 export { type AttemptPage, listAttempts } from './records/attempts.ts';
 export { DEFERRED_MATCH_WORK, DUE_DEFERRED_MATCHES } from './records/deferred-matches.ts';
 export { readStreamSettings } from './records/settings.ts';
+export { type AttemptCount, countAttempts, readStreamStatuses, type StreamStatuses } from './records/stats.ts';
 export { type AddressPage, createStreamAddressStore } from './records/stream-addresses.ts';
 export {
   listStreamOverviews,
@@ -32,7 +30,6 @@ export {
   type StreamOverview,
   WAITING_COUNTED_MAX,
 } from './records/stream-overviews.ts';
-export { readStreamStatuses, type StreamStatuses } from './records/stream-statuses.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
 export { ValidationFailedError } from './routes/validation-failed.ts';
 export type { Stream, StreamStatus } from './stream.ts';

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { itemsOf, selectedAddress, selectedText } from './enrichment/selector-value.ts';
+import { itemsOf, selectedAddress, selectedText } from './enrichment/read-triggers.ts';
 import { ITEM_TYPES, itemTypeOf, SELECTOR_TYPES, TRIGGER_TYPES } from './item-types.ts';
 import { exampleHash, exampleLog } from './matching/testing/example-block.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { renderBody } from './payload/render-body.ts';
 import { enrichedMatch } from './payload/testing/enriched-match.ts';
 import { exampleMatch, exampleToken } from './payload/testing/example-match.ts';
-import { selectorProblem } from './routes/check-triggers.ts';
+import { selectorProblem } from './routes/check-stream.ts';
 import { nativeBalanceSchema, triggerSchema } from './routes/stream-schema.ts';
 
 const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [

@@ -1,8 +1,6 @@
 /** Bodies that operations of what happened can't use, methods that they don't have, and paths that are none of them. */
-import type { RefusalBody } from '../assets/refusals.ts';
-import { invalidAddress, mustBe, required } from '../assets/refusals.ts';
-import type { TableRequest } from '../request-table.ts';
-import { BODY_BYTES_MAX, SERVER_BYTES_MAX } from '../request-table.ts';
+import { invalidAddress, mustBe, type RefusalBody, required } from '../assets/refusals.ts';
+import { BODY_BYTES_MAX, SERVER_BYTES_MAX, type TableRequest } from '../request-table.ts';
 import { ACTIVITY_OPERATIONS, type ActivityOperation, EVENT, HASH, WALLET } from './activity-operations.ts';
 import { refused, refusedBody, request } from './bad-request.ts';
 

@@ -1,7 +1,6 @@
 /** Bodies that operations on assets can't use. */
 import { addressOf } from '@chainstead/testkit';
-import type { TableRequest } from '../request-table.ts';
-import { BODY_BYTES_MAX } from '../request-table.ts';
+import { BODY_BYTES_MAX, type TableRequest } from '../request-table.ts';
 import { COLLECTION } from './asset-operations.ts';
 import { posted } from './asset-request.ts';
 import { badList, mustBe, required } from './refusals.ts';

@@ -1,4 +1,4 @@
-import { ORDERS_PATH } from 'chainstead/src/demo/demo-contract.ts';
+import { ORDERS_PATH } from 'chainstead/src/demo/demo-program.ts';
 import type { Devnet } from 'chainstead/src/demo/devnet/devnet.ts';
 import type { Market } from 'chainstead/src/demo/market/market.ts';
 import { parseEventLogs } from 'viem';

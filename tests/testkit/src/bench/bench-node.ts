@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { firstLine, spawnDependent } from 'chainstead/src/demo/devnet/child-process.ts';
+import { firstLine, spawnDependent } from 'chainstead/src/demo/devnet/devnet.ts';
 import type { FaultSettings } from '../json-rpc/faults.ts';
 import { type ChainNode, type ServeChainOptions, serveChain } from '../nodes/serve-chain.ts';
 import { TestkitError } from '../testkit-error.ts';

@@ -1,5 +1,4 @@
-import { compileContracts } from 'chainstead/src/demo/devnet/compile-contracts.ts';
-import type { CompiledContract } from 'chainstead/src/demo/devnet/compile-solidity.ts';
+import { type CompiledContract, compileContracts } from 'chainstead/src/demo/devnet/compile-solidity.ts';
 
 /** Contracts of this package's `contracts` folder whose calls cause all that a transaction can. */
 const NAMES = ['Playground', 'DemoToken', 'GalleryCats'] as const;

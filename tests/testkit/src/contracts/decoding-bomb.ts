@@ -1,5 +1,4 @@
-import { compileContracts } from 'chainstead/src/demo/devnet/compile-contracts.ts';
-import type { CompiledContract } from 'chainstead/src/demo/devnet/compile-solidity.ts';
+import { type CompiledContract, compileContracts } from 'chainstead/src/demo/devnet/compile-solidity.ts';
 
 /** A contract whose `bomb()` returns little data that decodes to very much. */
 export async function compileDecodingBomb(): Promise<CompiledContract> {

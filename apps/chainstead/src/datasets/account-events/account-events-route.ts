@@ -1,4 +1,17 @@
-import type { Address } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, expectedTrue, rawSql, sql, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/column-types';
+import {
+  boolean,
+  digits,
+  hex,
+  int4,
+  int8,
+  type PackedColumn,
+  type PackedRows,
+  packedRows,
+} from '@chainstead/db/packed-rows';
 import {
   blockBoundsSchema,
   chainQueryOf,
@@ -7,10 +20,18 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { indexedSchema, LOG_COLUMNS_ORDER, showIndexed } from '@chainstead/pages';
+import {
+  type ChainQuery,
+  chainPage,
+  chainRange,
+  indexedSchema,
+  LOG_COLUMNS_ORDER,
+  type LogColumnsPosition,
+  newestOfRun,
+  showIndexed,
+} from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { type AccountEvents, type AccountField, pathOf } from './account-events.ts';
-import { accountRowsPage } from './account-rows.ts';
 
 /** The list of an account's rows. */
 export function accountEventsRoute(dataset: AccountEvents): RouteModule {
@@ -83,3 +104,51 @@ function fieldSchema({ type, words, description }: AccountField): z.ZodType {
   const schema = words !== undefined ? z.enum(words) : type === 'boolean' ? z.boolean() : z.string();
   return description === undefined ? schema : schema.openapi({ description });
 }
+
+interface AccountRow extends LogColumnsPosition {
+  readonly transaction_hash: Hash;
+  /** Columns of fields. */
+  readonly [column: string]: unknown;
+}
+
+export interface AccountRowsQuery extends ChainQuery<LogColumnsPosition> {
+  readonly account: Address;
+}
+
+type AccountTable = Pick<AccountEvents, 'name' | 'table' | 'fields'>;
+
+/**
+ * One range of the primary key per partition. The whole address is expected true: the planner
+ * never sorts all rows of an account.
+ */
+export function accountRowsPage(chain: Chain, dataset: AccountTable, query: AccountRowsQuery) {
+  const table = dataset.table.name;
+  const range = chainRange(chain, dataset.name, query, LOG_COLUMNS_ORDER);
+  const ofAccount = [
+    sql`account_key = ${addressKey(query.account)}`,
+    expectedTrue(sql`account = ${addressBytes(query.account)}`),
+    sql`chain_id = ${chain.id}`,
+  ];
+  const conditions = where([...ofAccount, ...range.scan]);
+  return chainPage({
+    ...{ chain, query, range, order: LOG_COLUMNS_ORDER, rows: packedRowsOf(dataset), related: {} },
+    scan: sql`SELECT * FROM ${rawSql(table)} ${conditions} ${LOG_COLUMNS_ORDER.by(query.order)} LIMIT ${query.limit + 1}`,
+    newest: newestOfRun(query.order, [{ from: table, of: ofAccount }]),
+  });
+}
+
+function packedRowsOf({ fields }: AccountTable): PackedRows<AccountRow> {
+  const columns = fields.map(({ column, type, width = ADDRESS_BYTES }): [string, PackedColumn<unknown>] => {
+    if (type === 'bytes') return [column, hex(column, width)];
+    return [column, type === 'boolean' ? boolean(column) : digits(column)];
+  });
+  return packedRows({
+    ...Object.fromEntries(columns),
+    block_number: int8('block_number'),
+    transaction_index: int4('transaction_index'),
+    log_index: int4('log_index'),
+    transaction_hash: hex<Hash>('transaction_hash', 32),
+  });
+}
+
+const ADDRESS_BYTES = 20;

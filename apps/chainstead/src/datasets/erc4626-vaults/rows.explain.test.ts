@@ -2,7 +2,7 @@ import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AccountRowsQuery, accountRowsPage } from '../account-events/account-rows.ts';
+import { type AccountRowsQuery, accountRowsPage } from '../account-events/account-events-route.ts';
 import { seedLogs } from '../testing/seed-logs.ts';
 import { erc4626Vaults } from './dataset.ts';
 import { depositLog, OWNER } from './testing/example-event.ts';

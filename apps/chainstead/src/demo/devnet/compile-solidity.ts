@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@chainstead/core';
 import { unlessMissing } from '@chainstead/db/server';
-import type { Abi } from 'viem';
+import { type Abi, parseAbi } from 'viem';
 import { DemoError } from '../demo-error.ts';
 import { requireDemoTool } from './demo-tools.ts';
 
@@ -90,3 +90,56 @@ function cacheKey(sources: Readonly<Record<string, string>>): string {
     .update(JSON.stringify([versions, SETTINGS, sources]))
     .digest('hex');
 }
+
+export async function compileContracts<Name extends string>(
+  names: readonly Name[],
+): Promise<(name: Name) => CompiledContract> {
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(`../../../contracts/${name}.sol`, import.meta.url), 'utf8');
+      return [`${name}.sol`, text] as const;
+    }),
+  );
+  const compiled = await compileSolidity(Object.fromEntries(files));
+  return (name) => {
+    const found = compiled.get(name);
+    if (found === undefined) throw new DemoError(`${name}.sol has no contract ${name}`);
+    return found;
+  };
+}
+
+export type DemoContractName = 'DemoToken' | 'Bytes32Token' | 'ThreeTopicNft' | 'DemoNft';
+
+export const DEMO_TOKEN_ABI = parseAbi([
+  'constructor(string name, string symbol, uint8 decimals)',
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function balanceOf(address) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function burn(uint256 value)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferMany(address[] to, uint256 value)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);
+
+export async function compileDemoContracts(): Promise<Readonly<Record<DemoContractName, CompiledContract>>> {
+  const contract = await compileContracts<DemoContractName>([
+    'DemoToken',
+    'Bytes32Token',
+    'ThreeTopicNft',
+    'DemoNft',
+  ]);
+  return {
+    DemoToken: contract('DemoToken'),
+    Bytes32Token: contract('Bytes32Token'),
+    ThreeTopicNft: contract('ThreeTopicNft'),
+    DemoNft: contract('DemoNft'),
+  };
+}
+
+export const DEMO_NFT_ABI = parseAbi([
+  'function mint(address to, uint256 tokenId)',
+  'function transferFrom(address from, address to, uint256 tokenId)',
+  'function supportsInterface(bytes4) view returns (bool)',
+]);

@@ -3,8 +3,13 @@ import { promisify } from 'node:util';
 import { processorMs } from '@chainstead/testkit';
 import { createPublicClient, erc20Abi, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
-import { compileDemoContracts, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
+import {
+  type CompiledContract,
+  compileDemoContracts,
+  compileSolidity,
+  DEMO_TOKEN_ABI,
+  type DemoContractName,
+} from './compile-solidity.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
 import { unlessReverted } from './unless-reverted.ts';
 

@@ -1,15 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { getContractAddress, maxUint256 } from 'viem';
+import { type Abi, getContractAddress, isHex, maxUint256 } from 'viem';
 import { DemoError } from '../demo-error.ts';
-import { compileContracts } from '../devnet/compile-contracts.ts';
-import type { CompiledContract } from '../devnet/compile-solidity.ts';
+import { type CompiledContract, compileContracts } from '../devnet/compile-solidity.ts';
+import { requireDemoTool } from '../devnet/demo-tools.ts';
 import type { Devnet } from '../devnet/devnet.ts';
 import type { DeployedContract } from '../market/market.ts';
-import { readExchangeArtifact } from './exchange-artifacts.ts';
 import { type ExchangePool, idOf, keyOf, squareRoot } from './exchange-pool.ts';
 import { createPoolTrades, type PoolTrades } from './pool-trades.ts';
 
-export interface NewPool {
+interface NewPool {
   readonly version: ExchangePool['version'];
   readonly tokens: readonly [Address, Address];
   /** Parts per million, enabled by the factory. @default 3,000 */
@@ -32,7 +32,7 @@ export interface ExchangeDevnet extends PoolTrades {
   deployFakePair(tokens: readonly [Address, Address]): Promise<DeployedContract>;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** PancakeSwap v3, Algebra Integral, and a router for donations to v4. @default false */
   readonly hasForks?: boolean;
 }
@@ -163,4 +163,36 @@ function factoryCalls(
   if (version === 'algebra-integral')
     return { create: ['createPool', [...tokens, '0x']], find: ['poolByPair', tokens] };
   return { create: ['createPool', [...tokens, fee]], find: ['getPool', [...tokens, fee]] };
+}
+
+const FILES = {
+  UniswapV2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
+  UniswapV2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
+  UniswapV3Factory: '@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json',
+  UniswapV3Pool: '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json',
+  PoolManager: '@uniswap/v4-core/out/PoolManager.sol/PoolManager.json',
+  PoolModifyLiquidityTest: '@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json',
+  PoolSwapTest: '@uniswap/v4-core/out/PoolSwapTest.sol/PoolSwapTest.json',
+  PoolDonateTest: '@uniswap/v4-core/out/PoolDonateTest.sol/PoolDonateTest.json',
+  PancakeV3Factory: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json',
+  PancakeV3Pool: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json',
+  AlgebraFactory: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json',
+  AlgebraPoolDeployer:
+    '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json',
+  AlgebraPool: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json',
+} as const;
+
+interface Artifact {
+  readonly abi: Abi;
+  /** Text without a prefix (Waffle), or an object (Foundry). */
+  readonly bytecode: string | { readonly object: string };
+}
+
+export async function readExchangeArtifact(name: keyof typeof FILES): Promise<CompiledContract> {
+  const file = requireDemoTool().resolve(FILES[name]);
+  const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));
+  const digits = typeof bytecode === 'string' ? bytecode : bytecode.object;
+  const code = digits.startsWith('0x') ? digits : `0x${digits}`;
+  if (!isHex(code)) throw new DemoError(`${file} has no bytecode that can be deployed`);
+  return { name, abi, bytecode: code };
 }

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Address } from '@chainstead/core';
 import { type Abi, isHex, maxUint256 } from 'viem';
 import { DemoError } from '../demo-error.ts';
-import { compileContracts } from '../devnet/compile-contracts.ts';
 import type { CompiledContract } from '../devnet/compile-solidity.ts';
+import { compileContracts } from '../devnet/compile-solidity.ts';
 import { requireDemoTool } from '../devnet/demo-tools.ts';
 import type { Devnet, DevnetCall } from '../devnet/devnet.ts';
 

@@ -13,7 +13,7 @@ export interface ReceivedWebhook {
   readonly receivedAt: number;
 }
 
-export interface WebhookAnswer {
+interface WebhookAnswer {
   /** @default 200. `hang`: never. `reset`: the connection breaks. */
   readonly status?: number | 'hang' | 'reset';
   readonly delayMs?: number;

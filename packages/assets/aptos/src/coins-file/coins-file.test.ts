@@ -2,8 +2,8 @@ import { sql } from '@chainstead/db';
 import { createAptosLedger, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { coins } from '../coins/dataset.ts';
-import { parseTransaction } from '../fullnode/parse-transaction.ts';
-import { listCoverage, recordCoverage } from '../sync/coverage.ts';
+import { parseTransaction } from '../fullnode/read-page.ts';
+import { listCoverage, recordCoverage } from '../sync/aptos-status.ts';
 import { exportCoins } from './export-coins.ts';
 import { importCoins } from './import-coins.ts';
 

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { type BlockRange, defineError } from '@chainstead/core';
 import { z } from 'zod';
-import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
-import type { CoinRow } from '../coins/dataset.ts';
-import { chainIdOf } from '../fullnode/network.ts';
+import { COIN_TYPE_LENGTH_MAX, type CoinRow } from '../coins/dataset.ts';
+import { chainIdOf } from '../fullnode/ledger-info.ts';
 import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
-export interface CoinsFileHeader {
+interface CoinsFileHeader {
   readonly network: AptosNetwork;
   /** Versions for which the file claims to contain every coin. */
   readonly covered: readonly BlockRange[];

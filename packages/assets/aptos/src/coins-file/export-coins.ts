@@ -1,5 +1,5 @@
 import { type Database, hexBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
-import { listCoverage } from '../sync/coverage.ts';
+import { listCoverage } from '../sync/aptos-status.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
 

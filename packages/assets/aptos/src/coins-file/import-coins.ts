@@ -1,7 +1,7 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type CoinRow, writeCoins } from '../coins/dataset.ts';
-import { lockCommits, recordCoverage } from '../sync/coverage.ts';
+import { lockCommits, recordCoverage } from '../sync/aptos-status.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordedData } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { jsonObject } from '../rows/json-object.ts';
+import { jsonObject } from '../rows/insert-rows.ts';
 import { coinInfoChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import {
   readProtoTransactions,

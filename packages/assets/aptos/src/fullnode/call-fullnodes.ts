@@ -1,10 +1,7 @@
 import { type Clock, createAnswerBudget, type Logger } from '@chainstead/core';
 import { FullnodeFault, FullnodesExhaustedError, VersionsPrunedError } from './errors.ts';
-import type { FullnodeMetrics } from './fullnode-metrics.ts';
-import { type FullnodeState, noteFault } from './fullnode-state.ts';
-import { requireGood } from './interpret-answer.ts';
-import { readLedgerHeaders } from './ledger-info.ts';
-import { budgetWaitMs } from './rate-limit.ts';
+import { type FullnodeMetrics, type FullnodeState, noteFault } from './fullnode-state.ts';
+import { budgetWaitMs, readLedgerHeaders, requireGood } from './ledger-info.ts';
 
 export interface FullnodeCall<T> {
   readonly path: string;

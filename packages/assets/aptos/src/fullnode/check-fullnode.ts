@@ -10,10 +10,16 @@ import {
 } from '@chainstead/core';
 import type { AptosNetwork } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
-import { createHttpFullnode, type HttpFullnode, type HttpFullnodeOptions } from './http-fullnode.ts';
-import { parseJson, requireGood } from './interpret-answer.ts';
-import { type LedgerInfo, parseLedgerInfo } from './ledger-info.ts';
-import { chainIdOf, chainKeyOf, networkOfChainId } from './network.ts';
+import { createHttpFullnode, type HttpFullnode, type HttpFullnodeOptions } from './fullnode-state.ts';
+import {
+  chainIdOf,
+  chainKeyOf,
+  type LedgerInfo,
+  networkOfChainId,
+  parseJson,
+  parseLedgerInfo,
+  requireGood,
+} from './ledger-info.ts';
 import { readPage } from './read-page.ts';
 
 export interface FullnodeCheckOptions {

@@ -1,6 +1,14 @@
-import { backOffMs } from '@chainstead/rpc/upstream-http';
-import type { FullnodeFault, FullnodeFaultKind } from './errors.ts';
-import type { HttpFullnode } from './http-fullnode.ts';
+import { counter, defineMetrics, histogram, type Registry } from '@chainstead/core';
+import { countCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from '@chainstead/rpc/pool';
+import {
+  backOffMs,
+  basicAuthorization,
+  createHttpExchange,
+  type HttpAnswer,
+  isLocal,
+  TransportError,
+} from '@chainstead/rpc/upstream-http';
+import { FullnodeFault, type FullnodeFaultKind } from './errors.ts';
 
 export interface FullnodeStatus {
   readonly name: string;
@@ -83,4 +91,71 @@ export function statusOf(state: FullnodeState, now: number): FullnodeStatus {
     reason: refused ?? (isPaused ? lastError : null),
     ...{ head, headAt, oldest, requests, faults: { ...faults }, lastError },
   };
+}
+
+export interface HttpFullnode {
+  /** @param path after `/v1` @throws FullnodeFault connection, timeout, truncated, too-large */
+  get(path: string, signal: AbortSignal): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface HttpFullnodeOptions {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly connections: number;
+  readonly answerBytesMax: number;
+  readonly timeoutMs: number;
+}
+
+export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
+  const { answerBytesMax, timeoutMs } = options;
+  const url = new URL(options.url);
+  const base = `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
+  const headers = requestHeaders(url, options.apiKey);
+  const exchange = createHttpExchange({ origin: url.origin, connections: options.connections, answerBytesMax });
+  return {
+    async get(path, signal) {
+      const query = url.search === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${url.search.slice(1)}`;
+      try {
+        return await exchange.send({ method: 'GET', path: `${base}${query}`, headers, timeoutMs, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof TransportError)) throw error;
+        const kind = error.kind === 'not-json' || error.kind === 'aborted' ? 'connection' : error.kind;
+        throw new FullnodeFault(kind, error.message, { cause: error });
+      }
+    },
+    close: () => exchange.close(),
+  };
+}
+
+function requestHeaders(url: URL, apiKey: string | null): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (!isLocal(url)) headers['accept-encoding'] = 'gzip, br';
+  const authorization = apiKey === null ? basicAuthorization(url) : `Bearer ${apiKey}`;
+  if (authorization !== null) headers.authorization = authorization;
+  return headers;
+}
+
+export type FullnodeMetrics = ReturnType<typeof createFullnodeMetrics>;
+
+export const createFullnodeMetrics = defineMetrics('chainstead_aptos', {
+  requests: counter('Number of calls to Aptos fullnodes, by outcome: ok or the fault kind', [
+    'chain',
+    'fullnode',
+    'outcome',
+  ]),
+  requestDurationSeconds: histogram(
+    'Time from sending a request to an Aptos fullnode to reading the whole response',
+    LATENCY_BOUNDS_MS.map((ms) => ms / 1_000),
+    ['chain', 'fullnode'],
+  ),
+  bytes: counter('Number of response bytes received from Aptos fullnodes, after decompression', [
+    'chain',
+    'fullnode',
+  ]),
+});
+
+export function countFullnodeCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
+  return countCalls(createFullnodeMetrics(registry), 'fullnode');
 }

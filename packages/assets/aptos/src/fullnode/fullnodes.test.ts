@@ -10,7 +10,7 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FullnodesExhaustedError, VersionsPrunedError } from './errors.ts';
-import { createFullnodeMetrics } from './fullnode-metrics.ts';
+import { createFullnodeMetrics } from './fullnode-state.ts';
 import { createFullnodes, type FullnodeLimits, type Fullnodes } from './fullnodes.ts';
 
 const LEDGER = createAptosLedger({ transactions: [], head: 5_000 });

@@ -1,14 +1,24 @@
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
-import { jsonObject } from '../rows/json-object.ts';
+import { jsonObject } from '../rows/insert-rows.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type Caller, createCaller } from './call-fullnodes.ts';
 import { FullnodeFault, FullnodesExhaustedError, type GivenRoot } from './errors.ts';
-import type { FullnodeMetrics } from './fullnode-metrics.ts';
-import { createFullnodeState, type FullnodeState, type FullnodeStatus, statusOf } from './fullnode-state.ts';
-import { createHttpFullnode } from './http-fullnode.ts';
-import { parseJson } from './interpret-answer.ts';
-import { type LedgerInfo, parseLedgerInfo, wholeNumber } from './ledger-info.ts';
-import { chainIdOf, chainKeyOf } from './network.ts';
+import {
+  createFullnodeState,
+  createHttpFullnode,
+  type FullnodeMetrics,
+  type FullnodeState,
+  type FullnodeStatus,
+  statusOf,
+} from './fullnode-state.ts';
+import {
+  chainIdOf,
+  chainKeyOf,
+  type LedgerInfo,
+  parseJson,
+  parseLedgerInfo,
+  wholeNumber,
+} from './ledger-info.ts';
 import { type Markers, readPage, type TransactionsPage } from './read-page.ts';
 
 export type LedgerReach = Pick<LedgerInfo, 'head' | 'oldest'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { budgetWaitMs, refusalWaitMs } from './rate-limit.ts';
+import { budgetWaitMs, refusalWaitMs } from './ledger-info.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const NOW_SECONDS = NOW / 1_000;

@@ -1,6 +1,5 @@
 import { sql, type Transaction } from '@chainstead/db';
-import { readCoinStore } from '../coins/coin-store.ts';
-import { createCoinTypes } from '../coins/coin-type.ts';
+import { createCoinTypes, readCoinStore } from '../coins/dataset.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Inserted, insertRows } from '../rows/insert-rows.ts';
 import { wholeSeconds } from '../transaction.ts';

@@ -1,7 +1,7 @@
 import { type RouteModule, withScope } from '@chainstead/http';
 import { balanceRoutes } from './balance-routes.ts';
 import { coinRoutes } from './coin-routes.ts';
-import type { NetworkChoice } from './request-network.ts';
+import type { NetworkChoice } from './parameter.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
 /** docs/api/aptos.md#aptos-routes */

@@ -11,8 +11,7 @@ import {
   pathParameter,
 } from './list-parameter.ts';
 import { listRoute } from './list-route.ts';
-import { amountParameter, mapped, versionParameter } from './parameter.ts';
-import type { NetworkChoice } from './request-network.ts';
+import { amountParameter, mapped, type NetworkChoice, versionParameter } from './parameter.ts';
 import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 

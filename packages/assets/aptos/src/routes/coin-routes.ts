@@ -1,15 +1,29 @@
-import { hexBytes, type Sql, sql } from '@chainstead/db';
-import { type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import { hexBytes, hexText, type Sql, sql } from '@chainstead/db';
+import {
+  digits,
+  hex,
+  hexDigits,
+  int4,
+  packedRows,
+  preciseMoment,
+  type RowOf,
+  readPackedPage,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import type { RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { COIN_ROWS, coinRecordSchema } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type CursorFilter, listRoute, networkParameter, refusals, schemaOf } from './list-route.ts';
-import { type CoveredTexts, coveredIn } from './page-statement.ts';
-import { textParameter } from './parameter.ts';
-import { BadRequestError, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
-import type { IndexColumn } from './scan-conditions.ts';
+import {
+  BadRequestError,
+  type NetworkChoice,
+  networkOfRequest,
+  readParameters,
+  requireIndexed,
+  textParameter,
+} from './parameter.ts';
+import { type CoveredTexts, coveredIn, type IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
@@ -20,6 +34,35 @@ export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   const byName = rangeRoute('name', NAME_LENGTH_MAX, 'getCoinsByNameRange');
   return [latestRoute, bySymbol, byName, creatorsRoute, coinsByHashesRoute].map((route) => route(networks));
 }
+
+/** docs/api/aptos.md#coins */
+const coinRecordSchema = z
+  .object({
+    coin_type: z.string(),
+    coin_type_hash: z.string().openapi({ pattern: '^[0-9a-f]{64}$' }),
+    creator_address: z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }),
+    decimals: z.number(),
+    name: z.string(),
+    supply_aggregator_table_handle: z.string().nullable(),
+    supply_aggregator_table_key: z.string().nullable(),
+    symbol: z.string(),
+    transaction_created_timestamp: z.string().openapi({ example: '2023-02-07T08:54:55.000000Z' }),
+    transaction_version_created: z.string(),
+  })
+  .openapi('AptosCoin');
+
+const COIN_ROWS = packedRows({
+  coin_type: text('coin_type'),
+  coin_type_hash: hexDigits('coin_type_hash', 32),
+  creator_address: hex('creator_address', 32),
+  decimals: int4('decimals'),
+  name: text('name'),
+  supply_aggregator_table_handle: textOrNull(hexText('supply_aggregator_table_handle')),
+  supply_aggregator_table_key: textOrNull(hexText('supply_aggregator_table_key')),
+  symbol: text('symbol'),
+  transaction_created_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version_created: digits('transaction_version'),
+});
 
 const SHARED = { record: coinRecordSchema, rows: COIN_ROWS } as const;
 

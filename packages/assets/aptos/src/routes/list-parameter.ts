@@ -1,4 +1,4 @@
-import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
+import { COIN_TYPE_LENGTH_MAX } from '../coins/dataset.ts';
 import { documented, lengthProblems, type Parameter, type ParameterFacts, type Reading } from './parameter.ts';
 
 export interface Item {

@@ -1,16 +1,21 @@
 import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { answerPages, errorResponses, type RequestedPage, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import {
+  BadRequestError,
+  badRequestSchema,
   choiceParameter,
   cursorParameter,
   limitParameter,
+  type NetworkChoice,
+  networkOfRequest,
   offsetParameter,
   type Parameter,
+  type ParameterSet,
+  readParameters,
+  requireIndexed,
 } from './parameter.ts';
-import { BadRequestError, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
+import { type CoveredTexts, type PageScan, pageStatement } from './scan-conditions.ts';
 
 type FilterValue = string | number | readonly string[] | null;
 

@@ -2,7 +2,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { ask, exampleApi } from '../testing/example-api.ts';
 import { seedCoins } from '../testing/seeded-rows.ts';
-import type { NetworkChoice } from './request-network.ts';
+import type { NetworkChoice } from './parameter.ts';
 
 const scratch = scratchOfFile();
 

@@ -1,6 +1,9 @@
 /** Parameters with the errors of class-validator. */
 import { ChainsteadError, parseDate } from '@chainstead/core';
+import { type ApiContext, defineApiError, NotIndexedError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
+import type { AptosDatasetName } from '../dataset.ts';
+import type { AptosNetwork } from '../transaction.ts';
 
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
@@ -156,4 +159,92 @@ function readDate(text: string): Date | null {
     if (error instanceof ChainsteadError) return null;
     throw error;
   }
+}
+
+export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
+
+type ValuesOf<Set extends ParameterSet> = {
+  readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
+
+/** `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. Unknown parameters break a rule. */
+export function readParameters<Set extends ParameterSet>(
+  parameters: Set,
+  given: Readonly<Record<string, readonly string[]>>,
+): { readonly problems: readonly string[]; readonly values: ValuesOf<Set> } {
+  const byName = new Map<string, readonly string[]>();
+  const problems: string[] = [];
+  for (const [key, values] of Object.entries(given)) {
+    const bracketed = BRACKETED.exec(key)?.[1];
+    const isKnown = (name: string): boolean => Object.hasOwn(parameters, name);
+    const isArray = bracketed !== undefined && isKnown(bracketed) && parameters[bracketed]?.isArray === true;
+    const name = isArray && !isKnown(key) ? bracketed : key;
+    if (isKnown(name)) byName.set(name, [...(byName.get(name) ?? []), ...values]);
+    else problems.push(`property ${key} should not exist`);
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const reading = parameter.read(byName.get(name), name);
+    if ('problems' in reading) problems.push(...reading.problems);
+    else values[name] = reading.value;
+  }
+  return { problems, values: values as ValuesOf<Set> };
+}
+
+/** Parameters are invalid: docs/api/aptos.md#bad-requests, in the words of class-validator. */
+export class BadRequestError extends defineApiError('INVALID_PARAMETER', (problems: readonly string[]) => ({
+  status: 400,
+  message: problems.join(', '),
+  body: { statusCode: '400', message: problems, error: 'Bad Request' },
+})) {}
+
+export const badRequestSchema = z
+  .object({
+    statusCode: z.literal('400'),
+    message: z.array(z.string()).openapi({ example: ['limit must not be greater than 100'] }),
+    error: z.literal('Bad Request'),
+  })
+  .openapi('AptosBadRequest');
+
+export interface NetworkChoice {
+  /** If this is only testnet, it is the default. */
+  readonly indexed: readonly AptosNetwork[];
+  /** `APTOS_DATASETS`. Default: all. */
+  readonly datasets?: readonly AptosDatasetName[];
+  /** The program's, not a proxy's. */
+  readonly ports?: Readonly<Record<number, AptosNetwork>>;
+}
+
+/** As hosted: `testnet-aptos-api.…`, `aptos-testnet.…` (docs/api/aptos.md#aptos-routes). */
+const TESTNET_HOST = /^(?:testnet-|aptos-testnet)/i;
+const MAINNET_HOST = /^(?:mainnet-|aptos-mainnet)/i;
+
+export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNetwork {
+  const port = memberOf(memberOf(memberOf(c.env, 'incoming'), 'socket'), 'localPort');
+  const byPort = typeof port === 'number' ? choice.ports?.[port] : undefined;
+  if (byPort !== undefined) return byPort;
+  const host = c.req.header('host') ?? '';
+  if (TESTNET_HOST.test(host)) return 'testnet';
+  if (MAINNET_HOST.test(host)) return 'mainnet';
+  return choice.indexed.length === 1 && choice.indexed[0] === 'testnet' ? 'testnet' : 'mainnet';
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
+}
+
+const NODE_URL_KEYS: Readonly<Record<AptosNetwork, string>> = {
+  mainnet: 'APTOS_NODE_URL',
+  testnet: 'APTOS_TESTNET_NODE_URL',
+};
+
+/** @throws BadRequestError if it is not indexed here */
+export function requireIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): void {
+  const key = NODE_URL_KEYS[network];
+  if (!choice.indexed.includes(network))
+    throw new BadRequestError([new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message]);
+  if (choice.datasets !== undefined && !choice.datasets.includes(dataset))
+    throw new BadRequestError([NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message]);
 }

@@ -24,10 +24,8 @@ import {
   pathParameter,
 } from './list-parameter.ts';
 import { type CursorFilter, listRoute } from './list-route.ts';
-import type { PageScan } from './page-statement.ts';
-import { dateParameter, mapped } from './parameter.ts';
-import type { NetworkChoice } from './request-network.ts';
-import type { IndexColumn, ScanKey } from './scan-conditions.ts';
+import { dateParameter, mapped, type NetworkChoice } from './parameter.ts';
+import type { IndexColumn, PageScan, ScanKey } from './scan-conditions.ts';
 
 /** docs/api/aptos.md#transfers */
 const transferRecordSchema = z

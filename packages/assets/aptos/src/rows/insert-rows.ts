@@ -1,3 +1,4 @@
+import { isObject } from '@chainstead/core';
 import { joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 
 type ColumnType = 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
@@ -74,3 +75,19 @@ function arrayElement(type: string, value: Value): string {
   // No NUL in Postgres, no unpaired surrogates in UTF-8 (U+FFFD).
   return type === 'text' ? `"${value.toWellFormed().replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&')}"` : value;
 }
+
+export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  return isObject(value) ? value : null;
+}
+
+/** `Option`: `{"vec": []}` or `{"vec": [element]}`. */
+export function optionValue(value: unknown): unknown {
+  const vector = jsonObject(value)?.vec;
+  return Array.isArray(vector) ? vector[0] : undefined;
+}
+
+export function decimalDigits(value: unknown): string | null {
+  return typeof value === 'string' && DECIMAL.test(value) ? value : null;
+}
+
+const DECIMAL = /^[0-9]{1,39}$/;

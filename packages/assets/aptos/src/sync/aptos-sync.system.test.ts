@@ -1,10 +1,9 @@
 import { sql } from '@chainstead/db';
 import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedData } from '@chainstead/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readAptosStatuses } from './aptos-status.ts';
+import { listCoverage, readAptosStatuses } from './aptos-status.ts';
 import { createAptosSync } from './aptos-sync.ts';
-import { backfillVersions } from './backfill-versions.ts';
-import { listCoverage } from './coverage.ts';
+import { backfillVersions } from './fill-versions.ts';
 import type { AptosSyncOptions } from './options.ts';
 import { type AptosStage, openStage, readTables, readTruth, recordedLedger } from './testing/aptos-stage.ts';
 import { fastClock, runUntil, until } from './testing/run-until.ts';

@@ -1,8 +1,8 @@
 import { createAptosLedger } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { parseTransaction } from '../fullnode/parse-transaction.ts';
+import { parseTransaction } from '../fullnode/read-page.ts';
 import type { AptosTransaction } from '../transaction.ts';
-import { createBlockHeights } from './block-heights.ts';
+import { createBlockHeights } from './read-range.ts';
 
 const NEVER = new AbortController().signal;
 const LEDGER = createAptosLedger({ transactions: [], head: 1_000 });

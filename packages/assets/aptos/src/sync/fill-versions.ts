@@ -1,12 +1,12 @@
 /** Resumes anywhere; skips versions that are covered meanwhile. */
-import { type BlockRange, ChainsteadError, mergeRanges, rangeSize } from '@chainstead/core';
+import { type BlockRange, ChainsteadError, defineError, mergeRanges, rangeSize } from '@chainstead/core';
 import { chunksOf, untilItSucceeds } from '@chainstead/sync/ingest';
 import { missingCoverage } from '@chainstead/sync/requests';
-import { commitBatch } from './commit-batch.ts';
-import { listCoverage } from './coverage.ts';
-import type { VersionWork } from './options.ts';
-import { readRange } from './read-range.ts';
-import { confirmRoot } from './roots.ts';
+import { VersionsPrunedError } from '../fullnode/errors.ts';
+import { listCoverage, lockCommits, recordCoverage } from './aptos-status.ts';
+import type { CommittedBatch, VersionWork } from './options.ts';
+import { readRange, type VersionBatch } from './read-range.ts';
+import { confirmRoot, dropUnconfirmedRoot, saveRoot } from './roots.ts';
 
 export interface FillProgress {
   readonly done: number;
@@ -14,7 +14,7 @@ export interface FillProgress {
   readonly rows: number;
 }
 
-export interface VersionFillOptions extends VersionWork {
+interface VersionFillOptions extends VersionWork {
   /** @default 10,000 */
   readonly chunkVersions?: number;
   onProgress?(progress: FillProgress): void;
@@ -96,3 +96,69 @@ async function fillPart(
     await commitBatch(options, { batch, datasets: missing.datasets, kind: 'backfill', confirmedBy });
   }
 }
+
+export interface BatchCommit {
+  readonly batch: VersionBatch;
+  readonly datasets: readonly string[];
+  readonly kind: CommittedBatch['kind'];
+  readonly confirmedBy: string | null;
+  readonly keptRoot?: number | undefined;
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** One transaction; concurrent writes of the same versions are harmless. */
+export async function commitBatch(
+  work: VersionWork,
+  { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,
+): Promise<void> {
+  const { clock, database, fullnodes, metrics } = work;
+  const { chain, network } = fullnodes;
+  const started = clock.now();
+  const added = await database.transaction(async (transaction) => {
+    await lockCommits(transaction, network);
+    await work.leadership?.confirm(transaction);
+    const rows = new Map<string, number>();
+    for (const { dataset, rows: decoded } of batch.decoded)
+      rows.set(dataset, (rows.get(dataset) ?? 0) + (await decoded.write(transaction)));
+    await recordCoverage(transaction, network, datasets, batch.range);
+    const before = batch.range.from - 1;
+    if (kind === 'follow' && before !== keptRoot) await dropUnconfirmedRoot(transaction, network, before);
+    // Invariant: APTOS-ROOT-CONFIRMED
+    await saveRoot(transaction, network, batch, confirmedBy);
+    return rows;
+  });
+  const versions = batch.range.to - batch.range.from + 1;
+  metrics.commitSeconds.observe({ chain, kind }, (clock.now() - started) / MS_PER_SECOND);
+  metrics.blocks.inc({ chain, kind }, versions);
+  for (const [dataset, count] of added) metrics.rows.inc({ chain, dataset }, count);
+  const rows = [...added.values()].reduce((sum, count) => sum + count, 0);
+  work.onCommit?.({ kind, versions, rows, last: batch.range.to });
+}
+
+/** @throws VersionsNotThereError, VersionsPrunedError (before any read), RootMismatchError */
+export async function backfillVersions(
+  options: VersionFillOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<FillProgress> {
+  const { fullnodes } = options;
+  const { chain } = fullnodes;
+  const { head, oldest } = await fullnodes.ledger(signal);
+  for (const range of ranges) {
+    if (range.to > head) throw new VersionsNotThereError({ chain, range, head });
+    if (range.from < oldest) {
+      const names = fullnodes.status().map(({ name }) => name);
+      throw new VersionsPrunedError({ chain, version: range.from, oldest, fullnodes: names });
+    }
+  }
+  return fillVersions(options, ranges, signal);
+}
+
+class VersionsNotThereError extends defineError(
+  'VERSIONS_NOT_THERE',
+  (facts: { chain: string; range: BlockRange; head: number }) => ({
+    message: `Versions ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.head}, the newest version of its fullnodes`,
+    remedy: `Set --to to ${facts.head} or lower. "chainstead start" indexes newer versions`,
+  }),
+) {}

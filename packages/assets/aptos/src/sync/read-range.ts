@@ -1,9 +1,12 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { readAhead } from '@chainstead/sync/ingest';
 import type { AptosDataset, DecodedRows } from '../dataset.ts';
-import type { FullnodePage } from '../fullnode/fullnodes.ts';
+import { FullnodeFault } from '../fullnode/errors.ts';
+import type { FullnodePage, Fullnodes } from '../fullnode/fullnodes.ts';
+import { wholeNumber } from '../fullnode/ledger-info.ts';
 import type { Markers } from '../fullnode/read-page.ts';
-import { BLOCK_MARKER, createBlockHeights } from './block-heights.ts';
+import { jsonObject } from '../rows/insert-rows.ts';
+import type { AptosTransaction } from '../transaction.ts';
 import type { BatchLimits, VersionWork } from './options.ts';
 
 export interface VersionBatch {
@@ -112,4 +115,46 @@ async function readSpan(
     next = page.last + 1;
   }
   return { pages, rest: { from: next, to } };
+}
+
+const BLOCK_MARKER = 'block_metadata_transaction';
+
+/** A block begins with its height: only versions before the first one need a request. */
+export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>) {
+  let current: number | null = null;
+  return {
+    /** In order, at least those with {@link BLOCK_MARKER}. */
+    async ofPage(
+      transactions: readonly AptosTransaction[],
+      signal: AbortSignal,
+    ): Promise<(version: number) => number> {
+      const starts: { version: number; height: number }[] = [];
+      for (const transaction of transactions) {
+        const isStart = transaction.type === BLOCK_MARKER;
+        if (!isStart && (current !== null || starts.length > 0)) continue;
+        const reported = isStart ? heightReported(transaction) : null;
+        const height = reported ?? (await fullnodes.block(transaction.version, signal)).height;
+        starts.push({ version: transaction.version, height });
+      }
+      const before = current;
+      current = starts.at(-1)?.height ?? current;
+      return (version) => {
+        const height = starts.findLast((start) => start.version <= version)?.height ?? before;
+        if (height === null) throw new FullnodeFault('malformed', `the block of version ${version} is not known`);
+        return height;
+      };
+    },
+  };
+}
+
+function heightReported({ events, changes }: AptosTransaction): number | null {
+  for (const { type, data } of events)
+    if (type === '0x1::block::NewBlockEvent' || type === '0x1::block::NewBlock') {
+      const height = wholeNumber(jsonObject(data)?.height);
+      if (height !== undefined) return height;
+    }
+  for (const { data } of changes)
+    if (jsonObject(data)?.type === '0x1::block::BlockResource')
+      return wholeNumber(jsonObject(jsonObject(data)?.data)?.height) ?? null;
+  return null;
 }

@@ -1,10 +1,12 @@
 /** Every few seconds. Without progress: status, metric, and a log line per minute. */
-import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { type ChainsteadError, errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, failureLevel, sql } from '@chainstead/db';
 import { missingCoverage } from '@chainstead/sync/requests';
+import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
-import { listCoverage } from './coverage.ts';
-import { readNetworkStart, saveHealth } from './network-record.ts';
+import { chainIdOf } from '../fullnode/ledger-info.ts';
+import type { AptosNetwork } from '../transaction.ts';
+import { listCoverage } from './aptos-status.ts';
 import type { AptosSyncOptions } from './options.ts';
 
 export interface AptosStatusReports {
@@ -111,4 +113,65 @@ async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | n
     );
   }
   if (tops.length > 0) metrics.checkpointBlock.set({ chain }, Math.min(...tops));
+}
+
+interface NetworkStart {
+  readonly historyStart: number;
+  readonly firstFollowed: number;
+}
+
+export async function readNetworkStart(database: Database, network: AptosNetwork): Promise<NetworkStart | null> {
+  const [row] = await database.query<NetworkStart>(
+    sql`SELECT history_start, first_followed FROM aptos_networks WHERE network = ${network}`,
+  );
+  return row ?? null;
+}
+
+/** Keeps the first followed version, clears a stop. */
+export async function saveNetworkStart(
+  database: Database,
+  network: AptosNetwork,
+  start: NetworkStart,
+): Promise<void> {
+  await database.query(
+    sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES (${network}, ${chainIdOf(network)}, ${start.historyStart}, ${start.firstFollowed})
+     ON CONFLICT (network) DO UPDATE SET
+       history_start = excluded.history_start, stop_code = NULL, stop_message = NULL, updated_at = now()`,
+  );
+}
+
+async function saveHealth(
+  database: Database,
+  network: AptosNetwork,
+  health: {
+    readonly reach: LedgerReach | null;
+    readonly fullnodes: readonly FullnodeStatus[];
+    /** Undefined: unchanged. */
+    readonly stallReason: string | null | undefined;
+  },
+): Promise<void> {
+  await database.query(
+    sql`UPDATE aptos_networks SET head = coalesce(${health.reach?.head ?? null}, head), oldest = coalesce(${health.reach?.oldest ?? null}, oldest), fullnodes = ${JSON.stringify(health.fullnodes)},
+            stall_reason = CASE WHEN ${health.stallReason !== undefined}::boolean THEN ${health.stallReason ?? null} ELSE stall_reason END, updated_at = now()
+      WHERE network = ${network}`,
+  );
+}
+
+export async function saveStop(database: Database, network: AptosNetwork, error: ChainsteadError): Promise<void> {
+  await database.query(
+    sql`UPDATE aptos_networks SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE network = ${network}`,
+  );
+}
+
+export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
+  await database.query(
+    sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`,
+  );
+}
+
+/** No row before the first start: then only in the application log. */
+export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
+  await database.query(
+    sql`UPDATE aptos_networks SET stall_reason = ${reason}, updated_at = now() WHERE network = ${network}`,
+  );
 }

@@ -2,7 +2,7 @@ import type { Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi as exampleApiOf } from '@chainstead/http/testing';
 import { createAptosRoutes } from '../routes/aptos-routes.ts';
-import type { NetworkChoice } from '../routes/request-network.ts';
+import type { NetworkChoice } from '../routes/parameter.ts';
 
 export { EXAMPLE_KEY };
 

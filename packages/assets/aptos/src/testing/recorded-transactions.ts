@@ -1,7 +1,7 @@
 /** The recorded Aptos transactions in the form for derivation. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseTransaction } from '../fullnode/parse-transaction.ts';
+import { parseTransaction } from '../fullnode/read-page.ts';
 import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
 import { restOfProto } from './rest-of-proto.ts';
 

@@ -1,5 +1,5 @@
 /** Converts transactions of the indexer stream (proto-json) to the form of `/v1/transactions`. */
-import { jsonObject } from '../rows/json-object.ts';
+import { jsonObject } from '../rows/insert-rows.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

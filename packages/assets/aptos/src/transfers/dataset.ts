@@ -1,9 +1,14 @@
-import { type CoinStore, eventHandleKey, readCoinStore } from '../coins/coin-store.ts';
-import { createCoinTypes, isCoinStruct, truncate } from '../coins/coin-type.ts';
+import {
+  type CoinStore,
+  createCoinTypes,
+  eventHandleKey,
+  isCoinStruct,
+  readCoinStore,
+  truncate,
+} from '../coins/dataset.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { standardAddress } from '../move-type/move-type.ts';
-import { type Inserted, insertRows } from '../rows/insert-rows.ts';
-import { decimalDigits, jsonObject } from '../rows/json-object.ts';
+import { decimalDigits, type Inserted, insertRows, jsonObject } from '../rows/insert-rows.ts';
 import { type AptosEvent, type AptosTransaction, wholeSeconds } from '../transaction.ts';
 
 const COLUMNS = {

@@ -1,7 +1,6 @@
 import type { Log } from '@chainstead/core';
 import type { EventTable } from '../tables/event-table.ts';
-import { dependOnImplementation, formAt } from '../tables/form-at-log.ts';
-import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
+import { dependOnImplementation, formAt, indexedCount, isNamedEvent } from '../tables/form-at-log.ts';
 
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type AbiParameter, encodeAbiParameters } from 'viem';
 import { expect, it, test } from 'vitest';
 import { type EventTable, eventItem, eventTable } from '../tables/event-table.ts';
-import { mayBeConfused } from '../tables/log-shape.ts';
+import { mayBeConfused } from '../tables/form-at-log.ts';
 import { logDecoder } from './decode-parameters.ts';
 import { encoded, type Given, randomParameters } from './testing/random-parameters.ts';
 

@@ -12,7 +12,7 @@ import {
   withTables,
 } from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
-import { readCompleteChildren } from '../factories/complete-children.ts';
+import { readCompleteChildren } from '../factories/child-rows.ts';
 import { type DependentTables, watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { formsOf, implementationsOf } from '../tables/form-at-log.ts';

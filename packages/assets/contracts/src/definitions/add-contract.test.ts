@@ -4,7 +4,7 @@ import { coverBlocks, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
-import { readContractsState } from '../factories/complete-children.ts';
+import { readContractsState } from '../factories/child-rows.ts';
 import { rowTableOf } from '../tables/row-table.ts';
 import { addContract } from './add-contract.ts';
 import { readDefinitions, readRevision } from './contract-definition.ts';

@@ -15,15 +15,19 @@ import {
   lockContracts,
   readDefinitions,
 } from './contract-definition.ts';
-import { saveFunctions } from './contract-functions.ts';
-import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
+import { saveFunctions } from './contract-status.ts';
 import { dropRemovedTables, requireNotRemoved } from './removed-tables.ts';
 import { repeatedIfDeadlocked } from './repeated-if-deadlocked.ts';
-import type { WantedContract } from './wanted-contract.ts';
-import { creationEvent, requireParent } from './wanted-factory.ts';
+import { removeMovedForms, removeMovedRows, removeUnsettled } from './suspend-contracts.ts';
+import {
+  creationEvent,
+  requireParent,
+  upgradesFor,
+  type WantedContract,
+  withUpgraded,
+} from './wanted-contract.ts';
 import { itemsOf } from './wanted-items.ts';
 import { tablesOf } from './wanted-tables.ts';
-import { upgradesFor, withUpgraded } from './wanted-upgrades.ts';
 
 interface AddedContract {
   readonly tables: readonly EventTable[];

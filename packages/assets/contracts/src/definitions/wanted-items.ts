@@ -1,6 +1,6 @@
 import { type AbiEntry, type AbiEvent, readAbi } from '@chainstead/events/decoding';
 import { callItem, eventItem, type TableItem } from '../tables/event-table.ts';
-import { indexedCount } from '../tables/log-shape.ts';
+import { indexedCount } from '../tables/form-at-log.ts';
 import { ContractRefusedError } from './contract-definition.ts';
 import type { WantedContract } from './wanted-contract.ts';
 

@@ -7,8 +7,7 @@ import {
   type LogPlace,
   type TableItem,
 } from '../tables/event-table.ts';
-import { formsOf } from '../tables/form-at-log.ts';
-import { indexedCount, isNamedEvent, mayBeConfused } from '../tables/log-shape.ts';
+import { formsOf, indexedCount, isNamedEvent, mayBeConfused } from '../tables/form-at-log.ts';
 import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 import type { WantedItems } from './wanted-items.ts';
 

@@ -1,11 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, defineError, parseAddress } from '@chainstead/core';
-import { type Database, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync/datasets';
 import type { ChildSet } from '../definitions/child-sets.ts';
+import { REVISION } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { MISSING } from '../tables/missing-tables.ts';
 import { placeOfLine } from '../tables/row-table.ts';
-import { creationsStatement } from './creations-statement.ts';
 
 export class ChildrenUnknownError extends defineError(
   'CONTRACT_CHILDREN_UNKNOWN',
@@ -92,4 +93,44 @@ export async function readCreations(
     creationsStatement(chain, children, [...addresses]),
   );
   return new Map(rows.map(({ child, ...creation }) => [parseAddress(child), creation]));
+}
+
+export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ key: string }>(COMPLETE);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Changes with definitions, missing tables and known children. One statement: it is read often. */
+export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
+  const [row] = await database.query<{ state: string }>(STATE);
+  return row?.state ?? '';
+}
+
+/** Unfollowed chain: up to the highest block with events. One statement: the checkpoint moves. */
+const COMPLETE = sql`SELECT chain_id || ' ' || dataset AS key
+  FROM contract_definitions
+  CROSS JOIN LATERAL (VALUES (factory), (upgrades)) AS naming (item)
+  CROSS JOIN LATERAL (
+    SELECT 'contracts.' || name || '_' || (item ->> 'event') AS dataset, (item ->> 'firstBlock')::bigint AS first) AS made
+  WHERE item IS NOT NULL AND suspended_reason IS NULL AND (
+    SELECT range_agg(int8range(covered.first_block, covered.last_block, '[]')) @> int8range(made.first, greatest(made.first, 1 + coalesce(
+        (SELECT checkpoint FROM sync_chains AS known WHERE known.chain_id = contract_definitions.chain_id), max(covered.last_block))))
+      FROM sync_ranges AS covered WHERE covered.chain_id = contract_definitions.chain_id AND covered.dataset = made.dataset)
+  ORDER BY key`;
+
+const STATE = sql`SELECT jsonb_build_array((${REVISION}), ARRAY(${MISSING}), ARRAY(${COMPLETE}))::text AS state`;
+
+/** One index entry per address. */
+export function creationsStatement(
+  { id }: Pick<Chain, 'id'>,
+  { table, column }: Pick<ChildSet, 'table' | 'column'>,
+  addresses: readonly Address[],
+): Sql {
+  const child = rawSql(column);
+  return sql`SELECT ${hexText('given.child')} AS child, created.block_number, created.transaction_index, created.log_index
+       FROM unnest(${addresses.map(addressBytes)}::bytea[]) AS given (child)
+       CROSS JOIN LATERAL (
+         SELECT block_number, transaction_index, log_index FROM ${rawSql(table)} AS creation
+          WHERE creation.${child} = given.child AND chain_id = ${id}
+          ORDER BY creation.${child}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`;
 }

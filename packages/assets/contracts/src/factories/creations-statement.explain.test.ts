@@ -5,7 +5,7 @@ import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit'
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
-import { creationsStatement } from './creations-statement.ts';
+import { creationsStatement } from './child-rows.ts';
 
 const CHILDREN = 20_000;
 /** The first child is created again so often. */

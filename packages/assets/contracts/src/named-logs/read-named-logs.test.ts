@@ -8,8 +8,7 @@ import { addContract } from '../definitions/add-contract.ts';
 import { readDefinitions } from '../definitions/contract-definition.ts';
 import { resumeContract, suspendLargeContracts } from '../definitions/suspend-contracts.ts';
 import type { WantedContract } from '../definitions/wanted-contract.ts';
-import { createDefinitionReader } from './definition-reader.ts';
-import { readNamedLogs } from './read-named-logs.ts';
+import { createDefinitionReader, readNamedLogs } from './read-named-logs.ts';
 
 const scratch = scratchOfFile();
 const chain = createChainRegistry().get('eth');

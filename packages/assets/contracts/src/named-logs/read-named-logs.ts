@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
+import type { Address, ChainId, Hash, Log } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { abiItemJson } from '@chainstead/events/decoding';
 import { type AcceptsLog, acceptedLogs } from '../dataset/accepted-logs.ts';
 import { type ChildSet, emittersOf, isFormOfImplementation, upgradesOf } from '../definitions/child-sets.ts';
-import type { ContractDefinition } from '../definitions/contract-definition.ts';
+import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 import {
   ChildrenUnknownError,
   type Creation,
@@ -13,15 +13,13 @@ import {
   readCreations,
 } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
-import { formAt, formsOf, type Upgrade } from '../tables/form-at-log.ts';
-import { indexedCount } from '../tables/log-shape.ts';
+import { formAt, formsOf, indexedCount, isNamedEvent, type Upgrade } from '../tables/form-at-log.ts';
 import {
   type ImplementationForms,
   ImplementationsUnknownError,
   lastBefore,
   readUpgrades,
 } from '../upgrades/form-rows.ts';
-import { isStored, namedTables } from './contract-names.ts';
 
 interface NamedLog {
   readonly name: string;
@@ -187,4 +185,59 @@ async function readChildren(
       created.set(table, await readCreations(database, chain, children, new Set(emitters)));
   }
   return created;
+}
+
+export type NameState =
+  | { readonly kind: 'indexed' | 'suspended' | 'unknown-contract' }
+  | { readonly kind: 'other-chain'; readonly contract: string; readonly chainIds: readonly ChainId[] }
+  | { readonly kind: 'unknown-event'; readonly contract: string; readonly events: readonly string[] };
+
+function namedTables({ name, tables }: ContractDefinition, text: string): readonly EventTable[] {
+  const { contract, event } = partsOf(text);
+  if (contract !== name) return [];
+  const events = tables.filter(isNamedEvent);
+  return event === null ? events : events.filter((table) => table.event === event || table.abi.name === event);
+}
+
+function isStored(definition: ContractDefinition, definitions: readonly ContractDefinition[]): boolean {
+  if (definition.suspendedReason !== null) return false;
+  const { factory, chainId } = definition;
+  const parent = definitions.find((one) => one.name === factory?.of && one.chainId === chainId);
+  return parent === undefined || isStored(parent, definitions);
+}
+
+export function stateOfName(
+  definitions: readonly ContractDefinition[],
+  text: string,
+  chainIds: readonly ChainId[],
+): NameState {
+  const { contract } = partsOf(text);
+  const known = definitions.filter(({ name }) => name === contract);
+  if (known.length === 0) return { kind: 'unknown-contract' };
+  const own = known.filter(({ chainId }) => chainIds.includes(chainId));
+  if (own.length === 0) return { kind: 'other-chain', contract, chainIds: known.map(({ chainId }) => chainId) };
+  const named = own.filter((definition) => namedTables(definition, text).length > 0);
+  if (named.length === 0) {
+    const events = own.flatMap(({ tables }) => tables.filter(isNamedEvent).map(({ abi }) => abi.name));
+    return { kind: 'unknown-event', contract, events: [...new Set(events)] };
+  }
+  return { kind: named.some((definition) => isStored(definition, definitions)) ? 'indexed' : 'suspended' };
+}
+
+function partsOf(text: string): { readonly contract: string; readonly event: string | null } {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { contract: text, event: null } : { contract: text.slice(0, dot), event: text.slice(dot + 1) };
+}
+
+export type DefinitionReader = (database: Pick<Database, 'query'>) => Promise<readonly ContractDefinition[]>;
+
+export function createDefinitionReader(): DefinitionReader {
+  let known: { readonly revision: string; readonly definitions: readonly ContractDefinition[] } | null = null;
+  return async (database) => {
+    const revision = await readRevision(database);
+    if (known?.revision === revision) return known.definitions;
+    const definitions = await readDefinitions(database);
+    known = { revision, definitions };
+    return definitions;
+  };
 }

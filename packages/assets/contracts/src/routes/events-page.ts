@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
 import {
   joinSql,
   type KeysetOrder,
@@ -11,6 +12,19 @@ import {
   where,
 } from '@chainstead/db';
 import {
+  boolean,
+  digits,
+  hex,
+  int4,
+  int8,
+  longHex,
+  type PackedColumn,
+  type PackedRows,
+  packedRows,
+  type RowOf,
+  text,
+} from '@chainstead/db/packed-rows';
+import {
   type ChainQuery,
   chainPage,
   LOG_COLUMNS_ORDER,
@@ -21,9 +35,8 @@ import {
 import { type EventTable, type ParameterColumn, UNDECODED } from '../tables/event-table.ts';
 import { EVENT_KEY } from '../tables/row-table.ts';
 import type { ColumnFilter, EventFilters } from './event-filters.ts';
-import { type EventRow, eventRows } from './event-rows.ts';
 
-export interface EventPosition extends LogColumnsPosition {
+interface EventPosition extends LogColumnsPosition {
   /** Digits; null: rows have another order. */
   readonly value: string | null;
 }
@@ -159,4 +172,55 @@ function conditionOf({ column, operator, value }: ColumnFilter): Sql {
 
 function typedValue({ type }: ParameterColumn, value: SqlValue): Sql {
   return sql`${value}::${rawSql(type)}`;
+}
+
+const PLACE_ROWS = {
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  contract: hex<Address>('contract', 20),
+};
+
+type EventRow = RowOf<PackedRows<PlaceRow>> & Readonly<Record<`p${number}`, unknown>>;
+
+type PlaceRow = { [Name in keyof typeof PLACE_ROWS]: ReturnType<(typeof PLACE_ROWS)[Name]['read']> };
+
+function eventRows({ parameters }: EventTable): PackedRows<EventRow> {
+  const columns = parameters.map((column, index): [string, PackedColumn<unknown>] => [
+    `p${index}`,
+    parameterColumn(column),
+  ]);
+  return packedRows({ ...PLACE_ROWS, ...Object.fromEntries(columns) });
+}
+
+function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterColumn): PackedColumn<unknown> {
+  switch (type) {
+    case 'numeric':
+      return digits(name);
+    case 'boolean':
+      return isNullable === true ? booleanOrNull(name) : boolean(name);
+    case 'text':
+      return text(name);
+    case 'jsonb':
+      return { ...text(`${name}::text`), read: (json: string) => JSON.parse(json) };
+    case 'bytea':
+      return bytesColumn(name, isHash ? 'bytes32' : abiType.type);
+  }
+}
+
+function booleanOrNull(name: string): PackedColumn<boolean | null> {
+  return {
+    kind: 'bytes',
+    packed: sql`coalesce(boolsend(${rawSql(name)}), '\\x02'::bytea)`,
+    width: 1,
+    read: (digits) => (digits === '02' ? null : digits === '01'),
+  };
+}
+
+const ADDRESS_BYTES = 20;
+
+function bytesColumn(name: string, abiType: string): PackedColumn<string> {
+  const width = abiType === 'address' ? ADDRESS_BYTES : Number(abiType.slice('bytes'.length));
+  return width > 0 ? hex(name, width) : { ...longHex(name), read: (digits: string) => `0x${digits}` };
 }

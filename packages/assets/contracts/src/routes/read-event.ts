@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { storedEvent } from '../definitions/contract-definition.ts';
 import { eventTable } from '../tables/event-table.ts';
+import { indexColumns, indexedColumns } from './contracts-route.ts';
 import type { FilteredEvent } from './event-filters.ts';
-import { indexColumns, indexedColumns } from './event-indexes.ts';
 
 export interface ReadableEvent extends FilteredEvent {
   readonly firstBlock: number | null;

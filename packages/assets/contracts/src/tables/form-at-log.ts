@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
+import type { AbiType } from '@chainstead/events/decoding';
 import type { EventTable, LogPlace } from './event-table.ts';
-import { indexedCount, isNamedEvent } from './log-shape.ts';
 
 export interface Upgrade extends LogPlace {
   readonly implementation: Address;
@@ -39,4 +39,50 @@ export function implementationsOf(forms: readonly EventTable[]): readonly Addres
 
 export function isBefore(one: LogPlace, other: LogPlace): boolean {
   return one.block < other.block || (one.block === other.block && one.log < other.log);
+}
+
+export function indexedCount({ abi: { inputs } }: Pick<EventTable, 'abi'>): number {
+  return inputs.filter(({ isIndexed }) => isIndexed).length;
+}
+
+export function isNamedEvent({ kind, abi }: Pick<EventTable, 'kind' | 'abi'>): boolean {
+  return kind === 'event' && !abi.isAnonymous;
+}
+
+/** As many topics, and data of a length that both may have. */
+export function mayBeConfused(one: Pick<EventTable, 'abi'>, other: Pick<EventTable, 'abi'>): boolean {
+  if (indexedCount(one) !== indexedCount(other)) return false;
+  const [first, second] = [dataSize(one), dataSize(other)];
+  if (first.isFixed && second.isFixed) return first.words === second.words;
+  return (!first.isFixed || first.words >= second.words) && (!second.isFixed || second.words >= first.words);
+}
+
+interface EncodingSize {
+  readonly words: number;
+  readonly isFixed: boolean;
+}
+
+function dataSize({ abi: { inputs } }: Pick<EventTable, 'abi'>): EncodingSize {
+  return sizeOfAll(inputs.filter(({ isIndexed }) => !isIndexed).map(sizeOf));
+}
+
+function sizeOfAll(sizes: readonly EncodingSize[]): EncodingSize {
+  return {
+    words: sizes.reduce((sum, { words, isFixed }) => sum + words + (isFixed ? 0 : 1), 0),
+    isFixed: sizes.every(({ isFixed }) => isFixed),
+  };
+}
+
+const LIST = /^(.*)\[(\d*)\]$/;
+const LENGTH: EncodingSize = { words: 1, isFixed: false };
+
+function sizeOf({ name, type, components = [] }: AbiType): EncodingSize {
+  const [, item = '', count = ''] = LIST.exec(type) ?? [];
+  if (item !== '') {
+    if (count === '') return LENGTH;
+    const { words, isFixed } = sizeOf({ name, type: item, components });
+    return { words: Number(count) * (words + (isFixed ? 0 : 1)), isFixed };
+  }
+  if (type === 'tuple') return sizeOfAll(components.map(sizeOf));
+  return type === 'string' || type === 'bytes' ? LENGTH : { words: 1, isFixed: true };
 }

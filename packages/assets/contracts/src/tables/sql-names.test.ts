@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cutName, distinctNames, sqlName } from './sql-names.ts';
+import { cutName, distinctNames, sqlName } from './event-table.ts';
 
 describe('sqlName', () => {
   it.each([

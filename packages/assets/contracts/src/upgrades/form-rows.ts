@@ -1,13 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, defineError } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync/datasets';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { isComplete } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { formAt, implementationsOf, isBefore, type Upgrade } from '../tables/form-at-log.ts';
 import { placeOfLine } from '../tables/row-table.ts';
-import { upgradesStatement } from './upgrades-statement.ts';
 
 export interface ImplementationForms {
   readonly upgrades: ChildSet;
@@ -61,4 +60,26 @@ export function lastBefore(
   place: { readonly block: number; readonly log: number },
 ): Upgrade | null {
   return upgrades?.findLast((one) => isBefore(one, place)) ?? null;
+}
+
+interface WantedUpgrades {
+  readonly implementations: readonly Address[];
+  readonly emitters: readonly Address[];
+  readonly to: number;
+}
+
+/** Ascending. Few: a name has at most a thousand addresses. */
+export function upgradesStatement(
+  { id }: Pick<Chain, 'id'>,
+  { table, column }: Pick<ChildSet, 'table' | 'column'>,
+  { implementations, emitters, to }: WantedUpgrades,
+): Sql {
+  return sql`SELECT ${hexText('upgrade.contract')} AS proxy, ${hexText('given.implementation')} AS implementation,
+         upgrade.block_number AS block, upgrade.log_index AS log
+       FROM unnest(${implementations.map(addressBytes)}::bytea[]) AS given (implementation)
+       CROSS JOIN LATERAL (
+         SELECT contract, block_number, log_index FROM ${rawSql(table)} AS named
+          WHERE named.${rawSql(column)} = given.implementation AND chain_id = ${id} AND block_number <= ${to}
+            AND contract = ANY (${emitters.map(addressBytes)}::bytea[]) OFFSET 0) AS upgrade
+       ORDER BY upgrade.block_number, upgrade.log_index`;
 }

@@ -5,7 +5,7 @@ import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit'
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
-import { upgradesStatement } from './upgrades-statement.ts';
+import { upgradesStatement } from './form-rows.ts';
 
 const UPGRADES = 20_000;
 const IMPLEMENTATIONS = 200;

@@ -9,7 +9,7 @@ import { FORGOTTEN } from '../transfers/anchors.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { coinCoverage, coverageOfToken } from '../wrapped/coin-coverage.ts';
+import { coinCoverage, coverageOfToken } from '../wrapped/dataset.ts';
 import { heldToken, isCoinKnownFrom } from './resolved-balances.ts';
 
 /** Sums of transfers and what contracts return are stored by wallet, and by token. */

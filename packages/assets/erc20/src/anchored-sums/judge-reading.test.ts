@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Said } from '../calls/fetch-balances.ts';
-import { judgeReading } from './judge-reading.ts';
+import { judgeReading } from './store-readings.ts';
 
 const still = (value: bigint) => ({ value, hasMoved: false });
 const moved = (value: bigint) => ({ value, hasMoved: true });

@@ -1,7 +1,7 @@
 /** SQL of known balances (docs/concepts/balances.md). Reads `covered` and `coin_covered`. */
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
-import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
+import { COIN_COVERED_FROM } from '../wrapped/dataset.ts';
 
 export interface QueriedWallet {
   readonly wallet: Sql;

@@ -9,7 +9,7 @@ import { stageOfFile } from '@chainstead/testkit/hooks';
 import type { z } from '@hono/zod-openapi';
 import { maxUint256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { allowancesReader } from './allowances-reader.ts';
+import { allowancesReader } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
 import { walletApprovalsSchema } from './wallet-approvals-response.ts';
 import { createWalletApprovalsRoute } from './wallet-approvals-route.ts';

@@ -1,10 +1,8 @@
 import type { Address } from '@chainstead/core';
-import type { SlotLayout } from './balance-slot.ts';
-import { slotOfHolder } from './balance-slot.ts';
+import { type SlotLayout, slotOfHolder } from './balance-slot.ts';
 import type { BalanceProverOptions } from './prove-balance.ts';
 import { createSlotSearch } from './slot-search.ts';
-import { createStateProofs } from './state-proofs.ts';
-import { UnprovableError } from './unprovable-error.ts';
+import { createStateProofs, UnprovableError } from './state-proofs.ts';
 
 export interface BalanceToShow {
   readonly account: Address;

@@ -2,8 +2,13 @@ import { silentLogger } from '@chainstead/core';
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { type BalanceShown, fetchProofs } from './fetch-proofs.ts';
-import { BALANCES_PROVEN, type ProofAnswer, type ProofQuestion } from './proof-questions.ts';
+import {
+  BALANCES_PROVEN,
+  type BalanceShown,
+  fetchProofs,
+  type ProofAnswer,
+  type ProofQuestion,
+} from './fetch-proofs.ts';
 
 const chain = exampleChain();
 const wallet = addressOf(1);

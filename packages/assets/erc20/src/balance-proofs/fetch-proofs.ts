@@ -1,11 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, inParts } from '@chainstead/core';
+import { type Address, errorText, inParts, parseAddress, parseHash } from '@chainstead/core';
+import type { StateKind } from '@chainstead/node-reads';
 import {
   type ReadingContext,
   StateNotArchivedError,
   StateUnavailableError,
 } from '@chainstead/node-reads/requests';
-import { BALANCES_PROVEN, DOUBTS, type ProofQuestion } from './proof-questions.ts';
+import { z } from '@hono/zod-openapi';
 import type { BlockOfState } from './state-proofs.ts';
 
 export interface BalanceShown {
@@ -14,6 +15,18 @@ export interface BalanceShown {
   /** Null if the hash of the block is not stored. */
   readonly block: BlockOfState | null;
 }
+
+/** docs/reference/proofs.md. `contradicted`: the state has another balance. */
+const DOUBTS = [
+  'contradicted',
+  'no-slot-found',
+  'rebasing',
+  'not-plain',
+  'no-balance',
+  'no-proof-from-upstream',
+  'header-not-verifiable',
+  'not-archived',
+] as const;
 
 /** `too-many`: beyond the limit per response. `not-in-time`: nodes have not responded yet. */
 export const PROOF_REASONS = [...DOUBTS, 'block-unknown', 'too-many', 'not-in-time'] as const;
@@ -80,3 +93,37 @@ function questionsOf(
     });
   });
 }
+
+const address = z.string().transform(parseAddress);
+const digits = z.string().regex(/^\d+$/);
+
+const questionSchema = z.object({
+  wallet: address,
+  block: z.object({ number: z.int(), hash: z.string().transform(parseHash) }),
+  /** Base units. */
+  balances: z.array(z.object({ token: address, shown: digits })).readonly(),
+});
+export type ProofQuestion = z.infer<typeof questionSchema>;
+
+const answerSchema = z
+  .array(
+    z.object({
+      token: address,
+      /** Null: the state matches, or has the balance to show instead. */
+      doubt: z.enum(DOUBTS).nullable(),
+      /** Base units: the state's other balance, confirmed by an upstream. */
+      instead: digits.nullable(),
+    }),
+  )
+  .readonly();
+export type ProofAnswer = z.infer<typeof answerSchema>;
+
+/** The proof, the balance, and sometimes the search for its slot. */
+const CALLS_PER_PROOF = 3;
+
+export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
+  name: 'erc20-balance-proofs',
+  question: questionSchema,
+  answer: answerSchema,
+  callsOf: ({ balances }) => balances.length * CALLS_PER_PROOF,
+};

@@ -4,7 +4,7 @@ import { addressOf, createPartitions, exampleChain, explain, PLANS } from '@chai
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SeededTransfer, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
-import { knownHolders, moversStatement, partnersStatement, piecesDown } from './known-holders.ts';
+import { knownHolders, moversStatement, partnersStatement, piecesDown } from './slot-search.ts';
 
 const chain = exampleChain();
 const BLOCKS = 3_000;

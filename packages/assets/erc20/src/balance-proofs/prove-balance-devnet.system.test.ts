@@ -19,7 +19,7 @@ import {
   startNodeProxy,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
+import { balanceOfCall, readBalance } from '../calls/fetch-balances.ts';
 import { type SeededTransfer, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { type BalanceProof, createBalanceProver } from './prove-balance.ts';
 import { compileStorageTokens, STORAGE_TOKEN_ABI, type StorageTokenName } from './testing/storage-tokens.ts';

@@ -3,12 +3,18 @@ import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
+import { balanceOfCall, readBalance } from '../calls/fetch-balances.ts';
 import { slotOfHolder } from './balance-slot.ts';
 import { createSlotSearch, type KnownSlot, type SlotSearch } from './slot-search.ts';
-import { type BlockOfState, createStateProofs, type RefusedAnswer, type StateProofs } from './state-proofs.ts';
+import {
+  type BlockOfState,
+  createStateProofs,
+  type RefusedAnswer,
+  type StateProofs,
+  UnprovableError,
+  type UnprovableReason,
+} from './state-proofs.ts';
 import { isLiveToken } from './stored-slots.ts';
-import { UnprovableError, type UnprovableReason } from './unprovable-error.ts';
 
 export interface BalanceToProve {
   readonly wallet: Address;

@@ -4,7 +4,7 @@ import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { BalanceSlot, SlotLayout } from './balance-slot.ts';
 import type { FoundSlot } from './find-balance-slot.ts';
 
-export interface StoredSlot {
+interface StoredSlot {
   /** Null: searched without success. */
   readonly location: BalanceSlot | null;
   readonly witnesses: number;

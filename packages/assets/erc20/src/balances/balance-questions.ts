@@ -1,4 +1,4 @@
-import { parseAddress } from '@chainstead/core';
+import { type Address, parseAddress } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 
@@ -45,3 +45,33 @@ export const TOKEN_CODES: StateKind<Pick<PastBalanceQuestion, 'tokens'>, { reado
   question: z.object({ tokens: addresses }),
   answer: z.object({ gone: z.int() }),
 };
+
+/** Excludes the account's wrapping and unwrapping of the native token. */
+export interface Holding {
+  readonly account: Address;
+  readonly token: Address;
+}
+
+/** The balance at the end of `start`, then each change up to the end of `end`. */
+export interface BalanceSpan {
+  /** -1: before the chain's first block. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Many more than the digits of a double. */
+const PRECISION_BITS = 128;
+
+/** The nearest double; null if the supply is 0 or below the balance. */
+export function percentOfSupply(balance: bigint, supply: bigint): number | null {
+  return percentagesOf(supply)(balance);
+}
+
+/** Shares one division, which costs several multiplications. */
+export function percentagesOf(supply: bigint): (balance: bigint) => number | null {
+  if (supply <= 0n) return () => null;
+  const bits = PRECISION_BITS + supply.toString(16).length * 4;
+  const factor = (100n << BigInt(bits)) / supply;
+  const unit = 2 ** -bits;
+  return (balance) => (balance > supply ? null : Number(balance * factor) * unit);
+}

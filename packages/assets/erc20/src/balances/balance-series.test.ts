@@ -7,8 +7,7 @@ import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BalanceSeries, moveAnchor, readBalanceSeries } from './balance-series.ts';
-import { WALK_MAX } from './balance-walks.ts';
-import { type HoldingAt, readBalancesAround } from './balances-around.ts';
+import { type HoldingAt, readBalancesAround, WALK_MAX } from './balances-around.ts';
 import { requestBalances } from './request-balances.ts';
 import {
   ALICE,

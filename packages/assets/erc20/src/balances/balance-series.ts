@@ -1,10 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import type { ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/column-types';
 import { readBlockRuns } from '@chainstead/pages';
+import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import type { BalanceSpan, Holding } from './holding.ts';
-import { type MovedBlock, readMovedBlocks, readMovedSums } from './moved-sums.ts';
-import { readStoredAnchors, type StoredAnchor } from './stored-anchors.ts';
+import { erc20TransfersTable } from '../transfers/row-table.ts';
+import type { BalanceSpan, Holding } from './balance-questions.ts';
 
 interface BalanceSince {
   readonly block: number;
@@ -13,7 +14,7 @@ interface BalanceSince {
   readonly balance: bigint;
 }
 
-export interface KnownSeries {
+interface KnownSeries {
   readonly of: 'known';
   readonly before: bigint;
   /** Oldest first, one per block with transfers. */
@@ -94,4 +95,124 @@ function gapBetween({ block }: StoredAnchor, { start, end }: BalanceSpan): { aft
 
 function keyOf({ account, token }: Holding): string {
   return `${account} ${token}`;
+}
+
+interface MovedBlock {
+  readonly block: number;
+  /** Unix seconds. */
+  readonly since: number;
+  /** Base units received minus sent. */
+  readonly delta: bigint;
+}
+
+interface MovedSum {
+  /** Base units received minus sent. */
+  readonly sum: bigint;
+  readonly moves: number;
+}
+
+/** By holding, oldest block first. One range of the primary key per account. */
+async function readMovedBlocks(
+  database: ReadDatabase,
+  chain: Chain,
+  holdings: readonly Holding[],
+  { start, end }: BalanceSpan,
+): Promise<readonly (readonly MovedBlock[])[]> {
+  if (holdings.length === 0) return [];
+  const accounts = [...new Set(holdings.map(({ account }) => account))];
+  const tokens = [...new Set(holdings.map(({ token }) => token))];
+  const rows = await database.select<Holding & { block: number; delta: string; since: number }>(
+    sql`WITH moved AS MATERIALIZED (
+  SELECT account_key, account, token, block_number, sum(${MOVED_DELTA}) AS delta FROM ${rawSql(erc20TransfersTable.name)}
+  WHERE account_key = ANY (${accounts.map(addressKey)}::bigint[]) AND chain_id = ${chain.id}::bigint AND account = ANY (${accounts.map(addressBytes)}::bytea[]) AND token = ANY (${tokens.map(addressBytes)}::bytea[])
+    AND block_number > ${start}::bigint AND block_number <= ${end}::bigint
+  GROUP BY account_key, account, token, block_number
+)
+SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number AS block, delta::text,
+  extract(epoch FROM block_timestamp)::float8 AS since
+FROM moved JOIN blocks ON blocks.chain_id = ${chain.id}::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
+  );
+  const byHolding = Map.groupBy(rows, ({ account, token }) => `${account} ${token}`);
+  return holdings.map(({ account, token }) =>
+    (byHolding.get(`${account} ${token}`) ?? []).map(({ block, since, delta }) => ({
+      ...{ block, since },
+      delta: BigInt(delta),
+    })),
+  );
+}
+
+async function readMovedSums(
+  database: ReadDatabase,
+  chain: Chain,
+  holdings: readonly (Holding & { readonly after: number; readonly to: number })[],
+): Promise<readonly MovedSum[]> {
+  // Citus refuses an aggregate that depends on another relation: one range per holding.
+  const ranges = holdings.flatMap(({ account, token, after, to }, position) => {
+    if (after >= to) return [];
+    const bytes = sql`${addressBytes(token)}::bytea`;
+    return [
+      sql`(SELECT ${rawSql(position)} AS position, coalesce(sum(${MOVED_DELTA}), 0)::text AS sum, count(*)::int AS moves FROM ${rawSql(erc20TransfersTable.name)}
+  WHERE account_key = ${addressKey(account)}::bigint AND chain_id = ${chain.id}::bigint AND account = ${addressBytes(account)}::bytea
+    AND token_key(token) = token_key(${bytes}) AND token = ${bytes} AND block_number > ${after}::bigint AND block_number <= ${to}::bigint)`,
+    ];
+  });
+  const rows =
+    ranges.length === 0
+      ? []
+      : await database.select<{ position: number; sum: string; moves: number }>(joinSql(ranges, ' UNION ALL '));
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  return holdings.map((_, position) => {
+    const row = byPosition.get(position);
+    return { sum: BigInt(row?.sum ?? 0), moves: row?.moves ?? 0 };
+  });
+}
+
+export interface StoredAnchor extends Holding {
+  /** -1: no read. */
+  readonly block: number;
+  /** Base units; null: never read, or doubted since. */
+  readonly value: bigint | null;
+  /**
+   * Reads confirmed the transfers, a list verifies the token, or it is the wrapped native token.
+   */
+  readonly addsUp: boolean;
+  /** Transfers don't determine its balances, or the contract has none. */
+  readonly isLive: boolean;
+  readonly isOld: boolean;
+  readonly createdBlock: number | null;
+}
+
+/** In any order. Missing without a stored row, unless the token has a class. */
+export async function readStoredAnchors(
+  database: ReadDatabase,
+  { id, wrappedNative }: Chain,
+  holdings: readonly Holding[],
+): Promise<readonly StoredAnchor[]> {
+  const accounts = sql`${holdings.map(({ account }) => addressBytes(account))}::bytea[]`;
+  const tokens = sql`${holdings.map(({ token }) => addressBytes(token))}::bytea[]`;
+  const rows = await database.select<
+    Omit<StoredAnchor, 'value' | 'addsUp' | 'isLive'> & {
+      value: string | null;
+      class: 'sum' | 'live' | 'none' | 'new';
+      isListed: boolean;
+    }
+  >(
+    sql`WITH requested AS MATERIALIZED (SELECT * FROM unnest(${accounts}, ${tokens}) AS given(account, token)),
+held AS MATERIALIZED (SELECT wallet, token, anchor_block, anchor_value, anchored_at FROM erc20_wallet_tokens
+  WHERE wallet = ANY (${accounts}) AND chain_id = ${id}::bigint AND token = ANY (${tokens})),
+classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE token = ANY (${tokens}) AND chain_id = ${id}::bigint),
+facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY (${tokens}) AND chain_id = ${id}::bigint)
+SELECT ${hexText('requested.account')} AS account, ${hexText('requested.token')} AS token, coalesce(anchor_block, -1)::int AS block,
+  CASE WHEN anchored_at IS NOT NULL THEN anchor_value::text END AS value, coalesce(anchored_at < now() - interval '24 hours', false) AS "isOld",
+  coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS "isListed", facts.created_block
+FROM requested LEFT JOIN held ON held.wallet = requested.account AND held.token = requested.token
+  LEFT JOIN classes ON classes.token = requested.token LEFT JOIN facts ON facts.token = requested.token`,
+  );
+  return rows.map(({ value, class: kind, isListed, ...row }) => ({
+    ...row,
+    value: value === null ? null : BigInt(value),
+    // Without its deposits and withdrawals, its reads can't be compared.
+    addsUp: kind === 'sum' || (kind === 'new' && (isListed || row.token === wrappedNative)),
+    isLive: kind === 'live' || kind === 'none',
+  }));
 }

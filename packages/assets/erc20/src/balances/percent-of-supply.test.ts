@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { percentOfSupply } from './percent-of-supply.ts';
+import { percentOfSupply } from './balance-questions.ts';
 
 test.each([
   [10_930_056_600_000_000_000_000_000n, 10n ** 27n, 1.09300566],

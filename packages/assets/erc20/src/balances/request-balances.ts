@@ -4,8 +4,7 @@ import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/re
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { BALANCES_NOW } from './balance-questions.ts';
-import type { Holding } from './holding.ts';
+import { BALANCES_NOW, type Holding } from './balance-questions.ts';
 
 export interface BalanceRequestSources {
   readonly nodeReads: NodeReadQueue;

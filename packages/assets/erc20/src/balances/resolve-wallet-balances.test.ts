@@ -2,7 +2,6 @@ import { addressBytes, sql } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/node-reads/requests';
 import { addressOf, rpcError } from '@chainstead/testkit';
 import { describe, expect, test, vi } from 'vitest';
-import { getWalletBalances } from './get-wallet-balances.ts';
 import {
   ALICE,
   type BalanceStage,
@@ -16,6 +15,7 @@ import {
   TIN,
 } from './testing/balance-stage.ts';
 import { LIAR, type Move, NOBODY, SILENT } from './testing/token-chain.ts';
+import { getWalletBalances } from './wallet-balances-statement.ts';
 
 const stages = balanceStages(1_100_001);
 const stageOf: typeof stages.open = (options) => stages.open(options);

@@ -15,8 +15,12 @@ import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW, BALANCES_THEN, type PastBalanceQuestion } from './balance-questions.ts';
 import { requestCodeCheck } from './check-token-codes.ts';
-import { getWalletBalances, type HeldToken, type WalletBalances } from './get-wallet-balances.ts';
-import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
+import {
+  getWalletBalances,
+  type HeldToken,
+  type WalletBalances,
+  type WalletBalancesQuery,
+} from './wallet-balances-statement.ts';
 
 interface BalanceSources {
   readonly database: Database;

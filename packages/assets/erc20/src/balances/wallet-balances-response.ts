@@ -1,7 +1,7 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { PROOF_REASONS, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
-import { percentOfSupply } from './percent-of-supply.ts';
+import { percentOfSupply } from './balance-questions.ts';
 import type { ResolvedBalance } from './resolve-wallet-balances.ts';
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '102847' });

@@ -5,8 +5,8 @@ import { indexedHeaders } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { asProven, proveResolvedBalances } from './prove-resolved-balances.ts';
 import { resolveWalletBalances } from './resolve-wallet-balances.ts';
+import { asProven, proveResolvedBalances } from './shown-balances.ts';
 import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts';
 
 export interface WalletBalancesOptions {

@@ -1,8 +1,28 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
-import { LOG_ORDER, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
+import {
+  boolean,
+  hex,
+  int4,
+  int8,
+  type PackedTexts,
+  packedRows,
+  type RowOf,
+  readPackedPage,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
+import {
+  areTablesSpread,
+  LOG_ORDER,
+  readSubject,
+  type SubjectColumns,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/pages';
 import {
   factsOfHeld,
   heldTokens,
@@ -13,8 +33,7 @@ import {
 import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { coinCoverage } from '../wrapped/coin-coverage.ts';
-import { HELD_TOKENS } from './held-token-rows.ts';
+import { coinCoverage } from '../wrapped/dataset.ts';
 
 export interface WalletBalancesQuery {
   readonly wallet: Address;
@@ -180,3 +199,83 @@ function isBehind({ verified, place, token }: SettledKey): Sql {
 
 /** Shown once their contract is read, if the balance is not zero. */
 const IS_UNREPORTED = sql`reported.due = 'now' OR reported.class = 'none' AND reported.due = 'again'`;
+
+export type WalletBalances = Awaited<ReturnType<typeof getWalletBalances>>;
+export type HeldToken = ReturnType<typeof toHeld>;
+
+/** Contract reads after `readAt` are newer than these values. */
+export async function getWalletBalances(database: Database, chain: Chain, query: WalletBalancesQuery) {
+  const isSpread = await areTablesSpread(database);
+  const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { readAt: Date }>(
+    database,
+    HELD_TOKENS,
+    (select) => walletBalancesStatement(chain, query, select, isSpread),
+  );
+  const coverage = readSubject(chain, page);
+  const ordered = query.order === null ? sortAlike(rows) : rows;
+  return {
+    ...coverage,
+    tokens: ordered.slice(0, query.limit).map((row) => toHeld(row, coverage.isBuilt)),
+    hasNext: rows.length > query.limit,
+    readAt: page.readAt,
+  };
+}
+
+/** The index returns tokens with the same movement in descending order. */
+function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
+  const byMovement = Map.groupBy(rows, (row) => `${row.moved_block} ${row.moved_transaction} ${row.moved_log}`);
+  return [...byMovement.values()].flatMap((alike) => alike.toReversed());
+}
+
+/** Until the wallet's transfers are counted, only values that don't depend on them. */
+function toHeld(row: HeldTokenRow, isBuilt: boolean) {
+  // Invariant: BALANCE-RIGHT-OR-ABSENT
+  const balance = isBuilt || row.class === 'live' ? row.balance : null;
+  return {
+    token: row.token,
+    /** Newest movement by query order; -1s for none. */
+    place: [row.moved_block, row.moved_transaction, row.moved_log],
+    /** `sum`: by transfers; `live`: not by transfers; `none`: no balance; `new`: unknown. */
+    class: row.class as 'sum' | 'live' | 'none' | 'new',
+    addsUp: row.adds_up,
+    balance: balance === null ? null : BigInt(balance),
+    balanceBlock: balance === null || row.balance_block < 0 ? null : row.balance_block,
+    /** `now`: there is no balance yet; `again`: eventually. */
+    due: balance !== null || row.class === 'none' ? (row.due as 'now' | 'again' | null) : ('now' as const),
+    facts: {
+      name: row.name,
+      symbol: row.symbol,
+      /** Null only before the contract is read; 0 if it returns none. */
+      decimals: row.decimals < 0 ? null : row.decimals,
+      logo: row.logo,
+      verified: row.verified,
+      possibleSpam: row.possible_spam,
+      totalSupply: row.total_supply,
+      isSupplyOld: row.is_supply_old,
+    },
+  };
+}
+
+/** -1: unknown. */
+const HELD_TOKENS = packedRows({
+  token: hex<Address>('token', 20),
+  moved_block: int4('place[1]'),
+  moved_transaction: int4('place[2]'),
+  moved_log: int4('place[3]'),
+  class: text('class'),
+  adds_up: boolean('adds_up'),
+  balance: textOrNull('balance::text'),
+  balance_block: int8('coalesce(balance_block, -1)'),
+  due: textOrNull('due'),
+  name: textOrNull('name'),
+  symbol: textOrNull('symbol'),
+  // A contract that was read without a result has 0.
+  decimals: int4("coalesce(decimals, CASE WHEN facts_status <> 'pending' THEN 0 ELSE -1 END)"),
+  logo: textOrNull('logo'),
+  verified: boolean('verified'),
+  possible_spam: boolean('possible_spam'),
+  total_supply: textOrNull('total_supply::text'),
+  is_supply_old: boolean('is_supply_old'),
+});
+
+type HeldTokenRow = RowOf<typeof HELD_TOKENS>;

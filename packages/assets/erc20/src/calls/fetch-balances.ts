@@ -1,7 +1,7 @@
-import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import { type Address, ChainsteadError, type Hex, parseAddress } from '@chainstead/core';
+import { returnedNumber } from '@chainstead/events/abi';
 import { type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import type { StateBlock } from '@chainstead/node-reads/requests';
-import { balanceOfCall, readBalance } from './balance-of.ts';
 
 /** A number alone means any block at that height. */
 type BlockRequested = StateBlock | Pick<StateBlock, 'number'>;
@@ -11,7 +11,7 @@ interface TokenHolder {
   readonly holder: Address;
 }
 
-export interface ReportedHolding extends TokenHolder {
+interface ReportedHolding extends TokenHolder {
   readonly balance: bigint | null;
   readonly upstream: string;
 }
@@ -141,4 +141,13 @@ async function fetchUpstreams(
   return answers.map(({ data, upstream, unread }) =>
     unread === undefined ? { balance: readBalance(data), upstream } : UNHEARD,
   );
+}
+
+export function balanceOfCall(holder: Address): Hex {
+  return `0x70a08231${holder.slice(2).padStart(64, '0')}`;
+}
+
+/** Null: no number. */
+export function readBalance(returned: Hex | null): bigint | null {
+  return returnedNumber(returned);
 }

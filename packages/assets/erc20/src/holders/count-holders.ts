@@ -1,17 +1,24 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError } from '@chainstead/core';
+import { type Address, ChainsteadError, inParts } from '@chainstead/core';
 import { addressBytes, type Database, hexText, isOutage, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
-import { StateUnavailableError } from '@chainstead/node-reads/requests';
+import { committedBlock, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { isSubjectBuilt } from '@chainstead/pages';
+import { BY_TOKEN } from '../anchored-sums/axes.ts';
 import { isWhole } from '../anchored-sums/resolved-balances.ts';
+import { saveReadings } from '../anchored-sums/save-readings.ts';
+import { readAndSave } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
-import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { coverageOfToken } from '../wrapped/coin-coverage.ts';
-import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder-questions.ts';
-import { firstBlockOf, readOwners } from './read-owners.ts';
-import { restartHolders } from './restart-holders.ts';
+import { ACQUISITIONS, classInSql, erc20TokenHolders, HOLDER_CLASSES } from '../transfers/token-holders.ts';
+import { coverageOfToken } from '../wrapped/dataset.ts';
+import {
+  CHANGE_SPANS,
+  HOLDERS_COUNTED,
+  type HolderCounts,
+  OWNERS_NOW,
+  type OwnersQuestion,
+  TOPS,
+} from './holder-questions.ts';
 
 const LARGEST = Math.max(...TOPS);
 /** Accounts that turn out to hold nothing are replaced by others. */
@@ -162,4 +169,62 @@ async function countChanges(
      FROM erc20_holder_minutes WHERE ${ofToken} AND ${within(Math.max(...spans))} AND (${since} IS NULL OR minute >= ${since})`,
   );
   return spans.map((seconds) => row?.[`in${seconds}`] ?? 0);
+}
+
+/** Blocks were not indexed in order, so the minutes are wrong: a recount at the next request. */
+export async function restartHolders(database: Database, chain: Chain, token: Address): Promise<void> {
+  await database.query(
+    sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0
+      WHERE chain_id = ${chain.id} AND state = ${erc20TokenHolders.name} AND subject = ${addressBytes(token)} AND built_to IS NULL AND NOT is_stale`,
+  );
+}
+
+const TOGETHER = 100;
+
+export const ownersNow: StateReader<OwnersQuestion, { readonly read: number }> = {
+  kind: OWNERS_NOW,
+  async read(context, { token, accounts }, signal) {
+    await readOwners(context, token, accounts, signal);
+    return { read: accounts.length };
+  },
+};
+
+export async function readOwners(
+  context: StateReadingContext,
+  token: Address,
+  accounts: readonly Address[],
+  signal: AbortSignal,
+): Promise<void> {
+  const firstBlock = await firstBlockOf(context, token);
+  await Promise.all(
+    inParts(accounts, TOGETHER).map((some) => readSome(context, { token, firstBlock, accounts: some }, signal)),
+  );
+}
+
+async function readSome(
+  context: StateReadingContext,
+  { token, firstBlock, accounts }: OwnersQuestion & { readonly firstBlock: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain, database } = context;
+  const block = await committedBlock(database, chain);
+  if (block === null) return;
+  const holdings = accounts.map((holder) => ({ token, holder }));
+  await readAndSave(
+    context,
+    { block, holdings, isPatient: false },
+    ({ holder }) => holder,
+    (readings) => saveReadings(context, BY_TOKEN, { subject: token, block, firstBlock, ...readings }),
+    signal,
+  );
+}
+
+async function firstBlockOf(
+  { chain, database }: Pick<StateReadingContext, 'chain' | 'database'>,
+  token: Address,
+): Promise<number> {
+  const [row] = await database.query<{ createdBlock: number | null }>(
+    sql`SELECT created_block FROM tokens WHERE address = ${addressBytes(token)} AND chain_id = ${chain.id}`,
+  );
+  return row?.createdBlock ?? chain.firstBlock;
 }

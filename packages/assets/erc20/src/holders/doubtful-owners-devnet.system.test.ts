@@ -3,7 +3,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { openPool } from '@chainstead/node-reads/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOwners } from './read-owners.ts';
+import { readOwners } from './count-holders.ts';
 import { ALICE, BOB, CAROL, type GoldStage, openGoldStage } from './testing/gold-stage.ts';
 
 let stage: GoldStage;

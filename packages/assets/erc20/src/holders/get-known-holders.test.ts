@@ -7,8 +7,8 @@ import { addressOf, coverBlocks, exampleChain, storeToken } from '@chainstead/te
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { getKnownHolders } from './get-known-holders.ts';
-import { getOwnersPage } from './get-owners-page.ts';
 import { seedHolders } from './testing/seeded-holders.ts';
+import { getOwnersPage } from './token-owners-statement.ts';
 
 const COIN = addressOf(0xc014);
 const GOLD = addressOf(0x601d);

@@ -11,8 +11,8 @@ import {
 } from '@chainstead/pages';
 import { isAskNoted } from '@chainstead/sync/requests';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { tokenSubject } from '../transfers/token-transfers/token-transfers-page.ts';
-import { coverageOfToken } from '../wrapped/coin-coverage.ts';
+import { tokenSubject } from '../transfers/token-transfers/token-transfers-route.ts';
+import { coverageOfToken } from '../wrapped/dataset.ts';
 import { HOLDERS_COUNTED } from './holder-questions.ts';
 
 /** Milliseconds. */

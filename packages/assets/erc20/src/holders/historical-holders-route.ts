@@ -1,4 +1,6 @@
-import { parseAddress } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
 import {
   defineListRoute,
   InvalidParameterError,
@@ -6,17 +8,20 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { showIndexed } from '@chainstead/pages';
+import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { type HolderStanding, readStanding } from './count-holders.ts';
-import { changeIn, getHistoricalHolders, type Interval } from './get-historical-holders.ts';
+import {
+  ACQUISITIONS,
+  byAcquisition,
+  byClass,
+  erc20TokenHolders,
+  HOLDER_CLASSES,
+} from '../transfers/token-holders.ts';
+import { type HolderStanding, readStanding, restartHolders } from './count-holders.ts';
 import { getKnownHolders } from './get-known-holders.ts';
-import { historicalHoldersSchema, showInterval } from './historical-holders-response.ts';
-import { restartHolders } from './restart-holders.ts';
-import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
+import { acquisitionsSchema, classesSchema, percentChange } from './token-holders-route.ts';
 
 /** docs/api/tokens.md#token-holders */
 export function createHistoricalHoldersRoute(options: TokenHoldersOptions): RouteModule {
@@ -138,4 +143,163 @@ function intervalsOf(
   const requested = beginningOf(frame, span.from);
   const lowest = isWhole ? requested : Math.max(requested, begunAt?.getTime() ?? Number.POSITIVE_INFINITY);
   return beginningsDown(frame, newest, lowest, count).map((starts) => ({ starts, ends: endOf(frame, starts) }));
+}
+
+/** UTC. Moments are milliseconds since the Unix epoch. */
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+
+const LENGTHS = {
+  '1min': MINUTE,
+  '5min': 5 * MINUTE,
+  '10min': 10 * MINUTE,
+  '30min': 30 * MINUTE,
+  '1h': 60 * MINUTE,
+  '4h': 240 * MINUTE,
+  '12h': 720 * MINUTE,
+  '1d': DAY,
+} as const;
+
+export const TIME_FRAMES = [...(Object.keys(LENGTHS) as (keyof typeof LENGTHS)[]), '1w', '1m'] as const;
+
+/** `1m` is a month. */
+export type TimeFrame = (typeof TIME_FRAMES)[number];
+
+/** 1970 began on a Thursday. */
+const FIRST_MONDAY = 4 * DAY;
+
+export function beginningOf(frame: TimeFrame, moment: number): number {
+  if (frame === '1m') {
+    const date = new Date(moment);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  }
+  if (frame === '1w') return Math.floor((moment - FIRST_MONDAY) / (7 * DAY)) * 7 * DAY + FIRST_MONDAY;
+  return Math.floor(moment / LENGTHS[frame]) * LENGTHS[frame];
+}
+
+export function endOf(frame: TimeFrame, beginning: number): number {
+  if (frame === '1m') {
+    const date = new Date(beginning);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  }
+  return beginning + (frame === '1w' ? 7 * DAY : LENGTHS[frame]);
+}
+
+/** Backwards from the interval of a moment, none below the lowest. */
+export function beginningsDown(frame: TimeFrame, from: number, lowest: number, count: number): readonly number[] {
+  const beginnings: number[] = [];
+  let beginning = beginningOf(frame, from);
+  while (beginning >= lowest && beginnings.length < count) {
+    beginnings.push(beginning);
+    beginning = beginningOf(frame, beginning - 1);
+  }
+  return beginnings;
+}
+
+const intervalSchema = z
+  .object({
+    timestamp: z.iso.datetime({ precision: 3 }).openapi({ description: 'Start of the interval' }),
+    totalHolders: z.int().min(0).openapi({ description: 'Number of holders at the end of the interval' }),
+    netHolderChange: z.int(),
+    holderPercentChange: z.number(),
+    newHoldersByAcquisition: acquisitionsSchema,
+    holdersIn: classesSchema,
+    holdersOut: classesSchema,
+  })
+  .openapi('HistoricalTokenHolders');
+
+/** docs/api/tokens.md#token-holders */
+const historicalHoldersSchema = z
+  .object({
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
+    pageSize: z.int().min(1),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    indexed: indexedSchema,
+    result: z.array(intervalSchema),
+  })
+  .openapi('HistoricalTokenHoldersPage');
+
+function showInterval(interval: HoldersOfInterval): z.infer<typeof intervalSchema> {
+  const { starts, came, gone, acquired } = interval;
+  const change = changeIn(interval);
+  const holders = Math.max(0, interval.holders);
+  return {
+    timestamp: new Date(starts).toISOString(),
+    totalHolders: holders,
+    netHolderChange: change,
+    holderPercentChange: percentChange(holders - change, change),
+    newHoldersByAcquisition: byAcquisition((index) => acquired[index] ?? 0),
+    holdersIn: byClass((index) => came[index] ?? 0),
+    holdersOut: byClass((index) => gone[index] ?? 0),
+  };
+}
+
+/** Milliseconds since the Unix epoch, end exclusive. */
+interface Interval {
+  readonly starts: number;
+  readonly ends: number;
+}
+
+interface HoldersOfInterval extends Interval {
+  /** At the end; `came`, `gone` by index of `HOLDER_CLASSES`, `acquired` of `ACQUISITIONS`. */
+  readonly holders: number;
+  readonly came: readonly number[];
+  readonly gone: readonly number[];
+  readonly acquired: readonly number[];
+}
+
+/** Holders at the end minus those at the start. */
+function changeIn({ came, gone }: Pick<HoldersOfInterval, 'came' | 'gone'>): number {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return sum(came) - sum(gone);
+}
+
+/** @param requested newest first. `holdersAtEnd` null: current count minus later changes */
+async function getHistoricalHolders(
+  database: Database,
+  chain: Chain,
+  requested: {
+    readonly token: Address;
+    readonly intervals: readonly Interval[];
+    readonly holdersAtEnd: number | null;
+  },
+): Promise<readonly HoldersOfInterval[]> {
+  if (requested.intervals.length === 0) return [];
+  // Null for an interval without a change.
+  const rows = await database.query<
+    Record<'holdersAtEnd' | 'place', number> &
+      Record<'class' | 'came' | 'gone' | 'airdropped' | 'swapped', number | null>
+  >(historicalHoldersStatement(chain, requested.token, requested.intervals));
+  let holders = requested.holdersAtEnd ?? rows[0]?.holdersAtEnd ?? 0;
+  return requested.intervals.map((interval, index) => {
+    const own = rows.filter(({ place }) => place === index + 1);
+    const sum = (column: 'came' | 'gone' | 'airdropped' | 'swapped'): number =>
+      own.reduce((total, row) => total + (row[column] ?? 0), 0);
+    const ofClass = (column: 'came' | 'gone'): readonly number[] =>
+      HOLDER_CLASSES.map((_, index) => own.find((row) => row.class === index)?.[column] ?? 0);
+    const [airdrop, swap] = [sum('airdropped'), sum('swapped')];
+    const byWay = { transfer: sum('came') - airdrop - swap, airdrop, swap };
+    const changes = { came: ofClass('came'), gone: ofClass('gone') };
+    const holdersAtEnd = holders;
+    holders -= changeIn(changes);
+    return { ...interval, ...changes, holders: holdersAtEnd, acquired: ACQUISITIONS.map((way) => byWay[way]) };
+  });
+}
+
+/** One range of the minutes' key per interval, and one for all later minutes. */
+export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Sql {
+  const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
+  const starts = intervals.map((interval) => new Date(interval.starts));
+  const ends = intervals.map((interval) => new Date(interval.ends));
+  const newestEnd = new Date(Math.max(...intervals.map((interval) => interval.ends)));
+  return sql`SELECT coalesce((SELECT holders FROM erc20_holder_counts WHERE ${ofToken}), 0)
+    - coalesce((SELECT sum(came - gone) FROM erc20_holder_minutes WHERE ${ofToken} AND minute >= ${newestEnd}), 0)::int AS "holdersAtEnd",
+  frame.place::int AS place, counted.class, counted.came, counted.gone, counted.airdropped, counted.swapped
+FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) WITH ORDINALITY AS frame(starts, ends, place)
+LEFT JOIN LATERAL (
+  SELECT class, sum(came)::int AS came, sum(gone)::int AS gone, sum(airdropped)::int AS airdropped, sum(swapped)::int AS swapped
+  FROM erc20_holder_minutes WHERE ${ofToken} AND minute >= frame.starts AND minute < frame.ends GROUP BY class
+) AS counted ON true
+ORDER BY frame.place`;
 }

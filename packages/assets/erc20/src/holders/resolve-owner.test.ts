@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createOwnerResolver, type OwnerFacts, type TokenStanding } from './resolve-owner.ts';
-import { readReadings, UNREAD } from './token-owners-statement.ts';
+import {
+  createOwnerResolver,
+  type OwnerFacts,
+  readReadings,
+  type TokenStanding,
+  UNREAD,
+} from './token-owners-statement.ts';
 
 /** Fully indexed: blocks 10 to 100, of a token created in block 10. */
 const TOKEN: TokenStanding = {

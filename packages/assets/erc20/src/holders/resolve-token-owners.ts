@@ -3,13 +3,17 @@ import { type Address, waitLeft } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads/requests';
 import type { AddressLabel } from '@chainstead/pages';
 import type { SubjectProjections } from '@chainstead/sync/requests';
-import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
-import { getTokens } from '../token-facts/token-rows.ts';
+import { getTokens, refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { getOwnersPage, type OwnersCache, type OwnersPage } from './get-owners-page.ts';
 import { OWNERS_NOW } from './holder-questions.ts';
-import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
+import {
+  getOwnersPage,
+  type OwnerPlace,
+  type OwnersCache,
+  type OwnersPage,
+  type TokenOwnersQuery,
+} from './token-owners-statement.ts';
 
 interface OwnerSources extends ReadingContext, OwnersCache {
   readonly projections: SubjectProjections;

@@ -9,8 +9,7 @@ import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { holdersCounted } from './count-holders.ts';
-import { restartHolders } from './restart-holders.ts';
+import { holdersCounted, restartHolders } from './count-holders.ts';
 import { isExact, storedCounts, storedHolders, storedMinutes } from './testing/stored-holders.ts';
 
 const chain = exampleChain();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
+import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './historical-holders-route.ts';
 
 const at = (text: string): number => Date.parse(text);
 const shown = (moment: number): string => new Date(moment).toISOString();

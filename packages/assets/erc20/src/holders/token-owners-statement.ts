@@ -1,12 +1,30 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
-import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
-import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/pages';
-import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
+import { addressBytes, type Database, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
+import {
+  digits,
+  hex,
+  int4,
+  type PackedTexts,
+  packedRows,
+  type RowOf,
+  readPackedPage,
+} from '@chainstead/db/packed-rows';
+import {
+  getLabels,
+  LABEL_REVISION,
+  type LabelEntry,
+  labelBookOf,
+  labelsOf,
+  readLabels,
+  readSubjectState,
+  type SubjectSnapshot,
+  subjectState,
+} from '@chainstead/pages';
+import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/get-token-facts.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { coverageOfToken } from '../wrapped/coin-coverage.ts';
+import { coverageOfToken } from '../wrapped/dataset.ts';
 
 /** The stored balance in base units. */
 export interface OwnerPlace {
@@ -29,7 +47,7 @@ export interface TokenOwnersQuery {
 
 export const UNREAD = -1;
 
-export const OWNERS = packedRows({
+const OWNERS = packedRows({
   account: hex<Address>('account', 20),
   anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
   /** The contract's value plus later movements, or else the sum of all transfers. */
@@ -40,7 +58,7 @@ export const OWNERS = packedRows({
 const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
-export interface OwnerReading {
+interface OwnerReading {
   readonly said: string;
   readonly isFresh: boolean;
 }
@@ -56,9 +74,9 @@ export function readReadings(readings: string | null): ReadonlyMap<Address, Owne
 }
 
 /** Whether transfers determine balances; `new`: unknown. */
-export type TokenClass = 'sum' | 'live' | 'none' | 'new';
+type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
-export type OwnersState = readonly [
+type OwnersState = readonly [
   subject: SubjectSnapshot,
   knownClass: TokenClass,
   contradictions: number | null,
@@ -152,3 +170,123 @@ function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) =>
   return (columns) => sql`SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
     ORDER BY balance ${order}, account ${order} LIMIT ${wanted.limit + 1}`;
 }
+
+export interface TokenStanding {
+  readonly class: TokenClass;
+  readonly isVerified: boolean;
+  readonly contradictions: number;
+  readonly firstBlock: number;
+  readonly indexedFrom: number | null;
+  readonly indexedTo: number | null;
+  readonly isChainIndexed: boolean;
+  readonly isBuilt: boolean;
+}
+
+export type OwnerFacts = Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> & {
+  /** Null if the contract was not read, or the token adds up. */
+  readonly reading: OwnerReading | null;
+};
+
+/** In Node: in SQL this took as long per row as the rest of a page. */
+export function createOwnerResolver(
+  token: TokenStanding,
+): (owner: OwnerFacts) => { readonly isDue: boolean; readonly reported: string | null } {
+  const { indexedFrom, indexedTo } = token;
+  const addsUp = token.class === 'sum' || (token.class === 'new' && token.isVerified);
+  const isWhole = token.isChainIndexed && indexedFrom !== null && indexedFrom <= token.firstBlock;
+  const isSumBelieved = addsUp && token.contradictions === 0 && isWhole;
+  // While transfers are counted, sums are incomplete; contract reads are still valid.
+  const isReported = token.isBuilt || token.class === 'live';
+
+  function readBalance({ anchorBlock, balance, reading }: OwnerFacts): string | null {
+    if (token.class === 'live') return reading?.isFresh === true ? reading.said : null;
+    if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null)
+      return null;
+    // Every block since is indexed, and there were no movements, or transfers determine them.
+    const isSound =
+      anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
+    // Invariant: BALANCE-NOT-NEGATIVE
+    return isSound && !isNegative(balance) ? balance : null;
+  }
+
+  return (owner) => {
+    const read = readBalance(owner);
+    if (read !== null) return { isDue: false, reported: isReported ? read : null };
+    // Invariant: BALANCE-NOT-NEGATIVE
+    const isSum = isSumBelieved && owner.anchorBlock === UNREAD && !isNegative(owner.balance);
+    return { isDue: true, reported: isSum && isReported ? owner.balance : null };
+  };
+}
+
+function isNegative(balance: string): boolean {
+  return balance.startsWith('-');
+}
+
+export type OwnersPage = Awaited<ReturnType<typeof getOwnersPage>>;
+
+export interface OwnersCache {
+  readonly unreported: Set<string>;
+}
+
+const UNREPORTED_MAX = 10_000;
+
+export async function getOwnersPage(
+  database: Database,
+  { unreported }: OwnersCache,
+  chain: Chain,
+  query: TokenOwnersQuery,
+) {
+  const labels = labelBookOf(database);
+  const areKept = labels.isKept(database);
+  const read = (hasReadings: boolean) =>
+    readPackedPage<RowOf<typeof OWNERS>, PackedTexts & { state: OwnersState }>(database, OWNERS, (select) =>
+      tokenOwnersStatement(chain, query, { select, hasLabels: !areKept, hasReadings }),
+    );
+  const name = `${chain.id} ${query.token}`;
+  const hasReadings = unreported.has(name);
+  let { rows, page } = await read(hasReadings);
+  const addsUp = page.state[1] === 'sum';
+  if (addsUp) unreported.delete(name);
+  else if (!hasReadings) {
+    if (unreported.size >= UNREPORTED_MAX) unreported.clear();
+    unreported.add(name);
+    ({ rows, page } = await read(true));
+  }
+  const [subject, knownClass, contradictions, facts, readAt, givers, labelRevision, labelEntries, readings] =
+    page.state;
+  const [isVerified, createdBlock, decimals, totalSupply, areFactsDue, isCreationDue] = facts ?? NO_FACTS;
+  const accounts = rows.map(({ account }) => account);
+  const labelOf = areKept
+    ? (labels.labelsAt(chain, labelRevision) ?? (await getLabels(database, chain, accounts)))
+    : readLabels(labelEntries);
+  const firstBlock = createdBlock ?? chain.firstBlock;
+  const { coverage, isAskNoted, isChainIndexed } = readSubjectState(chain, subject, firstBlock);
+  const standing = { class: knownClass, contradictions: contradictions ?? 0 };
+  const resolve = createOwnerResolver({
+    ...standing,
+    isVerified,
+    firstBlock,
+    indexedFrom: coverage.indexed.fromBlock,
+    indexedTo: coverage.indexed.toBlock,
+    isChainIndexed,
+    isBuilt: coverage.isBuilt,
+  });
+  const said = readReadings(readings);
+  return {
+    ...standing,
+    coverage,
+    isAskNoted,
+    readAt: new Date(readAt),
+    decimals,
+    totalSupply,
+    areFactsDue,
+    isCreationDue,
+    givers: (givers?.match(/[0-9a-f]{40}/g) ?? []).map((digits) => `0x${digits}` as Address),
+    rows: rows.map(({ account, anchorBlock, balance }) => {
+      const resolved = resolve({ anchorBlock, balance, reading: said.get(account) ?? null });
+      return { account, balance, ...resolved, label: labelOf(account) };
+    }),
+  };
+}
+
+const NO_FACTS = [false, null, null, null, true, false] as const;

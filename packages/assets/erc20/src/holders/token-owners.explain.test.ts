@@ -13,9 +13,8 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { historicalHoldersStatement } from './get-historical-holders.ts';
+import { beginningsDown, endOf, historicalHoldersStatement } from './historical-holders-route.ts';
 import { seedHolders, seedMinutes } from './testing/seeded-holders.ts';
-import { beginningsDown, endOf } from './time-frames.ts';
 import { type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
 
 // One token has 100,000 holders and as many minutes, a hundred others 200 each.

@@ -3,7 +3,7 @@ import { addressOf, createPartitions, exampleChain, explain } from '@chainstead/
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { type SeededTransfer, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
-import { changedSuppliesStatement, tokensBySymbolStatement } from './token-rows.ts';
+import { changedSuppliesStatement, tokensBySymbolStatement } from './get-token-facts.ts';
 
 const chain = exampleChain();
 const MINTS = 20_000;

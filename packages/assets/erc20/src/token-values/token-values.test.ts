@@ -4,7 +4,7 @@ import { addressOf, hashOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { WalletApproval } from '../approvals/wallet-approvals-page.ts';
 import { showApprovals } from '../approvals/wallet-approvals-response.ts';
-import { showOwner } from '../holders/token-owners-response.ts';
+import { showOwner } from '../holders/token-owners-route.ts';
 
 const TOKEN = parseAddress(`0x${'11'.repeat(20)}`);
 const PRICE = { numerator: 3n, denominator: 2n };

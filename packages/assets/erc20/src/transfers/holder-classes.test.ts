@@ -2,7 +2,7 @@ import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { modelClass } from '../holders/testing/holder-model.ts';
-import { classInSql, HOLDER_CLASSES } from './holder-classes.ts';
+import { classInSql, HOLDER_CLASSES } from './token-holders.ts';
 
 const scratch = scratchOfFile();
 

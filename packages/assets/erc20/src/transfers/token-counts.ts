@@ -1,7 +1,7 @@
 import { asSql, rawSql, sql } from '@chainstead/db';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { defineSums, type SubjectProjection } from '@chainstead/sync/datasets';
-import { BY_CONTRACT } from './page/by-contract.ts';
+import { BY_CONTRACT } from './page/transfer-response.ts';
 import { erc20Transfers, erc20TokenCounts as table } from './schema.ts';
 
 const NAME = 'erc20-token-counts';

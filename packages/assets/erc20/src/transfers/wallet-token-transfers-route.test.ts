@@ -18,7 +18,7 @@ import {
   WALLET,
 } from './testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
-import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
+import { walletTokenTransfersRoute } from './wallet-transfers-page.ts';
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));

@@ -17,7 +17,7 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stepsStatement, WALK_MAX } from '../balances/balance-walks.ts';
+import { stepsStatement, WALK_MAX } from '../balances/balances-around.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import {
   COUNT_MAX,

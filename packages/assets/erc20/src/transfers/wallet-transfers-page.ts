@@ -12,6 +12,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { rowsOf } from '@chainstead/db/rows-of';
+import { routesFor } from '@chainstead/http';
 import {
   type ChainQuery,
   chainPage,
@@ -24,6 +25,7 @@ import {
 } from '@chainstead/pages';
 import { NFT_STANDARDS, type PackedTokens, readTokens, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from './dataset.ts';
+import { transferView } from './page/transfer-response.ts';
 import { erc20Transfers as erc20TransferSides } from './schema.ts';
 
 export interface WalletTransfersQuery extends ChainQuery<LogPosition> {
@@ -143,3 +145,27 @@ function isShown({ nfts, chainId }: Scan, token: Sql): Sql {
     ? sql`(CASE WHEN ${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
     : expectedTrue(condition);
 }
+
+const { defineListRoute } = routesFor<unknown>();
+
+/** docs/api/tokens.md#wallet-transfers */
+export const walletTokenTransfersRoute = defineListRoute({
+  path: '/api/v2.2/{address}/erc20/transfers',
+  operationId: 'getWalletTokenTransfers',
+  tag: 'Wallets',
+  summary: 'List ERC-20 transfers by wallet',
+  description:
+    'Transfers sent or received by a wallet, by block number, newest first by default. Use `cursor` for the next page; new rows never shift pages.',
+  params: ['address'],
+  query: ['chain', 'blockBounds', 'limit', 'order', { contract_addresses: 'addresses' }],
+  hasTotal: true,
+  name: 'Erc20Transfers',
+  response: 'A page of ERC-20 transfers',
+  datasets: [erc20Transfers.name],
+  position: LOG_ORDER.position,
+  firstPage: 0,
+  read: ({ reads, chain, address, contract_addresses: tokens = null, query, counts }) =>
+    readWalletTransfers(reads, chain, { ...query, address, tokens, count: counts }),
+  view: transferView,
+  row: (row, list, { address }) => [{ ...row, account: address }, list],
+});

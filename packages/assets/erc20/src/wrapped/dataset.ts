@@ -1,22 +1,23 @@
-import { type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Sql, sql } from '@chainstead/db';
 import {
   decodeErc20Transfer,
   type Erc20Transfer,
   TRANSFER_TOPIC,
   topicOf,
 } from '@chainstead/events/token-events';
-import {
-  decodeWrappedCoinMove,
-  WRAPPED_COIN_DEPOSIT,
-  WRAPPED_COIN_WITHDRAWAL,
-} from '@chainstead/events/wrapped-coin-move';
+import { decodeWrappedCoinMove, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/topics';
+import { type CoveredSubject, subjectCoverage } from '@chainstead/pages';
 import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import type { Erc20TransferRow } from '../transfers/schema.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { addSides } from '../transfers/transfer-sides.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { WRAPPED_COIN_MOVES } from './coin-coverage.ts';
 import { wrappedCoinMovesTable } from './row-table.ts';
+
+/** Elsewhere, the wrapped native token's contract is read each time. */
+export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
 /**
  * `wrappedNative` emits no Transfer for them. If a contract emits both, they are only in
@@ -84,4 +85,39 @@ function countReported(ofCoin: readonly Log[], chain: DecodeContext['chain']): M
 
 function keyOf({ blockNumber, transactionIndex }: Log, { from, to, value }: Erc20Transfer): string {
   return `${blockNumber} ${transactionIndex} ${from} ${to} ${value}`;
+}
+
+type CoinSubject = Omit<CoveredSubject, 'states'>;
+
+/** CTE `coin_covered`: start of the blocks with both datasets. Empty: their ends differ. */
+export function coinCoverage(subject: CoinSubject): Sql {
+  return sql`${coverageOfMoves(subject)}, coin_covered AS MATERIALIZED (
+  SELECT moves.indexed_from FROM coin_moves_covered AS moves JOIN covered ON covered.indexed_to = moves.indexed_to
+)`;
+}
+
+export const COIN_COVERED_FROM = sql`(SELECT indexed_from FROM coin_covered)`;
+
+/**
+ * For the wrapped native token, `covered` has the blocks with both datasets. `is_counted` is false
+ * if their ranges end at different blocks.
+ */
+export function coverageOfToken(
+  { wrappedNative }: Pick<Chain, 'wrappedNative'>,
+  token: Address,
+  subject: CoinSubject,
+): Sql {
+  return token === wrappedNative ? coverageOfCoin(subject) : subjectCoverage(subject);
+}
+
+function coverageOfCoin(subject: CoinSubject): Sql {
+  return sql`${subjectCoverage(subject, 'transfers_')}, ${coverageOfMoves(subject)}, covered AS MATERIALIZED (
+  SELECT CASE WHEN moves.indexed_to IS NOT NULL THEN greatest(transfers.indexed_from, moves.indexed_from) END AS indexed_from,
+    moves.indexed_to, transfers.chain_to, moves.indexed_to IS NOT NULL AS is_counted
+  FROM transfers_covered AS transfers LEFT JOIN coin_moves_covered AS moves ON moves.indexed_to = transfers.indexed_to
+)`;
+}
+
+function coverageOfMoves(subject: CoinSubject): Sql {
+  return subjectCoverage({ ...subject, dataset: WRAPPED_COIN_MOVES }, 'coin_moves_');
 }

@@ -4,7 +4,7 @@ import { hexBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressOf, createPartitions, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { BIN_SPAN_BLOCKS } from './bin-reserves-projection.ts';
 import { binChangesStatement, binReservesStatement } from './read-bin-reserves.ts';
 

@@ -9,8 +9,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { rollBackRows, storeRows } from '../testing/stored-rows.ts';
 import { binReservesOfChanges } from './bin-reserves-projection.ts';
 import { binChanges } from './dataset.ts';
-import { binsWithinTenth, createBinBook } from './near-bins.ts';
-import { firstUnsummedBinBlock, readBinChanges, readBinReserves } from './read-bin-reserves.ts';
+import {
+  binsWithinTenth,
+  createBinBook,
+  firstUnsummedBinBlock,
+  readBinChanges,
+  readBinReserves,
+} from './read-bin-reserves.ts';
 import type { BinChangeRow } from './schema.ts';
 import { createPairModel, type PairModel, type PairState } from './testing/pair-model.ts';
 

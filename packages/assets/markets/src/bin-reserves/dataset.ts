@@ -1,9 +1,9 @@
 import type { Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync/datasets';
-import { BIN_CHANGE_TOPICS, type BinChange, decodeBinChanges } from '../events/bin-change-events.ts';
+import { BIN_CHANGE_TOPICS, type BinChange, decodeBinChanges } from '../events/bin-events.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { liquidityBook1, liquidityBook2 } from '../exchanges/families.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { binReservesOfChanges } from './bin-reserves-projection.ts';
 import { type BinChangeRow, binChanges as table } from './schema.ts';
 

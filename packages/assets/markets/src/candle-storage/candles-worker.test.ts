@@ -5,9 +5,14 @@ import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, expect, test } from 'vitest';
 import { computeCandles } from '../pool-candles/compute-candles.ts';
 import { seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
-import { createCandleSchedules } from './candles-worker.ts';
-import { claimSpan, storeClaimed } from './claimed-span.ts';
-import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
+import {
+  claimSpan,
+  createHourExaminer,
+  listMissingHours,
+  readStorableBlocks,
+  storeClaimed,
+} from './storable-hours.ts';
+import { createCandleSchedules } from './store-candles.ts';
 import { CATS, eth, FEED, POOL, seedEtherPool, WETH } from './testing/ether-pool.ts';
 
 /** 300 blocks an hour. Block 0 is 1,600 seconds after the start of an hour, and the first of the chain: 40 hours are whole. */

@@ -16,13 +16,17 @@ import type { DueWork } from '@chainstead/jobs/worker';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requests';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import { packPrices, type StoredPrices, unpackPrices } from '../pool-candles/candle-prices.ts';
-import type { PoolCandle } from '../pool-candles/candle-record.ts';
-import { readPoolFacts } from '../pool-candles/pool-facts.ts';
-import { markHoursStale } from '../pool-candles/stale-hours.ts';
-import type { StoredSpan } from '../pool-candles/stored-span.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import {
+  type PoolCandle,
+  packPrices,
+  type StoredPrices,
+  type StoredSpan,
+  unpackPrices,
+} from '../pool-candles/candle-record.ts';
+import { markHoursStale } from '../pool-candles/candles-projection.ts';
+import { readPoolFacts } from '../pool-candles/compute-candles.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import type { FiguredPool } from '../trade-values/candle.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
 import { covers, readStorableBlocks, type StorableBlocks } from './storable-hours.ts';
 

@@ -6,11 +6,10 @@ import {
   copyCandles,
   type PoolCandle,
   type PricedRecord,
+  type StoredSpan,
 } from '../pool-candles/candle-record.ts';
-import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
-import { priceSettingsOf } from '../pool-candles/price-settings.ts';
-import type { StoredSpan } from '../pool-candles/stored-span.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { computeCandles, isUncertain, priceSettingsOf } from '../pool-candles/compute-candles.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { markStoredWithOthers } from './outdated-candles.ts';
 import { covers, type StorableBlocks } from './storable-hours.ts';
 import { joinRecord } from './store-day.ts';

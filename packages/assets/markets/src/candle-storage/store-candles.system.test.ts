@@ -11,14 +11,12 @@ import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { CANDLE_LIMITS, getCandles } from '../candles/get-candles.ts';
 import { candlesOfSwaps, markPoolStale } from '../pool-candles/candles-projection.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { readTradeFigures } from '../trade-figures/read-trade-figures.ts';
-import type { CandlePrices } from '../trade-values/candle.ts';
-import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { type CandlePrices, type FiguredPool, TIMEFRAMES, type Timeframe } from '../trade-values/candle.ts';
 import { CURRENCIES, pairOf } from '../trade-values/price-trade.ts';
-import { TIMEFRAMES, type Timeframe } from '../trade-values/timeframe.ts';
 import { addOutdatedCandles } from './outdated-candles.ts';
 import { storeCandles } from './store-candles.ts';
 

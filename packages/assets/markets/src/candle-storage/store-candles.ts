@@ -1,14 +1,20 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
+import type { Schedule } from '@chainstead/jobs/worker';
+import { secondsOf } from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
-import { secondsOf } from '../pool-candles/stored-span.ts';
-import { claimSpan, storeClaimed } from './claimed-span.ts';
-import { markStoredWithOthers } from './outdated-candles.ts';
+import { markStoredWithOthers, type OutdatedCandlesOptions } from './outdated-candles.ts';
 import { settleStale } from './settle-stale.ts';
-import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
+import {
+  claimSpan,
+  createHourExaminer,
+  listMissingHours,
+  readStorableBlocks,
+  storeClaimed,
+} from './storable-hours.ts';
 import { storeDays } from './store-day.ts';
 
-export interface StoreCandlesOptions {
+interface StoreCandlesOptions {
   readonly database: Database;
   readonly chain: Chain;
   readonly signal: AbortSignal;
@@ -46,4 +52,18 @@ export async function storeCandles(options: StoreCandlesOptions): Promise<number
   }
   await storeDays(database, chain, signal);
   return stored;
+}
+
+const EVERY_MS = 30_000;
+const TURN_MS = 20_000;
+
+export function createCandleSchedules({ database, chains }: OutdatedCandlesOptions): Schedule[] {
+  return chains.map(({ chain }) => ({
+    name: `pool-candles-${chain.key}`,
+    everyMs: EVERY_MS,
+    async run(ending) {
+      const signal = AbortSignal.any([ending, AbortSignal.timeout(TURN_MS)]);
+      await storeCandles({ database, chain, signal, now: Math.floor(Date.now() / 1_000) });
+    },
+  }));
 }

@@ -3,14 +3,14 @@ import { type Database, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import {
   CANDLE_COLUMNS,
+  joinTotals,
   type PoolCandle,
   type PricedRecord,
   totalsOfRecord,
+  VALID_SPAN,
 } from '../pool-candles/candle-record.ts';
-import { joinTotals } from '../pool-candles/pool-totals.ts';
-import { priceSettingsOf } from '../pool-candles/price-settings.ts';
-import { VALID_SPAN } from '../pool-candles/stored-span.ts';
-import { claimSpan, type SpanToStore, storeClaimed } from './claimed-span.ts';
+import { priceSettingsOf } from '../pool-candles/compute-candles.ts';
+import { claimSpan, type SpanToStore, storeClaimed } from './storable-hours.ts';
 
 const DAY_HOURS = 24;
 const DAYS_MAX = 100;

@@ -10,8 +10,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
+import { candleStart } from '../trade-values/candle.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
-import { candleStart } from '../trade-values/timeframe.ts';
 import { pairCandlesRoute } from './candles-route.ts';
 import { CANDLE_LIMITS, type CandlesQuery, getCandles } from './get-candles.ts';
 

@@ -3,11 +3,11 @@ import type { BlockRange } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type Indexed, type IndexedColumns, pageRange, readIndexed } from '@chainstead/pages';
 import type { PoolId } from '../events/pool-event.ts';
+import { type StoredWidth, wholeSpans } from '../pool-candles/candle-record.ts';
 import { type StoredColumns, storedCandlesSql } from '../pool-candles/read-stored-spans.ts';
-import { type StoredWidth, wholeSpans } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-page.ts';
-import { type CoveredBlocks, coveredBlocks } from '../swaps/covered-blocks.ts';
-import type { TimeSpan } from '../trade-values/figured-pool.ts';
+import { type CoveredBlocks, coveredBlocks } from '../swaps/dataset.ts';
+import type { TimeSpan } from '../trade-values/candle.ts';
 import { type DateBounds, poolSwapsSql, type SwapsColumns, type SwapsPart, swapsPart } from './read-swaps.ts';
 
 /** Hours since the epoch; equal if none is stored. */

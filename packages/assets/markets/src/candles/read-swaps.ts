@@ -3,7 +3,7 @@ import { expectedTrue, hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, s
 import { fromDateBound, LOG_ORDER, type LogPosition, type PageBounds, toDateBound } from '@chainstead/pages';
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import type { TimedSwap } from '../trade-values/price-trade.ts';
 
 export interface SwapsPart {

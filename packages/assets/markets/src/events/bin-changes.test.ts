@@ -2,8 +2,8 @@
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { exampleLog } from '../testing/example-log.ts';
-import { BIN_CHANGE_TOPICS, decodeBinChanges } from './bin-change-events.ts';
-import type { EventLog } from './pool-event-decoder.ts';
+import { BIN_CHANGE_TOPICS, decodeBinChanges } from './bin-events.ts';
+import type { EventLog } from './pool-event.ts';
 
 const [PAIR, SENDER, RECEIVER] = [addressOf(0xb1), addressOf(1), addressOf(2)];
 const ID = 8_388_600;

@@ -1,6 +1,5 @@
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
-import type { ConcentratedState, SideAmounts } from './pool-event.ts';
-import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+import { type ConcentratedState, type PoolEventDecoder, poolEvent, type SideAmounts } from './pool-event.ts';
 
 /** Values of these names are a {@link ConcentratedState}. */
 export const STATE = 'uint160 sqrtPriceX96, uint128 liquidity, int24 tick';

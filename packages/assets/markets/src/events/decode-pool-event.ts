@@ -3,8 +3,7 @@ import { binEvents } from './bin-events.ts';
 import { concentratedEvents } from './concentrated-events.ts';
 import { managerEvents } from './manager-events.ts';
 import { namedTokenEvents } from './named-token-events.ts';
-import type { PoolEvent } from './pool-event.ts';
-import type { EventLog, PoolEventDecoder } from './pool-event-decoder.ts';
+import type { EventLog, PoolEvent, PoolEventDecoder } from './pool-event.ts';
 import { type PoolVaults, poolInVault } from './pool-vaults.ts';
 import { reserveEvents } from './reserve-events.ts';
 

@@ -1,8 +1,7 @@
 import type { Address, Hex } from '@chainstead/core';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import { STATE, type StateValues } from './concentrated-events.ts';
-import type { PoolId, SideAmounts } from './pool-event.ts';
-import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+import { type PoolEventDecoder, type PoolId, poolEvent, type SideAmounts } from './pool-event.ts';
 
 const POOL = 'bytes32 indexed pool';
 const SWAP = `${POOL}, address indexed, int128 amount0, int128 amount1` as const;

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
-import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+import { type PoolEventDecoder, poolEvent } from './pool-event.ts';
 
 const AMOUNTS = 'uint256 amountIn, uint256 amountOut';
 const INDEXED_TOKENS = 'address indexed tokenIn, address indexed tokenOut';

@@ -1,10 +1,11 @@
-import type { Address, Hex } from '@chainstead/core';
+import type { Address, Hex, Log } from '@chainstead/core';
+import type { DefinedEvent } from '@chainstead/events/decoding';
 
 /** Contract address, or 32-byte id at a pool manager: see {@link poolInVault}. */
 export type PoolId = Hex;
 
 /** Base units, positive into the pool. Fees on transfer are not in them. */
-export type PoolAmounts = SideAmounts | TokenAmounts;
+type PoolAmounts = SideAmounts | TokenAmounts;
 
 /** `token0 < token1` except in Liquidity Book. */
 export interface SideAmounts {
@@ -65,10 +66,41 @@ export interface LiquidityEvent {
   } | null;
 }
 
-export interface StateEvent {
+interface StateEvent {
   readonly kind: 'state';
   readonly pool: PoolId;
   readonly state: PoolState;
 }
 
 export type PoolEvent = SwapEvent | LiquidityEvent | StateEvent;
+
+export type EventLog = Pick<Log, 'address' | 'topics' | 'data'>;
+
+/** Families share events: only the factory identifies the family of a pool. */
+export interface PoolEventDecoder extends PoolEventKind {
+  readonly event: Pick<DefinedEvent, 'abi' | 'topic'>;
+  /** Null for another event, or values outside their types. */
+  decode(log: EventLog): PoolEvent | null;
+}
+
+interface PoolEventKind {
+  /** Forks emit equal events for pools of equal ids: only logs of known contracts count. */
+  readonly isVault?: boolean;
+  readonly hasState?: boolean;
+}
+
+/** @param toEvent gets the emitter, which is the pool unless a vault holds it */
+export function poolEvent<Values>(
+  event: DefinedEvent<Values>,
+  kind: PoolEventKind,
+  toEvent: (values: Values, emitter: Address) => PoolEvent | null,
+): PoolEventDecoder {
+  return {
+    event,
+    ...kind,
+    decode(log) {
+      const values = event.read(log);
+      return values === null ? null : toEvent(values, log.address);
+    },
+  };
+}

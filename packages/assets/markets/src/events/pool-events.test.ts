@@ -4,7 +4,7 @@ import { addressOf, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { exampleLog } from '../testing/example-log.ts';
 import { decodePoolEvent, poolEvents } from './decode-pool-event.ts';
 

@@ -1,6 +1,5 @@
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
-import type { Reserves } from './pool-event.ts';
-import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+import { type PoolEventDecoder, poolEvent, type Reserves } from './pool-event.ts';
 
 const FLOWS = 'uint256 in0, uint256 in1, uint256 out0, uint256 out1';
 const AMOUNTS = 'uint256 amount0, uint256 amount1';

@@ -1,5 +1,5 @@
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
-import { cloneHash } from '../pools/pool-address.ts';
+import { cloneHash } from '../pools/pool-creation.ts';
 import type { ExchangeFamily } from './families.ts';
 
 export interface Exchange {

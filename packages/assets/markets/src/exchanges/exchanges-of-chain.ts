@@ -3,10 +3,7 @@ import { type PoolVaults, vaultsOf } from '../events/pool-vaults.ts';
 import { concentratedExchanges } from './concentrated-exchanges.ts';
 import { constantProductExchanges } from './constant-product-exchanges.ts';
 import type { Deployment, Exchange } from './exchange.ts';
-import { liquidityBookExchanges } from './liquidity-book-exchanges.ts';
-import { managedExchanges } from './managed-exchanges.ts';
-import { otherExchanges } from './other-exchanges.ts';
-import { solidlyExchanges } from './solidly-exchanges.ts';
+import { liquidityBookExchanges, managedExchanges, otherExchanges, solidlyExchanges } from './other-exchanges.ts';
 
 export const exchanges: readonly Exchange[] = [
   ...constantProductExchanges,

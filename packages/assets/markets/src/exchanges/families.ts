@@ -1,5 +1,4 @@
 import type { Address } from '@chainstead/core';
-import { packedSalt, wordSalt } from '../pools/pool-address.ts';
 import {
   algebraCustomPool,
   algebraPool,
@@ -9,12 +8,14 @@ import {
   managedPoolInitialized,
   type PoolCreationEvent,
   type PoolFacts,
+  packedSalt,
   pairCreated,
   smartPoolCreated,
   solidlyPairCreated,
   spacedPoolCreated,
   stablePoolCreated,
   vaultPoolRegistered,
+  wordSalt,
 } from '../pools/pool-creation.ts';
 import {
   binPair,

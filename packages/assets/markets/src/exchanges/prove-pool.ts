@@ -1,8 +1,7 @@
 import type { Address, Log } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolInVault } from '../events/pool-vaults.ts';
-import { create2Address } from '../pools/pool-address.ts';
-import type { PoolFacts } from '../pools/pool-creation.ts';
+import { create2Address, type PoolFacts } from '../pools/pool-creation.ts';
 import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';
 
 export interface ProvenPool extends PoolFacts, ChainExchange {

@@ -2,7 +2,7 @@ import { hexBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { packPrices } from './candle-prices.ts';
+import { packPrices } from './candle-record.ts';
 
 const scratch = scratchOfFile();
 const POOL = addressOf(0x77);

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, parseAddress } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import type { PoolSwap } from './pool-totals.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import type { PoolSwap } from './candle-record.ts';
 
 export interface PoolSwapsQuery {
   readonly pools: readonly PoolId[] | 'proven';

@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { hexBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import type { PricedVolume } from './candle-record.ts';
-import { priceSettingsOf } from './price-settings.ts';
-import { type StoredWidth, VALID_SPAN } from './stored-span.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import type { FiguredPool } from '../trade-values/candle.ts';
+import { type PricedVolume, type StoredWidth, VALID_SPAN } from './candle-record.ts';
+import { priceSettingsOf } from './compute-candles.ts';
 
 export interface SpansQuery {
   readonly pool: PoolId;

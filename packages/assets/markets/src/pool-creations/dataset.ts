@@ -1,8 +1,8 @@
 import { logDataset } from '@chainstead/sync/datasets';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { decodePoolCreation } from '../exchanges/prove-pool.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import { poolsOfCreations } from '../proofs/discovered-pools.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import { poolsOfCreations } from '../proofs/pool-worker.ts';
 import { poolCreations as table } from '../tables/schema.ts';
 
 export const poolCreations = logDataset({

@@ -5,7 +5,7 @@ import { addressOf, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { seedPools, seedStates, seedToken } from '../swap-lists/testing/seeded-swaps.ts';
 import { readListedPool, readNewestStateBlocks, readPoolsListedOf } from './listed-pools.ts';
 

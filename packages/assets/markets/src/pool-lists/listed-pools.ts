@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { formsOf } from '../swap-lists/swaps-page.ts';
 import type { PoolProofKind, PoolStatus } from '../tables/schema.ts';
 

@@ -16,12 +16,14 @@ import { FEES } from '../exchanges/factory-getters.ts';
 import {
   type FactoryForm,
   formCalls,
+  PRICED_FAMILIES,
   poolOfResult,
   poolQuestions,
   possibleForms,
+  stateCalls,
+  stateGettersOf,
   usableForm,
-} from './factory-forms.ts';
-import { PRICED_FAMILIES, stateCalls, stateGettersOf } from './state-getters.ts';
+} from './find-pools.ts';
 
 const factory = addressOf(0xfac);
 const [TOKEN, ANCHOR] = [addressOf(0x20), addressOf(0x10)];

@@ -1,22 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hex } from '@chainstead/core';
+import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { addressAt, bigIntAt, returnedWord, wordCount } from '@chainstead/events/abi';
 import type { StateAt } from '@chainstead/node-reads';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { ConcentratedState, Reserves } from '../events/pool-event.ts';
-import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
-import type { ProofCall } from '../proofs/pool-proof-steps.ts';
-import type { SeenPool } from '../proofs/pool-verdict.ts';
-import {
-  type FactoryForm,
-  formCalls,
-  poolOfResult,
-  poolQuestions,
-  possibleForms,
-  usableForm,
-} from './factory-forms.ts';
-import { stateCalls, stateGettersOf } from './state-getters.ts';
+import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
+import { callData, type FactoryQuestion, type PoolTier } from '../exchanges/pool-proof.ts';
+import type { ProofCall, SeenPool } from '../proofs/pool-proof-steps.ts';
 
-export interface PoolSearch {
+interface PoolSearch {
   readonly chain: Chain;
   readonly exchanges: ChainExchanges;
   readonly state: Pick<StateAt, 'fetchTogether'>;
@@ -96,4 +88,136 @@ async function call(calls: readonly ProofCall[], { state }: Pick<PoolSearch, 'st
     if (unread !== undefined) throw unread;
     return data === null ? null : (data.toLowerCase() as Hex);
   });
+}
+
+export interface FactoryForm {
+  readonly exchange: ChainExchange;
+  readonly question: FactoryQuestion;
+  readonly tiers: readonly PoolTier[];
+}
+
+interface PoolQuestion extends ProofCall {
+  readonly tokens: readonly [Address, Address];
+  readonly family: string;
+  readonly word: number;
+}
+
+export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly FactoryForm[] {
+  return all.flatMap((exchange) => {
+    const { name, proof } = exchange.exchange.family;
+    if (stateGettersOf(name) === null || proof.by !== 'arguments') return [];
+    return proof.questions.map((question) => ({ exchange, question, tiers: question.tiers.all }));
+  });
+}
+
+export function formCalls({ exchange, question, tiers }: FactoryForm): readonly ProofCall[] {
+  const to = exchange.deployment.factory;
+  const { enabled } = question.tiers;
+  const probe = question.ask({ ...NO_HINTS, ...tiers[0], token0: PROBES[0], token1: PROBES[1] });
+  if (probe === null) return [];
+  return [
+    { to, data: probe.data },
+    ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) }))),
+  ];
+}
+
+export function usableForm(form: FactoryForm, results: readonly (Hex | null)[]): FactoryForm | null {
+  const [probed = null, ...enabled] = results;
+  if (probed === null || addressAt(probed, form.question.word) === null) return null;
+  const tiers = form.tiers.filter((_, index) => {
+    const word = returnedWord(enabled[index]);
+    return word === null || BigInt(word) !== 0n;
+  });
+  return { ...form, tiers };
+}
+
+export function poolQuestions(
+  forms: readonly FactoryForm[],
+  tokens: readonly Address[],
+  anchors: readonly Address[],
+): readonly PoolQuestion[] {
+  const pairs = new Map<string, readonly [Address, Address]>();
+  for (const token of tokens)
+    for (const anchor of anchors) {
+      if (token === anchor || token === ZERO_ADDRESS || anchor === ZERO_ADDRESS) continue;
+      const pair = token < anchor ? ([token, anchor] as const) : ([anchor, token] as const);
+      pairs.set(pair.join(' '), pair);
+    }
+  return [...pairs.values()].flatMap(([token0, token1]) =>
+    forms.flatMap(({ exchange, question, tiers }) =>
+      tiers.flatMap((tier): PoolQuestion[] => {
+        const asked = question.ask({ ...NO_HINTS, ...tier, token0, token1 });
+        if (asked === null) return [];
+        const to = exchange.deployment.factory;
+        const family = exchange.exchange.family.name;
+        return [{ to, data: asked.data, tokens: [token0, token1], family, word: question.word }];
+      }),
+    ),
+  );
+}
+
+export function poolOfResult({ word }: Pick<PoolQuestion, 'word'>, returned: Hex | null): Address | null {
+  const pool = returned === null ? null : addressAt(returned, word);
+  return pool === ZERO_ADDRESS ? null : pool;
+}
+
+const NO_HINTS = { token0: null, token1: null, fee: null, tickSpacing: null, isStable: null };
+const PROBES = [parseAddress(`0x${'1'.padStart(40, '0')}`), parseAddress(`0x${'2'.padStart(40, '0')}`)] as const;
+
+interface StateGetters {
+  readonly calls: readonly Hex[];
+  decode(results: readonly (Hex | null)[]): Reserves | ConcentratedState | null;
+}
+
+const RESERVES: StateGetters = {
+  calls: [callData('getReserves()')],
+  decode([returned]) {
+    if (!hasWords(returned, 2)) return null;
+    return { of: 'reserves', reserve0: bigIntAt(returned, 0), reserve1: bigIntAt(returned, 1) };
+  },
+};
+
+/** The root of the price and the tick are the first words, in every fork. */
+function concentrated(priceGetter: string): StateGetters {
+  return {
+    calls: [callData(priceGetter), callData('liquidity()')],
+    decode([price, returned]) {
+      if (!hasWords(price, 2) || !hasWords(returned, 1)) return null;
+      const sqrtPriceX96 = bigIntAt(price, 0);
+      if (sqrtPriceX96 === 0n) return null;
+      const tick = Number(BigInt.asIntN(24, bigIntAt(price, 1)));
+      return { of: 'price', sqrtPriceX96, liquidity: BigInt.asUintN(128, bigIntAt(returned, 0)), tick };
+    },
+  };
+}
+
+const SLOT0 = concentrated('slot0()');
+const GLOBAL_STATE = concentrated('globalState()');
+
+/** Without KyberSwap Elastic: it adds fees to liquidity that its events don't report. */
+const GETTERS: Readonly<Record<string, StateGetters>> = {
+  v2: RESERVES,
+  'solidly-1': RESERVES,
+  'solidly-2': RESERVES,
+  v3: SLOT0,
+  'v3-pancake': SLOT0,
+  slipstream: SLOT0,
+  algebra: GLOBAL_STATE,
+  'algebra-integral': GLOBAL_STATE,
+};
+
+/** Pool managers and Liquidity Book have no getters: only events show their depth. */
+export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity', 'lb-1', 'lb-2'];
+
+export function stateGettersOf(family: string): StateGetters | null {
+  return GETTERS[family] ?? null;
+}
+
+export function stateCalls(pools: readonly { readonly pool: Address; readonly getters: StateGetters }[]) {
+  return pools.flatMap(({ pool, getters }) => getters.calls.map((data) => ({ to: pool, data })));
+}
+
+function hasWords(returned: Hex | null | undefined, count: number): returned is Hex {
+  if (returned === null || returned === undefined) return false;
+  return (wordCount(returned) ?? 0) >= count;
 }

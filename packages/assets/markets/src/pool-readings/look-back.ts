@@ -5,7 +5,7 @@ import { hexBytes, joinSql, rawSql, sql } from '@chainstead/db';
 import { type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { knownBlock, type StateBlock } from '@chainstead/node-reads/requests';
 import { parseHeader } from '@chainstead/rpc';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { priceOf } from '../pools/pool-price.ts';
 import { type FoundPool, type PoolReading, readPoolStates } from './find-pools.ts';
 

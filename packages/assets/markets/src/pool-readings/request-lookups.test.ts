@@ -5,7 +5,7 @@ import { createNodeReadQueue } from '@chainstead/node-reads';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import { requestPoolLookups, tokensToLookUp } from './request-lookups.ts';
+import { requestPoolLookups, tokensToLookUp } from './lookup-reader.ts';
 
 const chain = createChainRegistry().get('eth');
 const [ONE, TWO, SIX] = [addressOf(1), addressOf(2), addressOf(6)];

@@ -3,7 +3,7 @@ import { logDataset, type Projection } from '@chainstead/sync/datasets';
 import { decodePoolEvent, STATE_EVENT_TOPICS } from '../events/decode-pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolLookups, poolReadings } from '../pool-readings/schema.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { poolStates as table } from '../tables/schema.ts';
 
 const readingsOfPools: Projection = {

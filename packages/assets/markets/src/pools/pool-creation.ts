@@ -1,4 +1,4 @@
-import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Hash, keccak256, keccak256Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import type { PoolId } from '../events/pool-event.ts';
 
@@ -15,7 +15,7 @@ export interface PoolFacts {
   readonly hooks: Address | null;
 }
 
-export interface PoolCreation extends PoolFacts {
+interface PoolCreation extends PoolFacts {
   readonly pool: PoolId;
 }
 
@@ -101,4 +101,40 @@ function ofPool(event: DefinedEvent<{ readonly pool: PoolId }>): PoolCreationEve
       return { pool: values.pool, tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
     },
   };
+}
+
+/** CREATE2 (EIP-1014). */
+export function create2Address(origin: Address, salt: Uint8Array, initCodeHash: Hash): Address {
+  const digest = keccak256(Buffer.concat([Buffer.from([0xff]), bytesOf(origin), salt, bytesOf(initCodeHash)]));
+  return `0x${digest.subarray(12).toString('hex')}` as Address;
+}
+
+export function cloneHash(implementation: Address): Hash {
+  return keccak256Hex(
+    Buffer.concat([
+      bytesOf('0x3d602d80600a3d3981f3363d3d373d3d3d363d73'),
+      bytesOf(implementation),
+      bytesOf('0x5af43d82803e903d91602b57fd5bf3'),
+    ]),
+  );
+}
+
+export function packedSalt(token0: Address, token1: Address, suffix: readonly number[] = []): Uint8Array {
+  return keccak256(Buffer.concat([bytesOf(token0), bytesOf(token1), Buffer.from(suffix)]));
+}
+
+/** keccak256 of 32-byte words; two's complement. */
+export function wordSalt(token0: Address, token1: Address, ...numbers: readonly number[]): Uint8Array {
+  const words = [BigInt(token0), BigInt(token1), ...numbers.map(BigInt)];
+  const digits = words.map((word) => BigInt.asUintN(256, word).toString(16).padStart(64, '0')).join('');
+  return keccak256(Buffer.from(digits, 'hex'));
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+/** First and last four bytes of the id as int64. Pools may share one: compare the id too. */
+export function poolKey(pool: PoolId): string {
+  return BigInt.asIntN(64, BigInt(pool.slice(0, 10) + pool.slice(-8))).toString();
 }

@@ -1,4 +1,7 @@
-import type { Fraction } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
+import { sql } from '@chainstead/db';
+import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolState } from '../events/pool-event.ts';
 import type { PoolFacts } from './pool-creation.ts';
 
@@ -54,4 +57,52 @@ function binPrice(activeId: number, binStep: number): Fraction | null {
   if (inverse === 0n) return null;
   const price = activeId > MIDDLE_BIN ? MAX_UINT256 / inverse : inverse;
   return { numerator: price, denominator: ONE_X128 };
+}
+
+interface RatedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
+  readonly decimals: readonly [number | null, number | null];
+}
+
+/** Whole tokens 1 per token 0. Null: the pool is empty, or decimals are unknown. */
+export function wholePriceOf(
+  state: PoolState,
+  { isStable, tickSpacing, decimals: [decimals0, decimals1] }: RatedPool,
+): Fraction | null {
+  if (decimals0 === null || decimals1 === null) return null;
+  const ratio = priceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
+  if (ratio === null || ratio.numerator === 0n) return null;
+  return multiplyFractions(ratio, { numerator: 10n ** BigInt(decimals0), denominator: 10n ** BigInt(decimals1) });
+}
+
+/** US dollars. `ratio`: whole tokens 1 per token 0. `usdOf` null: no anchor, or unknown. */
+export function pricesInPool(
+  chain: Chain,
+  [token0, token1]: readonly [Address, Address],
+  ratio: Fraction | null,
+  usdOf: (token: Address) => Fraction | null,
+): readonly [Fraction | null, Fraction | null] {
+  const [own0, own1] = [usdOf(token0), usdOf(token1)];
+  const isFrom0 = isQuotedIn0(token0, token1, anchorsOf(chain)) ? own0 !== null : own1 === null;
+  if (isFrom0) return [own0, own0 && ratio && multiplyFractions(own0, invertFraction(ratio))];
+  return [own1 && ratio && multiplyFractions(own1, ratio), own1];
+}
+
+export interface StateColumns {
+  readonly reserve0: string | null;
+  readonly reserve1: string | null;
+  readonly sqrtPriceX96: string | null;
+  readonly liquidity: string | null;
+  readonly tick: number | null;
+}
+
+export const STATE_COLUMNS = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
+
+export function poolStateOf(row: StateColumns): PoolState | null {
+  const { reserve0, reserve1, sqrtPriceX96: root, liquidity, tick } = row;
+  if (reserve0 !== null && reserve1 !== null)
+    return { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) };
+  if (tick === null) return null;
+  return root === null
+    ? { of: 'bin', activeId: tick }
+    : { of: 'price', sqrtPriceX96: BigInt(root), liquidity: BigInt(liquidity ?? 0), tick };
 }

@@ -11,8 +11,7 @@ import { describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
 import { knownExchanges } from '../exchanges/exchanges-of-chain.ts';
-import { proofSteps } from './pool-proof-steps.ts';
-import type { PoolVerdict } from './pool-verdict.ts';
+import { type PoolVerdict, proofSteps } from './pool-proof-steps.ts';
 
 const [token0, token1] = [addressOf(1), addressOf(2)];
 const pool = addressOf(0x77);

@@ -1,11 +1,13 @@
-import type { Address, Hex } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import type { Address, ChainsteadError, Hash, Hex } from '@chainstead/core';
 import { addressAt, returnedWord } from '@chainstead/events/abi';
+import type { UpstreamPool } from '@chainstead/rpc';
 import type { PoolId } from '../events/pool-event.ts';
 import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import { NO_FACTS, type ProofByArguments, readHints } from '../exchanges/pool-proof.ts';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
-import type { PoolVerdict, SeenPool } from './pool-verdict.ts';
 
 export interface ProofCall {
   readonly to: Address;
@@ -96,3 +98,26 @@ function undecided(exchange: ChainExchange, tokens: readonly [Address, Address] 
 function proven(pool: PoolId, exchange: ChainExchange, facts: PoolFacts): PoolVerdict {
   return { verdict: 'proven', proven: { ...facts, ...exchange, pool } };
 }
+
+export interface SeenPool {
+  readonly pool: PoolId;
+  readonly emitter: Address;
+  readonly tokens: readonly [Address, Address] | null;
+}
+
+export interface ProofContext {
+  readonly chain: Chain;
+  readonly upstreams: UpstreamPool;
+  readonly exchanges: ChainExchanges;
+  readonly block: { readonly number: number; readonly hash: Hash };
+}
+
+export type PoolVerdict =
+  | { readonly verdict: 'proven'; readonly proven: ProvenPool }
+  | { readonly verdict: 'disproved' }
+  | {
+      readonly verdict: 'undecided';
+      readonly exchange: ChainExchange;
+      readonly tokens: readonly [Address, Address] | null;
+    }
+  | { readonly verdict: 'unread'; readonly reason: ChainsteadError };

@@ -6,7 +6,7 @@ import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { poolCreations } from '../pool-creations/dataset.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { swaps } from '../swaps/dataset.ts';
 import type { PoolCreationRow, SwapRow } from '../tables/schema.ts';
 import { isProvenByAddress, proveStoredPools } from '../testing/proven-pools.ts';

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import {
+  type ChainId,
   ChainsteadError,
   counter,
   defineError,
@@ -8,16 +9,20 @@ import {
   parseAddress,
   type Registry,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { columnList, columnsAs, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { backoffSeconds, type Claim, failDue } from '@chainstead/jobs';
 import type { DueWork } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '@chainstead/sync/checkpoint';
+import type { Projection } from '@chainstead/sync/datasets';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import { recomputePool } from '../exchanges/prove-pool.ts';
+import { poolCreations, pools, swaps } from '../tables/schema.ts';
+import type { PoolVerdict, ProofContext } from './pool-proof-steps.ts';
 import {
   DUE_POOLS,
+  IS_OPEN,
   POOL_WORK,
   type PoolOutcome,
   readCreations,
@@ -25,10 +30,9 @@ import {
   UNPROVEN_POOL_COLUMNS,
   type UnprovenPool,
 } from './pool-rows.ts';
-import type { PoolVerdict, ProofContext } from './pool-verdict.ts';
 import { provePools } from './prove-pools.ts';
 
-export interface PoolProofOptions {
+interface PoolProofOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly metrics: Registry;
@@ -143,3 +147,63 @@ class NoBlockYetError extends defineError('NO_BLOCK_YET', (chain: string) => ({
   remedy: 'Wait until the chain follows its head',
   retryable: true,
 })) {}
+
+export async function countDuePools(
+  database: Pick<Database, 'query'>,
+  chainId: ChainId,
+  max: number,
+): Promise<number> {
+  const [row] = await database.query<{ due: number }>(
+    sql`SELECT count(*)::integer AS due FROM (
+       SELECT FROM ${rawSql(DUE_POOLS.name)} WHERE chain_id = ${chainId} AND ${IS_OPEN} LIMIT ${max}) AS pool`,
+  );
+  return row?.due ?? 0;
+}
+
+const swap = columnsAs(swaps, 'swap');
+const creation = columnsAs(poolCreations, 'creation');
+const KEY = ['poolKey', 'chainId', 'pool'] as const;
+
+export const poolsOfSwaps: Projection = {
+  name: 'pools-of-swaps',
+  version: 1,
+  tables: [],
+  added: ({ rows }) => [
+    // Any row's guess will do: the proof decides.
+    sql`INSERT INTO pools (${columnList(pools, [...KEY, 'vault', 'token0', 'token1'])})
+     SELECT DISTINCT ON (1, 2, 3) ${columnList(swaps, KEY, 'swap')}, ${swap.vault}, ${swap.token0}, ${swap.token1} FROM ${rows} AS swap
+     ORDER BY 1, 2, 3, ${swap.token0} IS NULL OR ${swap.token1} IS NULL ON CONFLICT DO NOTHING`,
+  ],
+  removed: () => [],
+  rolledBack: makeUnproven,
+  // A pool stays proven without its swaps.
+  dropped: () => [],
+};
+
+const ADDRESS_BYTES = rawSql('20');
+
+export const poolsOfCreations: Projection = {
+  name: 'pools-of-creations',
+  version: 1,
+  tables: [],
+  added: ({ rows }) => [
+    // The manager that announces an id holds the pool, and emits its swaps.
+    sql`INSERT INTO pools AS stored (${columnList(pools, [...KEY, 'vault'])})
+     SELECT DISTINCT ON (1, 2, 3) ${columnList(poolCreations, KEY, 'creation')}, CASE WHEN length(${creation.pool}) > ${ADDRESS_BYTES} THEN ${creation.factory} END
+     FROM ${rows} AS creation ORDER BY 1, 2, 3, ${creation.blockNumber}, ${creation.transactionIndex}, ${creation.logIndex}
+     ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET status = ${rawSql("'unproven'")}, due_at = now() WHERE stored.status <> 'proven'`,
+  ],
+  removed: () => [],
+  rolledBack: makeUnproven,
+};
+
+/** A proof at a replaced block is none. Trades stay until a worker has decided again. */
+function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
+  return [
+    sql`UPDATE pools SET status = ${rawSql("'unproven'")}, proof = NULL, proof_block = NULL, due_at = now()
+     WHERE chain_id = ${chainId} AND proof_block > ${ancestor}`,
+    // A worker may later store the outcome of a replaced block: the pool stays due.
+    sql`UPDATE pools SET due_at = now()
+     WHERE chain_id = ${chainId} AND coalesce(lease_until, due_at) IS NOT NULL AND lease_until IS NOT NULL`,
+  ];
+}

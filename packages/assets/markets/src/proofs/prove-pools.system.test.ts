@@ -18,7 +18,7 @@ import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
 import { type ChainExchanges, chainExchanges, knownExchanges } from '../exchanges/exchanges-of-chain.ts';
 import { decodePoolCreation, type ProvenPool, recomputePool } from '../exchanges/prove-pool.ts';
 import { deployHostilePools, type HostilePools } from '../testing/hostile-pools.ts';
-import type { SeenPool } from './pool-verdict.ts';
+import type { SeenPool } from './pool-proof-steps.ts';
 import { provePools } from './prove-pools.ts';
 
 const { signal } = new AbortController();

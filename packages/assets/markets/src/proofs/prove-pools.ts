@@ -4,8 +4,14 @@ import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange } from '../exchanges/exchanges-of-chain.ts';
 import type { CreationSearch, SearchedPool } from '../exchanges/pool-proof.ts';
 import { decodePoolCreation } from '../exchanges/prove-pool.ts';
-import { type ProofCall, type ProofSteps, proofSteps } from './pool-proof-steps.ts';
-import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
+import {
+  type PoolVerdict,
+  type ProofCall,
+  type ProofContext,
+  type ProofSteps,
+  proofSteps,
+  type SeenPool,
+} from './pool-proof-steps.ts';
 
 const ANSWER_BYTES_MAX = 512;
 

@@ -8,13 +8,13 @@ import { beforeEach, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolCreations } from '../pool-creations/dataset.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import { swaps } from '../swaps/dataset.ts';
 import type { PoolCreationRow } from '../tables/schema.ts';
 import { proveStoredPools } from '../testing/proven-pools.ts';
 import { rollBackRows, storeRows } from '../testing/stored-rows.ts';
-import { applyTrustedHooks } from './trusted-hooks.ts';
+import { applyTrustedHooks } from './pool-rows.ts';
 
 const eth = createChainRegistry().get('eth');
 const trusting = (...trustedHooks: readonly Address[]): Chain => ({ ...eth, trustedHooks });

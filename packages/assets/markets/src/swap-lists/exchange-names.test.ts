@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addressOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
-import { factoriesOf, unknownExchange } from './exchange-names.ts';
+import { factoriesOf, unknownExchange } from './pair-parameter.ts';
 
 const [PAIRS, POOLS, NAMED] = [addressOf(0xfac2), addressOf(0xfac3), addressOf(0xfac4)];
 const exchanges = [

@@ -1,7 +1,18 @@
 import type { Chain } from '@chainstead/chains';
-import { type ApiDependencies, indexedChain, NotFoundError, textParameter } from '@chainstead/http';
+import type { Address } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  ApiError,
+  type EveryBlockDataset,
+  InvalidParameterError,
+  indexedChain,
+  NotFoundError,
+  textParameter,
+} from '@chainstead/http';
 import type { PoolId } from '../events/pool-event.ts';
-import { EVERY_SWAP } from './every-swap.ts';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { exchanges } from '../exchanges/exchanges-of-chain.ts';
+import { SWAPS_DATASET } from './swaps-page.ts';
 
 export const PAIR_NOT_FOUND = 'Pair not found';
 
@@ -26,4 +37,58 @@ export function pairParameter() {
       'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id. A second manager of the same kind: the id and the address of the manager.',
     example: '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc',
   });
+}
+
+export const EVERY_SWAP: EveryBlockDataset = {
+  dataset: SWAPS_DATASET,
+  setting: 'SWAPS',
+  isOn: ({ swaps }) => swaps === 'all',
+};
+
+/** Texts of the hosted API for an invalid cursor; others name their parameter. */
+export function refuseCursor(error: InvalidParameterError): Error {
+  if (!error.message.startsWith('cursor ')) return error;
+  const { details = {} } = error;
+  return new ApiError({
+    code: 'INVALID_PARAMETER',
+    status: 400,
+    message: 'Cursor is invalid or expired',
+    details,
+  });
+}
+
+type ExchangesChain = Pick<Chain, 'id' | 'exchanges'>;
+
+export function factoriesOf(exchange: string, chain: ExchangesChain): readonly Address[] {
+  const wanted = simplified(exchange);
+  const name = OTHER_NAMES.get(wanted) ?? wanted;
+  const { all } = exchangesOf(chain);
+  const named = all.filter(({ exchange: { name: known }, deployment: { factory } }) =>
+    [factory, simplified(known)].some((text) => text === wanted || text === name),
+  );
+  if (named.length > 0) return named.map(({ deployment }) => deployment.factory);
+  const family = exchanges.find((known) => simplified(known.name) === name)?.family.name;
+  return all
+    .filter(({ exchange: { name: known } }) => known === family)
+    .map(({ deployment }) => deployment.factory);
+}
+
+export function unknownExchange(chain: ExchangesChain, given?: string): InvalidParameterError {
+  const names = [...new Set(exchangesOf(chain).all.map(({ exchange }) => exchange.name))];
+  return new InvalidParameterError({
+    parameter: 'exchange',
+    ...(given !== undefined && { given }),
+    allowed: [...names, 'or the address of a factory'].join(', '),
+    message: 'exchange is not supported on this chain',
+  });
+}
+
+const OTHER_NAMES = new Map([
+  ['quickswap', 'quickswapv2'],
+  ['vvs', 'vvsfinance'],
+  ['pangolinv2', 'pangolin'],
+]);
+
+function simplified(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s.-]/g, '');
 }

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { pairAddressRoute, pairReservesRoute } from './pair-routes.ts';
 import { seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 

@@ -9,9 +9,8 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { shownToken } from '../anchors/anchors-of-chain.ts';
-import { factoriesOf, unknownExchange } from './exchange-names.ts';
 import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
-import { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './pair-parameter.ts';
+import { factoriesOf, PAIR_NOT_FOUND, pairNotFound, pairParameter, unknownExchange } from './pair-parameter.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const digits = (description: string) => z.string().openapi({ pattern: '^[0-9]+$', description });

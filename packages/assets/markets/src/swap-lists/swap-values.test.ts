@@ -9,7 +9,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers, seedReadings } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMarketRoutes } from '../market-routes.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';

@@ -18,7 +18,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extentStatement, newestCandles, newestSwaps } from '../candles/read-extent.ts';
 import { poolSwapsStatement } from '../candles/read-swaps.ts';
-import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { priceSettingsOf } from '../pool-candles/compute-candles.ts';
 import { type SwapsQuery, type SwapsSubject, swapsPage } from './swaps-page.ts';
 import { cover, seedPools } from './testing/seeded-swaps.ts';
 

@@ -32,8 +32,8 @@ import {
   wrappedNativeOf,
 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import { isSold0, isTrade } from '../trades/trade-direction.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import { isSold0, isTrade } from '../trades/trades-projection.ts';
 
 export type SwapsSubject =
   | { readonly kind: 'pair'; readonly pool: PoolId }

@@ -7,7 +7,7 @@ import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { getSwaps } from './get-swaps.ts';
 import { type SwapsQuery, type SwapsSubject, TRANSACTION_TYPES } from './swaps-page.ts';

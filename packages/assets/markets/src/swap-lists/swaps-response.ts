@@ -6,11 +6,17 @@ import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { type Anchors, anchorsOf, isQuotedIn0, pairLabel } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import type { Pair } from './get-pair.ts';
-import type { ListedSwap, SwapsPage } from './get-swaps.ts';
-import { SUB_CATEGORIES } from './sub-category.ts';
-import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
-import type { SwapValues } from './swap-values.ts';
+import type { Pair } from './get-pair-state.ts';
+import {
+  baseQuotePrice,
+  type ListedSwap,
+  SUB_CATEGORIES,
+  type SwapSide,
+  type SwapSides,
+  type SwapsPage,
+  type SwapValues,
+  viewedSide,
+} from './get-swaps.ts';
 import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-page.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });

@@ -20,12 +20,9 @@ import {
 } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
-import type { ReadDirectPrices } from './direct-prices.ts';
-import { EVERY_SWAP } from './every-swap.ts';
-import { getPair, readPairPrices } from './get-pair.ts';
-import { getSwaps, type SwapsSources } from './get-swaps.ts';
-import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
-import { refuseCursor } from './refuse-cursor.ts';
+import { getPair, readPairPrices } from './get-pair-state.ts';
+import { getSwaps, type ReadDirectPrices, type SwapsSources } from './get-swaps.ts';
+import { EVERY_SWAP, PAIR_NOT_FOUND, pairParameter, refuseCursor } from './pair-parameter.ts';
 import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-page.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
 

@@ -11,7 +11,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import { readTradeFigures } from '../trade-figures/read-trade-figures.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
-import { readCoveredBlocks } from './covered-blocks.ts';
+import { readCoveredBlocks } from './dataset.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');

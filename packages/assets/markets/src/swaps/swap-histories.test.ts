@@ -7,8 +7,7 @@ import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync/datase
 import { addressOf, hashOf, listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { exampleLog } from '../testing/example-log.ts';
-import { swaps } from './dataset.ts';
-import { swapHistories } from './swap-histories.ts';
+import { swapHistories, swaps } from './dataset.ts';
 import { swapRows } from './swap-rows.ts';
 
 const RECORDINGS = recordedData('data/evm');

@@ -6,11 +6,11 @@ import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import type { LiquidityEvent, PoolId, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
 import type { PoolVaults } from '../events/pool-vaults.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { coinsMoved, type TokenTransfer, tokensMoved } from '../pools/tokens-moved.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { beneficiariesOf } from '../traders/beneficiary.ts';
-import { soldToken } from '../trades/trade-direction.ts';
+import { soldToken } from '../trades/trades-projection.ts';
 
 export function swapRows(transaction: ExecutedTransaction, chain: Chain): readonly SwapRow[] {
   const { vaults } = exchangesOf(chain);

@@ -1,6 +1,6 @@
 import { type Address, parseHash } from '@chainstead/core';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbiItem } from 'viem';
-import type { EventLog } from '../events/pool-event-decoder.ts';
+import type { EventLog } from '../events/pool-event.ts';
 
 /**
  * A log of an event, as a contract emits it.

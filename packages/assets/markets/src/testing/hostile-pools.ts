@@ -1,6 +1,6 @@
 import { type Address, parseAddress, parseHash } from '@chainstead/core';
 import { type CompiledContract, compileSolidity, type Devnet } from '@chainstead/testkit';
-import type { EventLog } from '../events/pool-event-decoder.ts';
+import type { EventLog } from '../events/pool-event.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;

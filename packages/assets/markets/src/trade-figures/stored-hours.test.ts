@@ -8,7 +8,7 @@ import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { storeCandles } from '../candle-storage/store-candles.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
-import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
+import type { FiguredPool, TimeSpan } from '../trade-values/candle.ts';
 import { readTradeFigures } from './read-trade-figures.ts';
 
 const eth = createChainRegistry().get('eth');

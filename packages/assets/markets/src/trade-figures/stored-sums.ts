@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { hexBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { priceSettingsOf } from '../pool-candles/price-settings.ts';
-import { VALID_SPAN, wholeSpans } from '../pool-candles/stored-span.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
+import { VALID_SPAN, wholeSpans } from '../pool-candles/candle-record.ts';
+import { priceSettingsOf } from '../pool-candles/compute-candles.ts';
+import { poolKey } from '../pools/pool-creation.ts';
+import type { FiguredPool, TimeSpan } from '../trade-values/candle.ts';
 import type { PoolGroup, SumsCollector } from './trade-sums.ts';
 
 export interface StoredHours {

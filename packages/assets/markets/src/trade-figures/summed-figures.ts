@@ -1,4 +1,5 @@
 /** A worker sums busy pools. Requests share its result for some minutes. */
+
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -6,13 +7,12 @@ import type { StateKind, StateReader, StateReadingContext } from '@chainstead/no
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
-import { readBoundary } from '../pool-candles/block-boundaries.ts';
-import { SWAPS_PER_PART } from '../pool-candles/swap-parts.ts';
+import { readBoundary, SWAPS_PER_PART } from '../pool-candles/compute-candles.ts';
 import { type FigureLimits, readTradeFigures, type TradeFiguresQuery } from './read-trade-figures.ts';
 import { SwapsNotSummedError } from './swaps-not-summed-error.ts';
 import type { TradeSums } from './trade-sums.ts';
 
-export interface FigureSources {
+interface FigureSources {
   readonly reads: ReadDatabase;
   readonly worker: { readonly nodeReads: NodeReadQueue } | null;
   readonly limits?: FigureLimits;

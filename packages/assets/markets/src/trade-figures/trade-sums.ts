@@ -1,6 +1,6 @@
 import type { PoolId } from '../events/pool-event.ts';
-import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
-import type { ValuedTrade } from '../trade-values/trade-figures.ts';
+import type { FiguredPool, TimeSpan } from '../trade-values/candle.ts';
+import type { ValuedTrade } from '../trade-values/value-trade.ts';
 
 export interface TradeSums {
   readonly buys: number;

@@ -1,7 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions, roundedUnits } from '@chainstead/core';
+import {
+  type Address,
+  type Fraction,
+  invertFraction,
+  multiplyFractions,
+  roundedUnits,
+  wholeFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import { type AnchorBook, type BlockTime, isPriceable } from '../anchors/anchor-steps.ts';
 import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
-import { soldToken } from '../trades/trade-direction.ts';
+import { soldToken } from '../trades/trades-projection.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
 /** Base units: positive into the pool. */
@@ -62,3 +71,16 @@ function absolute(amount: bigint): bigint {
 
 /** A cent: smaller trades are too coarse for a price (contract 2.3). */
 const DUST = DOLLAR / 100n;
+
+export function quotePrices(chain: Chain, quote: Address, book: AnchorBook): (at: BlockTime) => QuotePrices {
+  const isNative = anchorsOf(chain).native.includes(quote);
+  // A trade may turn out to be dust once its value is known.
+  const isKnownLater = isPriceable(chain, quote);
+  return (at) => {
+    const usd = book(quote, at);
+    if (isNative) return { usd, native: usd === null && isKnownLater ? null : wholeFraction(1n) };
+    const nativeUsd = usd === null ? null : book(ZERO_ADDRESS, at);
+    const isKnown = usd !== null && nativeUsd !== null;
+    return { usd, native: isKnown ? multiplyFractions(usd, invertFraction(nativeUsd)) : null };
+  };
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { candleStart, TIMEFRAMES, wholeCandles } from './timeframe.ts';
+import { candleStart, TIMEFRAMES, wholeCandles } from './candle.ts';
 
 const at = (text: string) => Date.parse(text) / 1_000;
 

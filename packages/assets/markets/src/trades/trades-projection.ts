@@ -1,7 +1,7 @@
+/** A trade has net amounts of opposite signs. Refunds, and flash swaps repaid in both, do not. */
 import { columnList, columnsAs, deleteByKey, rawSql, type Sql, sql } from '@chainstead/db';
 import { defineSqlLookup, keyOfLookup, type Projection, type RowsChange } from '@chainstead/sync/datasets';
 import { pools, swaps, trades as table } from '../tables/schema.ts';
-import { isTrade } from './trade-direction.ts';
 
 const KEY = ['poolKey', 'chainId', 'blockNumber', 'transactionIndex', 'logIndex'] as const;
 const COLUMNS = [...KEY, 'token0Key', 'token1Key'] as const;
@@ -59,4 +59,19 @@ function insertTrades(source: Sql): Sql {
    SELECT ${columnList(swaps, KEY, 'swap')}, address_key(${token0}), address_key(${token1}) FROM ${source}
    WHERE ${isTrade('swap.')} AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL
    ORDER BY ${columnList(swaps, KEY, 'swap')} ON CONFLICT DO NOTHING`;
+}
+
+/** Null: no trade. Base units, positive into the pool. */
+export function soldToken(amount0: bigint, amount1: bigint): 0 | 1 | null {
+  if (amount0 > 0n && amount1 < 0n) return 0;
+  return amount0 < 0n && amount1 > 0n ? 1 : null;
+}
+
+/** False while an amount is unknown. `swap`: relation with a dot, or empty. */
+export function isTrade(swap = ''): Sql {
+  return rawSql(`(${swap}kind = 0 AND coalesce(sign(${swap}amount0) * sign(${swap}amount1) < 0, false))`);
+}
+
+export function isSold0(swap = ''): Sql {
+  return rawSql(`(${swap}amount0 > 0)`);
 }

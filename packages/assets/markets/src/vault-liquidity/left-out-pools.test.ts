@@ -7,7 +7,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { leftOutOf, UNUSUAL_MAX } from './left-out-pools.ts';
 
 const eth = createChainRegistry().get('eth');

@@ -1,8 +1,7 @@
 /** Tokens of positions while the price moves, against the formulas for one position (SqrtPriceMath.sol), each position alone. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPoolPrincipal } from './pool-principal.ts';
-import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './tick-math.ts';
+import { createPoolPrincipal, MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './read-tick-liquidity.ts';
 
 const Q96 = 1n << 96n;
 const someTick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 });

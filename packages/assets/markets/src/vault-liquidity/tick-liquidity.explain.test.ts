@@ -4,7 +4,7 @@ import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { tickLiquidityStatement } from './read-tick-liquidity.ts';
 import { SPAN_BLOCKS } from './tick-liquidity-projection.ts';
 

@@ -5,7 +5,7 @@ import { addressOf, createSeededRandom, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
+import { poolKey } from '../pools/pool-creation.ts';
 import { swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import { swaps } from '../swaps/dataset.ts';
 import type { SwapRow } from '../tables/schema.ts';

@@ -1,7 +1,7 @@
 /** Prices at ticks, as the tests of Uniswap v3 (TickMath.spec.ts) have them, and against exact powers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './tick-math.ts';
+import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from './read-tick-liquidity.ts';
 
 const Q96 = 1n << 96n;
 const someTick = fc.integer({ min: MIN_TICK, max: MAX_TICK });

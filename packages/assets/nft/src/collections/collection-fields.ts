@@ -1,5 +1,5 @@
-import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
-import { parseContentId } from './content-id.ts';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/token-metadata';
+import { parseContentId } from './document-place.ts';
 
 export const COLLECTION_COLUMNS = [
   ['name', 'name'],

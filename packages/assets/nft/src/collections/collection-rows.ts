@@ -12,10 +12,9 @@ import {
 } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
-import { refreshTokens } from '@chainstead/tokens/refresh-tokens';
+import { refreshTokens } from '@chainstead/tokens/pending-metadata';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
-import type { NftStandard } from './probe-behaviour.ts';
-import type { ContractReading, SeenEvents } from './read-contract.ts';
+import type { ContractReading, NftStandard, SeenEvents } from './read-contract.ts';
 
 export const COLLECTION_METADATA = 'nft-collection';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDataUri } from './data-uri.ts';
+import { parseDataUri } from './read-document.ts';
 
 const MAX = 1_000;
 const text = (bytes: Uint8Array | null): string | null => (bytes === null ? null : Buffer.from(bytes).toString());

@@ -1,7 +1,7 @@
 import { processorMs } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JSON_DEPTH_MAX, readJsonDocument } from './json-document.ts';
+import { JSON_DEPTH_MAX, readJsonDocument } from './fetch-document.ts';
 
 const read = (content: string | Buffer, decoded: string | null = null) =>
   readJsonDocument({ bytes: Buffer.from(content), decoded: decoded === null ? null : Buffer.from(decoded) });

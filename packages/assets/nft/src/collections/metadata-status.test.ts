@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { readMetadataStatuses } from './metadata-status.ts';
+import { readMetadataStatuses } from './list-collection-reads.ts';
 
 const scratch = scratchOfFile();
 

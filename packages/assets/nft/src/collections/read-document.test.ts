@@ -5,10 +5,9 @@ import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import { create } from 'multiformats/hashes/digest';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Document } from './fetch-document.ts';
+import { type Document, writeUnixfsFile } from './fetch-document.ts';
 import { createDocumentReader } from './read-document.ts';
 import { type ExampleServer, serveExample } from './testing/example-server.ts';
-import { writeUnixfsFile } from './unixfs-block.ts';
 
 const RAW = 0x55;
 const DAG_PB = 0x70;

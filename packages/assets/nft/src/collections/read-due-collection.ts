@@ -10,7 +10,7 @@ import {
   refuseCollection,
   saveCollection,
 } from './collection-rows.ts';
-import { readJsonDocument } from './json-document.ts';
+import { readJsonDocument } from './fetch-document.ts';
 import type { ContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 import { documentRetryDelay } from './retry-delay.ts';

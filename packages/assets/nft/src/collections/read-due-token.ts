@@ -1,7 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import { isOutage } from '@chainstead/db';
 import type { Claim } from '@chainstead/jobs';
-import { readJsonDocument } from './json-document.ts';
+import { readJsonDocument } from './fetch-document.ts';
 import type { MetadataContext } from './read-due-collection.ts';
 import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
 import { type DueToken, type FoundUri, failToken, saveToken } from './token-rows.ts';

@@ -2,7 +2,7 @@ import { type ChainId, waitingAtMost } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import type { CreateMetadataRequests } from './metadata-requests.ts';
+import type { CreateMetadataRequests } from './request-metadata.ts';
 import type { TokenKey } from './token-rows.ts';
 
 /** Milliseconds: `mode=sync` waits no longer for a slow document. */

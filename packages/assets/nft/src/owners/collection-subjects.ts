@@ -1,12 +1,24 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { addressBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { ApiDependencies } from '@chainstead/http';
-import { type Indexed, type SubjectCoverage, syncStateOf } from '@chainstead/pages';
+import {
+  type Indexed,
+  isSubjectBuilt,
+  isUncovered,
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+  syncStateOf,
+} from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { SendersOf } from '../records/record-pages.ts';
-import type { HeldNow } from '../token-state/held-now.ts';
+import type { HeldNow } from '../token-state/held-readers.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
@@ -74,3 +86,60 @@ export function createCollectionSubjects(
 }
 
 const UNKNOWN = 'Whether this contract is a collection is not known yet: it is being read';
+
+/** `of`: condition of the collection; `isPartial`: transfers are missing or not counted. */
+export function collectionStatement(
+  chain: Chain,
+  contract: Address,
+  write: (of: (alias: string) => Sql, isPartial: Sql) => { columns: Sql; rows: Sql; orderBy?: Sql },
+): Sql {
+  const address = sql`${addressBytes(contract)}`;
+  const chainId = sql`${chain.id}`;
+  const subject = {
+    kind: 'contract',
+    subject: address,
+    chainId,
+    dataset: 'nft-transfers',
+    states: [nftCollectionOwners],
+  } as const;
+  const of = (alias: string): Sql =>
+    sql`${rawSql(alias)}.token_address = ${address} AND ${rawSql(alias)}.chain_id = ${chainId}`;
+  const isPartial = sql`(${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, address, nftCollectionOwners)})`;
+  const page = write(of, sql`(SELECT is_partial FROM state)`);
+  const order = page.orderBy === undefined ? rawSql('') : sql`\nORDER BY ${page.orderBy}`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
+    (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
+  FROM covered LEFT JOIN ${subjectHistory(subject)}
+), page AS MATERIALIZED (SELECT true AS is_there, shown.* FROM (${page.rows}) AS shown)
+SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
+FROM state LEFT JOIN page ON true${order}`;
+}
+
+interface CollectionRows<Row> extends SubjectCoverage {
+  readonly rows: readonly Row[];
+}
+
+export async function readCollectionRows<Row extends object>(
+  database: ReadDatabase,
+  chain: Chain,
+  statement: Sql,
+): Promise<CollectionRows<Row>> {
+  const rows = await database.select<SubjectColumns & { createdBlock: number | null; isThere: boolean } & Row>(
+    statement,
+  );
+  const [first] = rows;
+  return {
+    ...readSubject(chain, first, first?.createdBlock ?? chain.firstBlock),
+    rows: rows.filter(({ isThere }) => isThere),
+  };
+}
+
+export type CollectionStats = Readonly<Record<'ids' | 'owners' | 'transfers', string>>;
+
+export function collectionStatsStatement(chain: Chain, contract: Address): Sql {
+  return collectionStatement(chain, contract, (of) => ({
+    columns: sql`page.ids::text AS ids, page.owners::text AS owners, page.transfers::text AS transfers`,
+    rows: sql`SELECT counts.ids, counts.owners, counts.transfers FROM nft_collection_counts AS counts WHERE ${of('counts')}`,
+  }));
+}

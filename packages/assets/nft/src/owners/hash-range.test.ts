@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashRange } from './contract-nfts-statement.ts';
+import { hashRange } from './contract-nfts-route.ts';
 
 const parts = fc
   .integer({ min: 1, max: 100 })

@@ -18,12 +18,11 @@ import { recordParameters } from '../records/record-parameters.ts';
 import { showOwnedNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
 import { createTokenHolders } from '../single-nfts/token-holders.ts';
-import { NOBODY_REQUESTED } from '../token-state/held-now.ts';
+import { NOBODY_REQUESTED } from '../token-state/held-readers.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
-import { getOwners, type OwnersFound } from './get-owners.ts';
 import { nftOwnersSchema } from './owners-response.ts';
-import type { NftOwnersPlace } from './owners-statement.ts';
+import { getOwners, type NftOwnersPlace, type OwnersFound } from './owners-statement.ts';
 
 const SYNC_TEXT =
   'The status is SYNCING while blocks of the collection are missing; the first request starts their backfill.';

@@ -11,15 +11,26 @@ import {
   sql,
   where,
 } from '@chainstead/db';
+import { type ReadingSources, readBuilt } from '@chainstead/pages';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
-import { collectionStatement } from './collection-statement.ts';
+import type { RecordKey } from '../records/nft-record.ts';
+import type { TokenHolders } from '../single-nfts/token-holders.ts';
+import { type HeldNow, withAmountsNow } from '../token-state/held-readers.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
+import {
+  type CollectionState,
+  type CollectionSubjects,
+  collectionStatement,
+  type RequestedCollection,
+  readCollectionRows,
+} from './collection-subjects.ts';
 
 export interface NftOwnersPlace extends ChangePlace {
   readonly tokenId: string;
   readonly owner: Address;
 }
 
-export interface OwnersQuery {
+interface OwnersQuery {
   readonly contract: Address;
   /** Null: owners of all ids. */
   readonly tokenId: string | null;
@@ -29,7 +40,7 @@ export interface OwnersQuery {
   readonly after: NftOwnersPlace | null;
 }
 
-export interface OwnerOfNft {
+interface OwnerOfNft {
   readonly tokenId: string;
   readonly owner: Address;
   readonly amount: string;
@@ -100,4 +111,65 @@ function behind(
   };
   const beyond = rowsAfter('DESC', Object.keys(key), Object.values(key));
   return unshownChanges(place, { block: 'held.last_block', mark: markOf(owner), beyond });
+}
+
+type TokenOwner = RecordKey & { readonly owner: Address };
+
+export interface OwnersFound extends CollectionState {
+  readonly owners: readonly TokenOwner[];
+  readonly places: readonly OwnerOfNft[];
+  readonly hasNext: boolean;
+}
+
+/**
+ * While the history is incomplete, ERC-1155 contracts report balances of accounts with a sum of
+ * zero or less. Accounts without a result in time are left out.
+ */
+export async function getOwners(
+  sources: ReadingSources,
+  {
+    subjects,
+    holders,
+    heldNow,
+  }: { readonly subjects: CollectionSubjects; readonly holders: TokenHolders; readonly heldNow: HeldNow },
+  requested: RequestedCollection,
+  query: Omit<OwnersQuery, 'contract' | 'isSingle'>,
+): Promise<OwnersFound> {
+  const { chain, contract } = requested;
+  const { tokenId, limit } = query;
+  const collection = await subjects.open(requested);
+  const isSingle = collection.contractType !== 'ERC1155';
+  const statement = ownersStatement(chain, { ...query, contract, isSingle });
+  const stored = await readBuilt(sources, (from) => readCollectionRows<OwnerOfNft>(from, chain, statement));
+  const state = await subjects.stateOf(requested, collection, stored);
+  if (isSingle && tokenId !== null && query.after === null && stored.rows.length === 0)
+    return { ...state, owners: await ownerOfUnmoved(holders, requested, tokenId), places: [], hasNext: false };
+  const places = stored.rows.slice(0, limit);
+  const owners = places.map((row) => ({
+    ...{ address: contract, tokenId: row.tokenId, owner: row.owner },
+    ...{ amount: isSingle ? '1' : row.amount, blockNumber: changeBlockOf(row.block) },
+  }));
+  return {
+    ...state,
+    // A contract that is not an NFT counts as complete: its amounts may be below zero.
+    owners:
+      isSingle || state.indexed.complete
+        ? owners.filter(({ amount }) => BigInt(amount) > 0n)
+        : await withAmountsNow(heldNow, chain, owners),
+    places,
+    hasNext: stored.rows.length > limit,
+  };
+}
+
+/** It may be in an unexpanded range, or have an owner without a transfer. */
+async function ownerOfUnmoved(
+  holders: TokenHolders,
+  { chain, contract }: RequestedCollection,
+  tokenId: string,
+): Promise<readonly TokenOwner[]> {
+  if ((await holders.missingIndexes()).length > 0) return [];
+  const [held] = await holders.find(chain, [{ address: contract, tokenId }], new Map());
+  if (held === null || held === undefined) return [];
+  const { owner } = held;
+  return owner === null ? [] : [{ ...held, owner }];
 }

@@ -12,13 +12,13 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { tokenHashInSql } from '../records/token-hash.ts';
+import { tokenHashInSql } from '../records/record-response.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { account, contract } from '../transfers/testing/example-moves.ts';
-import { collectionStatsStatement } from './collection-stats-statement.ts';
-import { contractNftsStatement, hashRange } from './contract-nfts-statement.ts';
+import { uniqueOwnersStatement } from './collection-stats-route.ts';
+import { collectionStatsStatement } from './collection-subjects.ts';
+import { contractNftsStatement, hashRange } from './contract-nfts-route.ts';
 import { ownersStatement } from './owners-statement.ts';
-import { uniqueOwnersStatement } from './unique-owners-route.ts';
 
 // One fully counted collection of 20,000 ids, every tenth burned, with 10,000 owners of its id 7. One ERC-1155 of
 // 6,000 ids with 4,000 owners that is not counted, so that its contract is called. Three hundred others of 100 ids.

@@ -7,8 +7,12 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ExampleServer, serveExample } from '../collections/testing/example-server.ts';
 import { seedMetadata } from '../records/testing/seeded-tokens.ts';
-import { PicturesBusyError } from './picture-error.ts';
-import { createPictureReader, type PictureReader, type PictureReaderOptions } from './picture-reader.ts';
+import {
+  createPictureReader,
+  type PictureReader,
+  type PictureReaderOptions,
+  PicturesBusyError,
+} from './picture-reader.ts';
 
 const eth = createChainRegistry().get('eth');
 const APES = addressOf(0xa9e5);

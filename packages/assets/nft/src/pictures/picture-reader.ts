@@ -2,15 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Clock } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
+import { defineApiError } from '@chainstead/http';
 import PQueue from 'p-queue';
 import { getCollection } from '../collections/get-collection.ts';
 import { createDocumentReader, type DocumentReader } from '../collections/read-document.ts';
 import { readDocument } from '../document-object.ts';
 import { pictureOf } from '../records/normalized-metadata.ts';
-import { PicturesBusyError, PictureUnknownError, PictureUnreadableError } from './picture-error.ts';
-import { type RasterType, sniffImage } from './sniff-image.ts';
 
-export interface Picture {
+interface Picture {
   readonly bytes: Uint8Array;
   readonly type: RasterType;
 }
@@ -76,4 +75,48 @@ async function readPictureUri(
   );
   const document = readDocument(row?.metadata ?? null);
   return document === null ? null : pictureOf(document.fields);
+}
+
+class PictureUnknownError extends defineApiError('PICTURE_UNKNOWN', () => ({
+  status: 404,
+  message: 'The indexed metadata of this token has no image',
+})) {}
+
+/** The picture could not be fetched, or its type is not served. A 404: untrusted metadata can cause any number of them. */
+class PictureUnreadableError extends defineApiError('PICTURE_UNREADABLE', (reason: string, cause?: unknown) => ({
+  status: 404,
+  message: `The image can't be shown: ${reason}`,
+  cause,
+})) {}
+
+/** This process is reading its maximum of pictures, and its queue is full. */
+export class PicturesBusyError extends defineApiError('PICTURES_BUSY', () => ({
+  status: 503,
+  message: 'Too many images are being fetched: retry in a moment',
+  headers: { 'retry-after': '1' },
+  retryable: true,
+})) {}
+
+/** Only pixels: these types execute nothing and load nothing. */
+type RasterType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
+
+const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number, text: string])[]])[] = [
+  ['image/png', [[0, '\x89PNG\r\n\x1a\n']]],
+  ['image/jpeg', [[0, '\xff\xd8\xff']]],
+  ['image/gif', [[0, 'GIF87a']]],
+  ['image/gif', [[0, 'GIF89a']]],
+  [
+    'image/webp',
+    [
+      [0, 'RIFF'],
+      [8, 'WEBP'],
+    ],
+  ],
+  ['image/avif', [[4, 'ftypavif']]],
+  ['image/avif', [[4, 'ftypavis']]],
+];
+
+export function sniffImage(bytes: Uint8Array): RasterType | null {
+  const beginning = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  return BEGINNINGS.find(([, parts]) => parts.every(([at, text]) => beginning.startsWith(text, at)))?.[0] ?? null;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sniffImage } from './sniff-image.ts';
+import { sniffImage } from './picture-reader.ts';
 
 test.each([
   ['image/png', '89504e470d0a1a0a0000000d'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaOf } from './media.ts';
+import { mediaOf } from './record-response.ts';
 
 const READ_AT = new Date('2024-01-02T03:04:05.678Z');
 const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG';

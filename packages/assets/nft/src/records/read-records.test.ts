@@ -4,7 +4,7 @@ import { addressOf, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RecordKey } from './nft-record.ts';
-import { readRecords } from './read-records.ts';
+import { readRecords } from './record-pages.ts';
 import { type SeededMove, seedMetadata, seedMoves, transactionOf } from './testing/seeded-tokens.ts';
 
 const eth = createChainRegistry().get('eth');

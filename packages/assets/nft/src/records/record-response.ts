@@ -1,16 +1,28 @@
+import { createHash } from 'node:crypto';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { asSql, type Sql, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
+import { DocumentError, parseDocumentPlace } from '../collections/document-place.ts';
 import type { LastSale } from '../sale-prices/get-last-sales.ts';
 import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
-import { mediaOf, mediaSchema } from './media.ts';
 import { type NftRecord, recordId } from './nft-record.ts';
-import { normalizedMetadataSchema, normalizeMetadata } from './normalized-metadata.ts';
-import { tokenHash } from './token-hash.ts';
+import { normalizedMetadataSchema, normalizeMetadata, pictureOf } from './normalized-metadata.ts';
 
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '7781' });
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const moment = z.iso.datetime({ precision: 3 }).nullable();
+
+/** docs/api/nfts.md#nft-records */
+const mediaSchema = z
+  .object({
+    status: z.enum(['unsupported_media', 'invalid_url']).openapi({
+      description: 'invalid_url: the image URL is invalid. Previews are not generated',
+    }),
+    original_media_url: z.string().openapi({ description: 'As in the metadata' }),
+    updatedAt: z.iso.datetime({ precision: 3 }).optional(),
+  })
+  .openapi('NftMedia');
 
 const recordShape = {
   token_address: addressText,
@@ -84,7 +96,7 @@ export const nftSchema = z
 
 export const ownedNftSchema = z.object({ ...recordShape, owner_of: addressText }).openapi('OwnedNft');
 
-export type CollectionPart = 'none' | 'pictures' | 'all';
+type CollectionPart = 'none' | 'pictures' | 'all';
 
 export interface NftRecordOptions {
   readonly format: 'decimal' | 'hex';
@@ -171,4 +183,33 @@ function showCollectionPart({ collection }: NftRecord, part: CollectionPart) {
     twitter_username: collection.twitterUsername,
     instagram_username: collection.instagramUsername,
   };
+}
+
+/** Previews are never created. No status may promise one: clients would poll forever. */
+export function mediaOf(
+  fields: Readonly<Record<string, unknown>>,
+  readAt: Date | null,
+): z.infer<typeof mediaSchema> | null {
+  const url = pictureOf(fields);
+  if (url === null) return null;
+  try {
+    parseDocumentPlace(url);
+  } catch (error) {
+    if (error instanceof DocumentError) return { status: 'invalid_url', original_media_url: url };
+    throw error;
+  }
+  return {
+    status: 'unsupported_media',
+    original_media_url: url,
+    ...(readAt !== null && { updatedAt: readAt.toISOString() }),
+  };
+}
+
+/** As at the hosted API: MD5 of lower-case contract and decimal id, in hexadecimal digits. */
+export function tokenHash({ address, tokenId }: { readonly address: Address; readonly tokenId: string }): string {
+  return createHash('md5').update(`${address}${tokenId}`).digest('hex');
+}
+
+export function tokenHashInSql(address: string | Sql, tokenId: string | Sql): Sql {
+  return sql`md5('0x' || encode(${asSql(address)}, 'hex') || ${asSql(tokenId)}::text)`;
 }

@@ -2,8 +2,8 @@ import { addressBytes, sql, statementOf } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { tokenHoldersStatement } from '../single-nfts/token-holders-statement.ts';
-import { recordsStatement } from './records-statement.ts';
+import { tokenHoldersStatement } from '../single-nfts/token-holders.ts';
+import { recordsStatement } from './record-pages.ts';
 
 // A collection whose ids move six times each on average, one that moves constantly, and some that never do, in five
 // partitions.

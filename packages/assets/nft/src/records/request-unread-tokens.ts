@@ -1,9 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Database, sql } from '@chainstead/db';
+import { addressBytes, type Database, isOutage, type Sql, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/token-rows.ts';
-import { leaveUnlessAway } from './leave-unless-away.ts';
-import type { NftRecord } from './nft-record.ts';
+import type { NftRecord, RecordKey } from './nft-record.ts';
 
 const PER_PAGE_MAX = 20;
 /** Explicit requests of clients come first: then pages add none. */
@@ -28,4 +27,37 @@ export async function requestUnreadTokens(
     );
     if (left.length > 0) await notifyDue(database, TOKEN_METADATA, chain.id);
   });
+}
+
+/** For an outage of writes: the next request queues the work. */
+export async function leaveUnlessAway(leave: () => Promise<unknown>): Promise<void> {
+  try {
+    await leave();
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+  }
+}
+
+type Token = Pick<RecordKey, 'address' | 'tokenId'>;
+
+export function requestedTokens(tokens: readonly Token[], isSpread: boolean): Sql {
+  const [first] = tokens;
+  // Plain values, so that the statement goes to the contract's node.
+  if (isSpread && first !== undefined)
+    return sql`(SELECT ${addressBytes(first.address)}::bytea AS token_address, ${first.tokenId}::numeric AS token_id, 1::bigint AS place) AS requested`;
+  const addresses = tokens.map(({ address }) => addressBytes(address));
+  const ids = tokens.map(({ tokenId }) => tokenId);
+  return sql`unnest(${addresses}::bytea[], ${ids}::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)`;
+}
+
+/** In token order. One by one if tables are distributed. */
+export async function readTogether<T extends Token, Row>(
+  tokens: readonly T[],
+  isSpread: boolean,
+  read: (some: readonly T[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if (!isSpread) return read(tokens);
+  const found: Row[] = [];
+  for (const token of tokens) found.push(...(await read([token])));
+  return found;
 }

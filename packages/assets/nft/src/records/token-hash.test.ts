@@ -2,7 +2,7 @@ import { parseAddress } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { tokenHash, tokenHashInSql } from './token-hash.ts';
+import { tokenHash, tokenHashInSql } from './record-response.ts';
 
 const scratch = scratchOfFile();
 

@@ -3,7 +3,7 @@ import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { COLLECTION, seedTrades } from '../trades/testing/seeded-trades.ts';
-import { readSaleDays } from './read-sale-days.ts';
+import { readSaleDays } from './sale-prices-statement.ts';
 
 const eth = createChainRegistry().get('eth');
 const DAY_SECONDS = 86_400;

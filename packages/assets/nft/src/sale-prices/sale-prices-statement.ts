@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/pages';
 import { etherQuotes } from '@chainstead/tokens/price-feeds/quotes';
 import { tokensOf } from '@chainstead/tokens/token-book';
@@ -148,10 +148,31 @@ const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHa
   ${hexText('trade.payment_token')} AS "paymentToken"`;
 
 /** docs/api/trades-and-prices.md#sale-prices. Empty if the chain has no ether. */
-export function etherPayments(
-  chain: Chain,
-  { withWrapped }: { readonly withWrapped: boolean },
-): readonly Address[] {
+function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
   return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];
+}
+
+export interface SaleDay {
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly sales: number;
+  readonly lowest: string;
+  readonly average: string;
+  readonly highest: string;
+}
+
+export async function readSaleDays(
+  database: ReadDatabase,
+  chain: Chain,
+  { token, tokenId, days }: { readonly token: Address; readonly tokenId: string | null; readonly days: number },
+): Promise<readonly SaleDay[]> {
+  return database.select<SaleDay>(
+    sql`SELECT day::text AS day, sum(sales)::bigint AS sales, min(lowest)::text AS lowest,
+       div(sum(total), sum(sales))::text AS average, max(highest)::text AS highest
+     FROM nft_sale_days
+     WHERE token_address = ${addressBytes(token)} AND chain_id = ${chain.id} AND token_id = ${tokenId ?? String(WHOLE_COLLECTION)}::numeric AND payment_token = ANY (${etherPayments(chain, { withWrapped: true }).map(addressBytes)}::bytea[])
+       AND day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
+     GROUP BY day ORDER BY nft_sale_days.day`,
+  );
 }

@@ -1,11 +1,10 @@
 import type { RouteModule } from '@chainstead/http';
-import { bulkMetadataRoute } from '../collections/bulk-metadata-route.ts';
-import { collectionMetadataRoute } from '../collections/collection-metadata-route.ts';
+import { bulkMetadataRoute, collectionMetadataRoute } from '../collections/collection-metadata-route.ts';
 import { floorPriceRoutes } from '../collections/floor-price-routes.ts';
-import { createMetadataRequests, type MetadataRequestsOptions } from '../collections/metadata-requests.ts';
+import { createMetadataRequests, type MetadataRequestsOptions } from '../collections/request-metadata.ts';
 import { resyncTokenRoute, syncCollectionRoute } from '../collections/resync-routes.ts';
 import type { SendersOf } from '../records/record-pages.ts';
-import type { HeldNow } from '../token-state/held-now.ts';
+import type { HeldNow } from '../token-state/held-readers.ts';
 import { multipleNftsRoute } from './multiple-nfts-route.ts';
 import { nftMetadataRoute } from './nft-metadata-route.ts';
 

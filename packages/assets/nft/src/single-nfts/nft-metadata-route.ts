@@ -13,14 +13,13 @@ import {
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { getCollectionCoverage } from '../collections/collection-coverage.ts';
-import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
-import { enqueueCollection } from '../collections/requested-collections.ts';
+import { type CreateMetadataRequests, enqueueCollection } from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
 import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
 import { nftSchema, showNft } from '../records/record-response.ts';
-import type { HeldNow } from '../token-state/held-now.ts';
+import type { HeldNow } from '../token-state/held-readers.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
 import { createTokenHolders } from './token-holders.ts';

@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import type { MetadataRequests } from '../collections/metadata-requests.ts';
-import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
+import { type MetadataRequests, type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
 
 export interface TokenReading {

@@ -14,8 +14,7 @@ import { metadataRoutes } from '../single-nfts/metadata-routes.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { cover, seedWallet } from '../wallet-nfts/testing/seeded-wallet.ts';
 import { createWalletNftsRoute } from '../wallet-nfts/wallet-nfts-route.ts';
-import { createHeldNow } from './held-now.ts';
-import { nftAmountsNow, nftOwnersNow } from './held-readers.ts';
+import { createHeldNow, nftAmountsNow, nftOwnersNow } from './held-readers.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;

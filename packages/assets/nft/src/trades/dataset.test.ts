@@ -3,7 +3,7 @@ import { addressKey } from '@chainstead/db/column-types';
 import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/events/token-events';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { nftTrades } from './dataset.ts';
+import { nftTrades, WHOLE_BUNDLE_MAX } from './dataset.ts';
 import {
   erc20,
   erc721,
@@ -14,7 +14,6 @@ import {
 } from './marketplaces/testing/example-seaport.ts';
 import { decodeExample, decodeLogs } from './testing/example-trades.ts';
 import { erc721Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
-import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);

@@ -1,5 +1,12 @@
-import { type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/column-types';
+import {
+  decodeErc20Transfer,
+  decodeNftTransfers,
+  nftTransferTopics,
+  TRANSFER_TOPIC,
+} from '@chainstead/events/token-events';
 import {
   contractsIn,
   type Dataset,
@@ -7,12 +14,11 @@ import {
   defineTable,
   timestampText,
 } from '@chainstead/sync/datasets';
-import type { Erc20Payment } from './marketplace.ts';
+import type { Erc20Payment, Fill, Marketplace, TradedItem } from './marketplace.ts';
+import { marketplaces } from './marketplaces.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
 import { type NftTradeRow, nftTrades as table } from './schema.ts';
-import { tradeRows } from './trade-rows.ts';
-import { type TradingChain, tradingChain } from './trading-chain.ts';
 import { transfersByToken } from './transfers-by-token.ts';
 
 /** A partition's five indexes take about 500 MB. */
@@ -87,4 +93,101 @@ function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
     );
     return own.length === 0 ? [] : [{ marketplace, own }];
   });
+}
+
+/**
+ * Other rows of larger bundles have their id with its neighbors, or rows would grow quadratically.
+ * With the previous id, no row looks like the sale of a single token.
+ */
+export const WHOLE_BUNDLE_MAX = 64;
+
+const COLLECTIONS_MAX = 32_767;
+
+interface TradeRowsOptions {
+  readonly marketplace: Marketplace;
+  readonly chainId: number;
+  readonly blockTimestamp: string;
+  /** By log and collection key: the next row's `item`. */
+  readonly counts: Map<string, number>;
+}
+
+function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] {
+  const collections = Map.groupBy(fill.items, (item) => item.token);
+  const collectionCount = Math.min(collections.size, COLLECTIONS_MAX);
+  return [...collections].flatMap(([token, items]) => {
+    const tokenIds = items.map((item) => item.tokenId);
+    const amounts = items.map((item) => item.amount);
+    const collectionKey = addressKey(token);
+    const isOfOneId = items.length === 1;
+    return firstOfEach(items).map((place, index): NftTradeRow => {
+      const isWhole = index === 0 || items.length <= WHOLE_BUNDLE_MAX;
+      const shown = (texts: readonly string[]): readonly string[] =>
+        isWhole ? texts : [...texts.slice(place - 1), ...texts.slice(0, place - 1)].slice(0, WHOLE_BUNDLE_MAX);
+      const key = `${fill.log.logIndex}:${collectionKey}`;
+      const item = options.counts.get(key) ?? 0;
+      options.counts.set(key, item + 1);
+      return {
+        collectionKey,
+        chainId: options.chainId,
+        blockNumber: fill.log.blockNumber,
+        transactionIndex: fill.log.transactionIndex,
+        logIndex: fill.log.logIndex,
+        item,
+        blockTimestamp: options.blockTimestamp,
+        side: fill.side,
+        collections: collectionCount,
+        leads: index === 0,
+        tokenAddress: token,
+        tokenId: tokenIds[place] ?? '0',
+        tokenIds: isOfOneId ? null : shown(tokenIds),
+        amounts: isOfOneId && amounts[0] === '1' ? null : shown(amounts),
+        marketplace: options.marketplace.name,
+        protocol: options.marketplace.protocol,
+        marketplaceAddress: fill.log.address,
+        seller: fill.seller,
+        buyer: fill.buyer,
+        paymentToken: fill.paymentToken,
+        price: fill.price === null ? null : fill.price.toString(),
+        transactionHash: fill.log.transactionHash,
+      };
+    });
+  });
+}
+
+function firstOfEach(items: readonly TradedItem[]): number[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ tokenId }, place) => {
+    if (seen.has(tokenId)) return [];
+    seen.add(tokenId);
+    return [place];
+  });
+}
+
+interface TradingChain {
+  /** Fill events, then NFT and ERC-20 transfers; empty if no marketplace is deployed. */
+  readonly topics: readonly Hash[];
+  readonly byAddress: ReadonlyMap<Address, readonly Marketplace[]>;
+  isFill(log: Log): boolean;
+}
+
+const byChain = new WeakMap<Chain, TradingChain>();
+
+function tradingChain(chain: Chain): TradingChain {
+  const cached = byChain.get(chain);
+  if (cached !== undefined) return cached;
+  const byAddress = new Map<Address, Marketplace[]>();
+  const fillTopics = new Set<Hash>();
+  for (const marketplace of chain.nftTrades ? marketplaces : []) {
+    const addresses = marketplace.addresses(chain);
+    for (const address of addresses) byAddress.set(address, [...(byAddress.get(address) ?? []), marketplace]);
+    if (addresses.length > 0) for (const topic of marketplace.topics) fillTopics.add(topic);
+  }
+  const topics =
+    byAddress.size === 0 ? [] : [...new Set([...fillTopics, ...nftTransferTopics(chain), TRANSFER_TOPIC])];
+  const isFill = ({ address, topics: [topic0] }: Log): boolean =>
+    topic0 !== undefined &&
+    (byAddress.get(address)?.some((marketplace) => marketplace.topics.includes(topic0)) ?? false);
+  const trading = { topics, byAddress, isFill };
+  byChain.set(chain, trading);
+  return trading;
 }

@@ -3,7 +3,7 @@ import { type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
 import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nftTrades } from './dataset.ts';
+import { nftTrades, WHOLE_BUNDLE_MAX } from './dataset.ts';
 import { chainOf, EXAMPLE_SALES } from './marketplaces/testing/example-sales.ts';
 import {
   erc20,
@@ -23,7 +23,6 @@ import {
   exampleAddress,
   exampleTransaction,
 } from './testing/example-transaction.ts';
-import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
 
 const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) =>
   exampleChain({ id, cryptoPunks: id === 1 ? parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb') : null }),

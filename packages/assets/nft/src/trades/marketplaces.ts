@@ -1,6 +1,5 @@
 import type { Marketplace } from './marketplace.ts';
-import { blurV1 } from './marketplaces/blur-v1.ts';
-import { blurV2 } from './marketplaces/blur-v2.ts';
+import { blurV1, blurV2 } from './marketplaces/blur.ts';
 import { cryptoPunks } from './marketplaces/cryptopunks.ts';
 import { elementV1, elementV2 } from './marketplaces/element.ts';
 import { foundation } from './marketplaces/foundation.ts';

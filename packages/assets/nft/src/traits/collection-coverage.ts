@@ -2,8 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { SubjectCoverage } from '@chainstead/pages';
-import { readCollectionRows } from '../owners/collection-statement.ts';
-import { type CollectionStats, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
+import {
+  type CollectionStats,
+  collectionStatsStatement,
+  readCollectionRows,
+} from '../owners/collection-subjects.ts';
 
 export async function readCollectionCoverage(database: Database, chain: Chain, contract: Address) {
   const stored = await readCollectionRows<CollectionStats>(

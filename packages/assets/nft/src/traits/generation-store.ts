@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { Indexed } from '@chainstead/pages';
-import { tokenHash } from '../records/token-hash.ts';
+import { tokenHash } from '../records/record-response.ts';
 import { traitKey } from '../records/trait.ts';
 import type { TraitCensus } from './trait-census.ts';
 

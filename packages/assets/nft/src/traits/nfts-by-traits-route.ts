@@ -11,7 +11,7 @@ import { type Trait, traitAsStored, traitName } from '../records/trait.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } from './requested-traits.ts';
-import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-response.ts';
+import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-page-route.ts';
 import { type NftWithTraits, tokensByTraitsStatement } from './traits-statement.ts';
 
 /** docs/api/nfts.md#traits */

@@ -1,18 +1,19 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql, transactionLock } from '@chainstead/db';
 import { type ApiDependencies, NotFoundError } from '@chainstead/http';
+import { type Claim, type DueTable, dueChannel, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { Indexed, SubjectCoverage } from '@chainstead/pages';
 import type { Collection } from '../collections/get-collection.ts';
-import type { Requester } from '../collections/request-metadata.ts';
-import { readCollectionRows } from '../owners/collection-statement.ts';
+import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import {
   type CollectionState,
   type CollectionSubjectsOptions,
   createCollectionSubjects,
+  readCollectionRows,
 } from '../owners/collection-subjects.ts';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
-import { requestTraits } from './request-traits.ts';
+import type { TraitsWork } from './traits-at-work.ts';
 import type { TraitsStateColumns } from './traits-statement.ts';
 
 export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
@@ -20,7 +21,7 @@ export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
   readonly perKey: number;
 }
 
-export interface TraitsQuestion {
+interface TraitsQuestion {
   readonly chain: Chain;
   readonly contract: Address;
   readonly requester: string;
@@ -112,4 +113,85 @@ function tooLarge(chain: Chain, contract: Address): NotFoundError {
     `${contract} is too large on ${chain.key}: traits are counted of collections of up to ${TOKENS_MAX} NFTs`,
     { status: 'too-large' },
   );
+}
+
+type TraitsReason =
+  /** There is none, or the existing one misses known ids. */
+  | 'missing'
+  /** Documents are to be read again. */
+  | 'again';
+
+/** `working`: requested before; `resting`: too soon after the last; `unknown`: never requested. */
+export type TraitsRequest = 'begun' | 'working' | 'resting' | 'unknown';
+
+/** Seconds between generations that read everything again, or were too large. */
+const AGAIN_SECONDS = 1_800;
+/** Seconds after a generation that misses ids, or failed. */
+const MISSING_SECONDS = 60;
+
+/** A collection counts as one job, however many ids it has. @throws TooManyWaitingError */
+export async function requestTraits(
+  database: Database,
+  chain: Chain,
+  { contract, reason }: { readonly contract: Address; readonly reason: TraitsReason },
+  requester: Requester,
+): Promise<TraitsRequest> {
+  const rest = reason === 'again' ? AGAIN_SECONDS : MISSING_SECONDS;
+  const [known] = await database.query<{ isWorking: boolean; isResting: boolean }>(
+    sql`SELECT work IS NOT NULL AS is_working,
+       requested_at > now() - make_interval(secs => CASE WHEN is_too_large THEN ${rawSql(AGAIN_SECONDS)} ELSE ${rest}::int END) AS is_resting
+      FROM nft_collection_traits WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
+  );
+  if (known === undefined && reason === 'again') return 'unknown';
+  if (known?.isWorking === true) return 'working';
+  if (known?.isResting === true) return 'resting';
+  return database.transaction(async (transaction) => {
+    await transactionLock(transaction, `traits:${requester.id}`);
+    const [unfinished] = await transaction.query<{ count: number }>(
+      sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE work IS NOT NULL AND requested_by = ${requester.id}`,
+    );
+    if ((unfinished?.count ?? 0) >= requester.limit) throw new TooManyWaitingError(requester.limit);
+    const begun = await transaction.query(
+      sql`INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by, due_at)
+       SELECT ${addressBytes(contract)}, ${chain.id}, 'history', CASE WHEN ${reason === 'again'}::boolean THEN now() END, ${requester.id}, now()
+       ON CONFLICT (token_address, chain_id) DO UPDATE SET work = excluded.work, work_after = NULL, work_generation = NULL,
+         read_after = excluded.read_after, due_at = excluded.due_at, attempts = 0, requested_at = excluded.requested_at,
+         requested_by = excluded.requested_by, asked_at = excluded.asked_at
+       WHERE known.work IS NULL RETURNING chain_id`,
+    );
+    if (begun.length === 0) return 'working';
+    transaction.notify(dueChannel(TRAITS_WORK, chain.id));
+    return 'begun';
+  });
+}
+
+export const TRAITS_WORK = 'nft-traits';
+
+export const DUE_TRAITS: DueTable = {
+  name: 'nft_collection_traits',
+  key: ['token_address', 'chain_id'],
+  // Matches the index `nft_collection_traits_due`.
+  isOpen: sql`work IS NOT NULL`,
+};
+
+export interface DueTraits {
+  readonly address: Address;
+  readonly work: TraitsWork;
+}
+
+export const TRAITS_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.work`;
+
+/** Unfinished work, or work requested meanwhile, becomes due. @param ms until then */
+export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {
+  await database.query(
+    sql`UPDATE nft_collection_traits SET ${SETTLED},
+       due_at = CASE WHEN work IS NOT NULL THEN coalesce(due_at, now() + make_interval(secs => ${ms / 1_000})) END WHERE ${isClaimed(DUE_TRAITS, claim)}`,
+  );
+}
+
+export async function countQueuing(database: Database, chain: Chain): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = ${chain.id} AND work = 'queue'`,
+  );
+  return row?.count ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { expectedTrue, hexBytes, hexText, rawSql, type Sql, sql, where } from '@chainstead/db';
-import { collectionStatement } from '../owners/collection-statement.ts';
+import { collectionStatement } from '../owners/collection-subjects.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
 export interface TraitsStateColumns {

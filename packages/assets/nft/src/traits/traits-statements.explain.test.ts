@@ -4,12 +4,11 @@ import { coverBlocks, exampleChain, explain, PLANS, type PlanNode, seedBuilt } f
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countsStatement, ranksStatement } from '../records/read-rarities.ts';
-import { tokenHashInSql } from '../records/token-hash.ts';
+import { tokenHashInSql } from '../records/record-response.ts';
 import { traitKey } from '../records/trait.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { contract } from '../transfers/testing/example-moves.ts';
-import { documentsStatement } from './compute-traits.ts';
-import { IDS_PER_PIECE, queueStatement, settleStatement } from './queue-documents.ts';
+import { documentsStatement, IDS_PER_PIECE, queueStatement, settleStatement } from './compute-traits.ts';
 import { tokensByTraitsStatement, traitListStatement } from './traits-statement.ts';
 
 // One collection of 10,000 ids with four of its 3,012 traits each; one of 20,000 ids that is too large; three hundred

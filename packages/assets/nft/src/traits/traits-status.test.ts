@@ -3,7 +3,7 @@ import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
 import { openTraitsStage } from './testing/traits-stage.ts';
-import { readTraitsStatuses } from './traits-status.ts';
+import { readTraitsStatuses } from './traits-at-work.ts';
 
 const [CATS, DOGS] = [contract(0xb000), contract(0xb001)];
 const IDLE = { history: 0, queue: 0, settle: 0, compute: 0, improve: 0 };

@@ -8,7 +8,8 @@ import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { isHistoryComing, readCollectionCoverage } from './collection-coverage.ts';
-import { computeTraits, type TraitsContext } from './compute-traits.ts';
+import { computeTraits, queueDocuments, settleDocuments, type TraitsContext } from './compute-traits.ts';
+import { deleteOldGeneration, endTraitsWork, forgetUnrequestedTraits } from './generation-store.ts';
 import {
   countQueuing,
   DUE_TRAITS,
@@ -16,13 +17,10 @@ import {
   endTraitsClaim,
   TRAITS_COLUMNS_CLAIMED,
   TRAITS_WORK,
-} from './due-traits.ts';
-import { deleteOldGeneration, endTraitsWork, forgetUnrequestedTraits } from './generation-store.ts';
-import { queueDocuments, settleDocuments } from './queue-documents.ts';
-import type { TraitsWork } from './traits-at-work.ts';
-import { advanceTraits } from './traits-at-work.ts';
+} from './requested-traits.ts';
+import { advanceTraits, type TraitsWork } from './traits-at-work.ts';
 
-export interface TraitsOptions {
+interface TraitsOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly chains: readonly Chain[];

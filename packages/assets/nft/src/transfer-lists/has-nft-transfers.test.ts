@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { hasNftTransfers } from './has-nft-transfers.ts';
+import { hasNftTransfers } from './nft-transfers-routes.ts';
 import { ALICE, BOB, seedMoves } from './testing/seeded-moves.ts';
 
 const registry = createChainRegistry();

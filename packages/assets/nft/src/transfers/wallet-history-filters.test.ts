@@ -20,7 +20,7 @@ import type { HistoryFilter } from '@chainstead/sync/datasets';
 import { exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nftHistories } from './wallet-history-filters.ts';
+import { nftHistories } from './dataset.ts';
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;
 const KITTIES = `0x${'06'.repeat(20)}` as Address;

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { readSubject, type SubjectColumns } from '@chainstead/pages';
-import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
+import { type HeldNow, withAmountsNow } from '../token-state/held-readers.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
 export interface WalletCollection {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
 import { COLLECTION_METADATA } from '../collections/collection-rows.ts';
-import { leaveUnlessAway } from '../records/leave-unless-away.ts';
+import { leaveUnlessAway } from '../records/request-unread-tokens.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
 const PER_PAGE_MAX = 20;

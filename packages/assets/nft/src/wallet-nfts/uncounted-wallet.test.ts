@@ -2,7 +2,7 @@
 import { sql } from '@chainstead/db';
 import { addressOf, storeToken } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdingId } from '../token-state/held-now.ts';
+import { holdingId } from '../token-state/held-readers.ts';
 import {
   eth,
   openWalletNftsStage,

@@ -3,9 +3,8 @@ import { addressOf, atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { getWalletNfts, placeAfter, type WalletNftsPage } from './get-wallet-nfts.ts';
 import { cover, seedWallet } from './testing/seeded-wallet.ts';
-import type { WalletNftsPlace } from './wallet-nfts-statement.ts';
+import { getWalletNfts, placeAfter, type WalletNftsPage, type WalletNftsPlace } from './wallet-nfts-statement.ts';
 
 const TOKENS = 12;
 const CONTRACT = addressOf(0xca75);

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { booleanParameter, defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
+import { indexedSchema, readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
@@ -9,13 +9,12 @@ import { changeRunSchema } from '../records/change-pages.ts';
 import { recordId } from '../records/nft-record.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
 import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
-import { showOwnedNft } from '../records/record-response.ts';
+import { ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
-import { type HeldNow, NOBODY_REQUESTED, withAmountsNow } from '../token-state/held-now.ts';
+import { type HeldNow, NOBODY_REQUESTED, withAmountsNow } from '../token-state/held-readers.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
-import { getWalletNfts, placeAfter, type WalletNft } from './get-wallet-nfts.ts';
-import { walletNftsSchema } from './wallet-nfts-response.ts';
+import { getWalletNfts, placeAfter, type WalletNft } from './wallet-nfts-statement.ts';
 
 export interface WalletNftsOptions {
   readonly projections: SubjectProjections;
@@ -130,3 +129,19 @@ async function withSumsNow(
   const byId = new Map(reported.map((token) => [recordId(token), token]));
   return tokens.flatMap((token) => (token.isSum ? (byId.get(recordId(token)) ?? []) : [token]));
 }
+
+/** docs/api/nfts.md#wallet-nfts */
+export const walletNftsSchema = z
+  .object({
+    status: z.enum(['SYNCED', 'SYNCING']).openapi({
+      description:
+        'SYNCING while blocks of the wallet are missing. The list may then lack NFTs or contain too many',
+    }),
+    status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
+    page_size: z.int().min(1),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    indexed: indexedSchema,
+    result: z.array(ownedNftSchema),
+  })
+  .openapi('WalletNfts');

@@ -1,10 +1,31 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
-import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
+import {
+  addressBytes,
+  expectedTrue,
+  hexText,
+  type ReadDatabase,
+  rawSql,
+  rowsAfter,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import {
+  isSubjectBuilt,
+  isUncovered,
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/pages';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
-import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
-import { tokenHashInSql } from '../records/token-hash.ts';
+import { type ChangePlace, continueRun, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
+import type { RecordKey } from '../records/nft-record.ts';
+import { tokenHash, tokenHashInSql } from '../records/record-response.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
 export interface WalletNftsPlace extends ChangePlace {
@@ -76,4 +97,50 @@ function behind(place: WalletNftsPlace): readonly Sql[] {
     mark: sql`left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${rawSql(MARK_LENGTH)})`,
     beyond: rowsAfter('DESC', columns, key),
   });
+}
+
+export interface WalletNft extends RecordKey {
+  readonly owner: Address;
+  readonly amount: string;
+  readonly lastBlock: number;
+  readonly isSum: boolean;
+}
+
+export interface WalletNftsPage extends SubjectCoverage {
+  readonly tokens: readonly WalletNft[];
+  readonly hasNext: boolean;
+}
+
+export async function getWalletNfts(
+  database: ReadDatabase,
+  chain: Chain,
+  query: WalletNftsQuery,
+): Promise<WalletNftsPage> {
+  const rows = await database.select<SubjectColumns & (HoldingColumns | { readonly address: null })>(
+    walletNftsStatement(chain, query),
+  );
+  const holdings = rows.filter((row): row is SubjectColumns & HoldingColumns => row.address !== null);
+  return {
+    ...readSubject(chain, rows[0]),
+    tokens: holdings.slice(0, query.limit).map(({ address, tokenId, amount, lastBlock, isSum }) => ({
+      ...{ address, tokenId, owner: query.wallet, amount, lastBlock, isSum },
+      blockNumber: changeBlockOf(lastBlock),
+    })),
+    hasNext: holdings.length > query.limit,
+  };
+}
+
+type HoldingColumns = Omit<WalletNft, 'owner' | 'blockNumber'>;
+
+export function placeAfter(
+  chain: Chain,
+  { hasNext, tokens, indexed }: WalletNftsPage,
+  before: WalletNftsPlace | null,
+): WalletNftsPlace | null {
+  const last = tokens.at(-1);
+  if (!hasNext || last === undefined) return null;
+  const upperBound = before?.upperBound ?? indexed.toBlock ?? 0;
+  const rows = tokens.map((token) => ({ block: token.lastBlock, mark: tokenHash(token).slice(0, MARK_LENGTH) }));
+  const run = continueRun(chain, before, upperBound, rows);
+  return { block: last.lastBlock, address: last.address, tokenId: last.tokenId, run, upperBound };
 }

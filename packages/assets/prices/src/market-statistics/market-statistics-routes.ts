@@ -1,7 +1,6 @@
 import type { RouteModule } from '@chainstead/http';
 import { createPairStatsRoute } from './pair-stats/pair-stats-route.ts';
-import { createTimeSeriesRoute } from './token-analytics/time-series-route.ts';
-import { createTokenAnalyticsRoutes } from './token-analytics/token-analytics-routes.ts';
+import { createTimeSeriesRoute, createTokenAnalyticsRoutes } from './token-analytics/token-analytics-routes.ts';
 import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs/token-pairs-routes.ts';
 import { createTokenSearchRoute, type TokenSearchOptions } from './token-search/token-search-route.ts';
 

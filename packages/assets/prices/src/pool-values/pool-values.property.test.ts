@@ -3,7 +3,7 @@ import { compareFractions, type Fraction, parseAddress, wholeFraction } from '@c
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ValuedPool, valuesOfPool } from './pool-values.ts';
+import { type ValuedPool, valuesOfPool } from './read-pool-values.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');

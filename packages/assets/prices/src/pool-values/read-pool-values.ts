@@ -1,9 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import {
   type Address,
+  addFractions,
   compareFractions,
   type Fraction,
+  invertFraction,
   isAddress,
+  multiplyFractions,
+  smallerFraction,
   waitingAtMost,
   wholeFraction,
 } from '@chainstead/core';
@@ -14,17 +18,19 @@ import {
   type ManagedPool,
   type PoolId,
   type PoolState,
+  pairOf,
   poolKey,
   poolStateOf,
+  pricesInPool,
   STATE_COLUMNS,
   type StateColumns,
+  wholePriceOf,
 } from '@chainstead/markets/requests';
 import { anchorPrices } from '../token-price/place/anchor-prices.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
+import { readPositions } from '../token-price/states/bin-histories.ts';
 import { type Sides, virtualReserves } from '../token-price/states/side-depths.ts';
-import { readPositions } from '../token-price/states/vault-histories.ts';
-import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
 
 export type ReadPoolValues = PoolValues & { readonly isFinal: boolean };
 
@@ -191,4 +197,86 @@ async function readVaultBalances(
       return [pool, [wholeFraction(amount0), wholeFraction(amount1)]];
     }),
   );
+}
+
+/** 0 if almost all is on one side (contract 2.1). Null: unknown. @param skew of {@link skewOf} */
+export function liquidityOf([side0, side1]: Sides<Fraction | null>, skew: Fraction | null): Fraction | null {
+  if (side0 === null || side1 === null) return null;
+  const isLopsided = skew !== null && compareFractions(skew, SKEW_MIN) < 0;
+  return isLopsided ? wholeFraction(0n) : addFractions(side0, side1);
+}
+
+const SKEW_MIN: Fraction = { numerator: 5n, denominator: 1_000n };
+
+/** Twice the smaller side over both; null: unknown, or both empty. @param sides in the same unit */
+export function skewOf([side0, side1]: Sides<Fraction | null>): Fraction | null {
+  if (side0 === null || side1 === null) return null;
+  const sum = addFractions(side0, side1);
+  if (sum.numerator === 0n) return null;
+  return multiplyFractions(
+    wholeFraction(2n),
+    multiplyFractions(smallerFraction(side0, side1), invertFraction(sum)),
+  );
+}
+
+export function wholeTokens(balance: Fraction | null, decimals: number | null): Fraction | null {
+  if (decimals === null || balance === null) return null;
+  return { numerator: balance.numerator, denominator: balance.denominator * 10n ** BigInt(decimals) };
+}
+
+/** Null: unknown. Nothing is worth nothing at any price. */
+export function worth(amount: Fraction | null, price: Fraction | null): Fraction | null {
+  if (amount?.numerator === 0n) return wholeFraction(0n);
+  return amount === null || price === null ? null : multiplyFractions(amount, price);
+}
+
+export interface ValuedPool {
+  readonly pool: PoolId;
+  readonly factory: Address | null;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly isStable: boolean | null;
+  readonly tickSpacing: number | null;
+  readonly decimals: Sides<number | null>;
+}
+
+interface PoolValues {
+  /** Whole quote tokens per base token. */
+  readonly baseQuotePrice: Fraction | null;
+  /** US dollars per whole token 0 and token 1, in this pool. */
+  readonly usd: Sides<Fraction | null>;
+  /** US dollars of the pool's balances of token 0 and token 1. */
+  readonly sides: Sides<Fraction | null>;
+  /** US dollars; 0 if almost everything is on one side. */
+  readonly liquidity: Fraction | null;
+  /** 1: both sides are worth the same. 0: one is empty. Null also for an empty pool. */
+  readonly skew: Fraction | null;
+}
+
+const UNKNOWN_VALUES: PoolValues = {
+  ...{ baseQuotePrice: null, usd: [null, null], sides: [null, null] },
+  ...{ liquidity: null, skew: null },
+};
+
+/** @param balances base units; null: unknown @param anchors US dollars per whole token */
+export function valuesOfPool(
+  chain: Chain,
+  pool: ValuedPool,
+  state: PoolState,
+  balances: Sides<Fraction | null>,
+  anchors: ReadonlyMap<Address, Fraction>,
+): PoolValues {
+  const ratio = wholePriceOf(state, pool);
+  const { isQuotedIn0 } = pairOf(pool.token0, pool.token1, chain);
+  const usd = pricesInPool(chain, [pool.token0, pool.token1], ratio, (token) => anchors.get(token) ?? null);
+  const [amount0, amount1] = [
+    wholeTokens(balances[0], pool.decimals[0]),
+    wholeTokens(balances[1], pool.decimals[1]),
+  ];
+  const sides = [worth(amount0, usd[0]), worth(amount1, usd[1])] as const;
+  const skew = skewOf([worth(amount0, ratio), amount1]);
+  return {
+    baseQuotePrice: ratio === null || !isQuotedIn0 ? ratio : invertFraction(ratio),
+    ...{ usd, sides, skew, liquidity: liquidityOf(sides, skew) },
+  };
 }

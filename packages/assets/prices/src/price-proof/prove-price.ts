@@ -3,7 +3,7 @@ import { DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains/price-fee
 import { type Hash, type Hex, inParts } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
-import { StateUnavailableError } from '@chainstead/node-reads/requests';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { hexToBytes, readHeader } from '@chainstead/proof';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import {
@@ -13,20 +13,28 @@ import {
   type PriceProof,
   type UnprovenPriceReason,
 } from '../token-price/serve/price-proof-document.ts';
+import { createPriceReader, type WantedPrice } from '../token-price/serve/price-reader.ts';
+import { errorOf } from '../token-price/serve/price-refusals.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
-import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
-import { countedPools } from './counted-pools.ts';
-import { documentDigest } from './document-digest.ts';
-import type {
-  BalanceOfPool,
-  BlockEvidence,
-  EvidenceQuestion,
-  LogOfBlock,
-  PriceEvidence,
+import type { ProvePrice } from '../token-price/serve/price-routes.ts';
+import {
+  type ChosenLogs,
+  chooseLogs,
+  keyOf,
+  readHashes,
+  readLogsOfPools,
+  type StoredFacts,
+} from './choose-logs.ts';
+import {
+  type BalanceOfPool,
+  type BlockEvidence,
+  type EvidenceQuestion,
+  type LogOfBlock,
+  PRICE_EVIDENCE,
+  type PriceEvidence,
 } from './evidence-kind.ts';
-import { readHashes, readLogsOfPools } from './stored-logs.ts';
-import { decidingAnchors } from './verify-anchors.ts';
-import { newestBalances } from './verify-balances.ts';
+import { countedPools, documentDigest } from './proof-error.ts';
+import { decidingAnchors, newestBalances } from './verify-anchors.ts';
 import { verifyFacts } from './verify-price.ts';
 
 export interface ProofSources {
@@ -36,11 +44,7 @@ export interface ProofSources {
 }
 
 /** @throws StateUnavailableError (late), InvalidParameterError (no verifiable hash of the chain) */
-export async function showProvenPrice(
-  found: FoundPrice,
-  chain: Chain,
-  sources: ProofSources,
-): Promise<ShownTokenPrice> {
+async function showProvenPrice(found: FoundPrice, chain: Chain, sources: ProofSources): Promise<ShownTokenPrice> {
   const shown = showTokenPrice(found, chain, true);
   const { explanation } = shown;
   if (explanation === undefined) return shown;
@@ -232,4 +236,31 @@ function choosePoolLogs({ candidate, stored }: StoredFacts['pools'][number], fou
     start: last === undefined ? null : { block: last.block, tick, reason },
     logs: stored.logs.filter(({ block }) => block > cut).flatMap((log) => placeOf(log, found) ?? []),
   };
+}
+
+/** From stored rows, with a proof if evidence has a source. @throws {ApiError} without a price */
+export async function readExplainedPrice(
+  database: ReadDatabase,
+  chain: Chain,
+  wanted: WantedPrice,
+  readEvidence: ProofSources['readEvidence'] | null = null,
+): Promise<ShownTokenPrice> {
+  const { read } = createPriceReader({ reads: database, database, contracts: null }, chain, {});
+  const [found] = await read([wanted]);
+  if (found === undefined) throw new RangeError('A wanted price has a result');
+  if ('refusal' in found) throw errorOf(found, chain, true);
+  return readEvidence === null
+    ? showTokenPrice(found, chain, true)
+    : showProvenPrice(found, chain, { database, readEvidence });
+}
+
+/** Milliseconds. Receipts of a block hash never change: a retry finds them. */
+const KEPT_MS = 300_000;
+
+export function createPriceProver({ nodeReads }: { readonly nodeReads: NodeReadQueue }): ProvePrice {
+  return (found, chain, database) =>
+    showProvenPrice(found, chain, {
+      database,
+      readEvidence: (question) => nodeReads.request(chain, PRICE_EVIDENCE, question, { maxAgeMs: KEPT_MS }),
+    });
 }

@@ -12,8 +12,8 @@ import { slotOfHolder } from '@chainstead/erc20/requests';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { PriceProof } from '../token-price/serve/price-proof-document.ts';
-import type { CountedPool } from './counted-pools.ts';
-import { verifyBalances } from './verify-balances.ts';
+import type { CountedPool } from './proof-error.ts';
+import { verifyBalances } from './verify-anchors.ts';
 
 const [POOL, TOKEN, OTHER] = [addressOf(0x9001), addressOf(0xa), addressOf(0xb)];
 const BALANCE = 123_456_789n;

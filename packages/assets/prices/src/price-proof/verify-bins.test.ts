@@ -15,10 +15,9 @@ import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ShownTokenPrice } from '../token-price/serve/price-response.ts';
 import { deposited, MIDDLE, seedBinPair, storeBinBlock, swapped } from '../token-price/testing/bin-pair.ts';
-import { documentDigest } from './document-digest.ts';
-import { priceEvidenceReader } from './evidence-reader.ts';
-import { readExplainedPrice } from './explained-price.ts';
-import { PriceProofError } from './proof-error.ts';
+import { priceEvidenceReader } from './evidence-kind.ts';
+import { documentDigest, PriceProofError } from './proof-error.ts';
+import { readExplainedPrice } from './prove-price.ts';
 import { type LogsByBlock, sealChain } from './testing/sealed-chain.ts';
 import { verifyPrice } from './verify-price.ts';
 

@@ -9,10 +9,9 @@ import {
   type ReportedState,
 } from '../token-price/states/liquidity-in-range.ts';
 import type { StateSince } from '../token-price/states/side-depths.ts';
-import type { CountedPool } from './counted-pools.ts';
-import { PriceProofError } from './proof-error.ts';
-import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
-import { readState } from './stated-states.ts';
+import { type CountedPool, PriceProofError } from './proof-error.ts';
+import { readState } from './rebuilt-price.ts';
+import { compareLogs, type ProvenBlocks, type ProvenLog } from './verify-anchors.ts';
 
 type Candidate = PriceExplanation['candidates'][number];
 type StatedState = Candidate['states'][number];

@@ -11,13 +11,16 @@ import {
   type UnprovenFact,
 } from '../token-price/serve/price-proof-document.ts';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
-import { type CountedPool, countedHops, countedPools, tokensOf } from './counted-pools.ts';
-import { documentDigest } from './document-digest.ts';
-import { PriceProofError } from './proof-error.ts';
-import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
+import {
+  type CountedPool,
+  countedHops,
+  countedPools,
+  documentDigest,
+  PriceProofError,
+  tokensOf,
+} from './proof-error.ts';
 import { rebuildPrice } from './rebuilt-price.ts';
-import { verifyAnchors } from './verify-anchors.ts';
-import { verifyBalances } from './verify-balances.ts';
+import { type ProvenBlocks, readBlocks, readLogs, verifyAnchors, verifyBalances } from './verify-anchors.ts';
 import { verifyPools } from './verify-pools.ts';
 
 export interface Trust {

@@ -1,9 +1,9 @@
 import { defineRoute, type RouteModule } from '@chainstead/http';
 import { EVERY_SWAP, nativeTokenOf, shownToken } from '@chainstead/markets/requests';
 import { readTokenBook } from '@chainstead/tokens/token-book';
-import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
 import { type ProfitSources, sumTopGainers } from './summed-profits.ts';
+import { daysParameter, OF_PROFITS } from './wallet-profit-routes.ts';
 
 export const createTopGainersRoute =
   (options: Omit<ProfitSources, 'reads'>): RouteModule =>

@@ -1,12 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type ApiDependencies, defineRoute, type RouteModule } from '@chainstead/http';
+import { type ApiDependencies, defineRoute, type RouteModule, textParameter } from '@chainstead/http';
 import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets/requests';
 import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
 import { requestFeedReadings } from '@chainstead/tokens/price-feeds';
 import { readTokenBook } from '@chainstead/tokens/token-book';
-import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
 import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
@@ -101,3 +100,18 @@ function stateOf(
 
 const WALLET_DAYS = ['all', '7', '30', '60', '90'] as const;
 const TOKENS_MAX = 25;
+
+export const OF_PROFITS =
+  'Returns 400 with `SWAPS_<CHAIN>=off`. `indexed.complete` is false if swaps of the chain are missing, or a trade has no known value.';
+
+/** Days; null: all trades. Default: all. */
+export function daysParameter(allowed: readonly ['all', ...string[]]) {
+  const phrase = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
+  const daysOf = (text: string) => (text === 'all' ? null : allowed.includes(text) ? Number(text) : undefined);
+  return textParameter(phrase, daysOf)
+    .optional()
+    .openapi({
+      ...{ type: 'string', enum: [...allowed], default: 'all' },
+      description: 'Counts only trades of this number of days before the newest indexed block.',
+    });
+}

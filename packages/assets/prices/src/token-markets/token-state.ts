@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, roundedUnits, wholeFraction } from '@chainstead/core';
 import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets/requests';
-import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/side-values.ts';
-import { newest } from '../token-price/decide/time-weighted.ts';
+import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/read-pool-values.ts';
+import { newest } from '../token-price/decide/decide-price.ts';
 import { anchorPrices } from '../token-price/place/anchor-prices.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/read/prices-with-balances.ts';

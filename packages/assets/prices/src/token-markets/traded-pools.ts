@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, type FiguredPool, formsOf } from '@chainstead/markets/requests';
-import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools/pools-of-token.ts';
+import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools/hop-pools.ts';
 import { groupByToken, readDecimals } from '../token-price/read/token-price.ts';
 import type { TokenState } from './token-state.ts';
 

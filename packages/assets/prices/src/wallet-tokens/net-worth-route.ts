@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  addFractions,
+  cents,
+  decimalAmount,
+  type Fraction,
+  wholeFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import { erc20Transfers, resolveWalletBalances } from '@chainstead/erc20/requests';
 import {
   type ApiDependencies,
@@ -10,13 +18,21 @@ import {
   knownChainsOf,
   type RouteModule,
 } from '@chainstead/http';
+import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
 import { priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
-import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
-import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
-import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf, totalOf } from './held-values.ts';
-import { nativeOf } from './native-balance.ts';
-import { type ChainNetWorth, netWorthSchema, showNetWorth } from './net-worth-response.ts';
-import type { WalletTokensOptions } from './wallet-tokens-route.ts';
+import { type PriceLimits, priceLimits } from '../token-price/serve/price-reader.ts';
+import {
+  dollarValue,
+  holdingOf,
+  nativeHolding,
+  payableValue,
+  readHeldPrices,
+  sumOf,
+  TOKENS_MAX,
+  totalOf,
+} from './held-values.ts';
+import { nativeOf, type WalletTokensOptions } from './wallet-tokens-route.ts';
 
 export interface NetWorthOptions extends WalletTokensOptions {
   readonly served: readonly Chain[];
@@ -113,5 +129,71 @@ async function readNetWorth(
     tokensValue: sumOf(holdings.map(payableValue)),
     uncappedValue: totalOf(holdings),
     indexed: { ...reported.indexed, complete },
+  };
+}
+
+const dollars = (description: string) => z.string().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', description });
+
+/** docs/api/wallets.md#net-worth */
+const netWorthSchema = z
+  .object({
+    total_networth_usd: dollars('US dollars on all chains'),
+    chains: z
+      .array(
+        z
+          .object({
+            chain: z.string().openapi({ description: 'Name of the chain' }),
+            native_balance: z.string().openapi({
+              pattern: '^[0-9]+$',
+              description: 'Native balance in base units. 0 if no node returned it',
+            }),
+            native_balance_formatted: z.string().openapi({ description: 'The same in whole tokens' }),
+            native_balance_usd: dollars('Value of the native balance. 0.00 without a price'),
+            token_balance_usd: dollars('Value of all tokens with a price'),
+            token_balance_usd_uncapped: dollars('The same, without the limit by the depth of the pools'),
+            networth_usd: dollars('Sum of both'),
+            indexed: indexedSchema,
+          })
+          .openapi('ChainNetWorth'),
+      )
+      .openapi({ description: 'Indexed chains' }),
+    unsupported_chain_ids: z
+      .array(z.string())
+      .openapi({ description: 'Always empty: unknown chains are rejected' }),
+    unavailable_chains: z
+      .array(z.object({ chain_id: z.string().openapi({ description: 'Hexadecimal chain id' }) }))
+      .openapi({ description: 'Requested chains that are not indexed' }),
+  })
+  .openapi('NetWorth');
+
+interface ChainNetWorth {
+  readonly chain: Chain;
+  readonly native: bigint;
+  /** US dollars of the native balance, and of all tokens. */
+  readonly nativeValue: Fraction;
+  readonly tokensValue: Fraction;
+  /** Without the limit by the depth of the pools. */
+  readonly uncappedValue: Fraction;
+  readonly indexed: Indexed;
+}
+
+function showNetWorth(
+  found: readonly ChainNetWorth[],
+  unavailable: readonly Chain[],
+): z.infer<typeof netWorthSchema> {
+  return {
+    total_networth_usd: cents(sumOf(found.flatMap(({ nativeValue, tokensValue }) => [nativeValue, tokensValue]))),
+    chains: found.map(({ chain, native, nativeValue, tokensValue, uncappedValue, indexed }) => ({
+      chain: chain.key,
+      native_balance: native.toString(),
+      native_balance_formatted: decimalAmount(native.toString(), chain.native.decimals),
+      native_balance_usd: cents(nativeValue),
+      token_balance_usd: cents(tokensValue),
+      token_balance_usd_uncapped: cents(uncappedValue),
+      networth_usd: cents(addFractions(nativeValue, tokensValue)),
+      indexed: showIndexed(indexed),
+    })),
+    unsupported_chain_ids: [],
+    unavailable_chains: unavailable.map(({ id }) => ({ chain_id: `0x${id.toString(16)}` })),
   };
 }

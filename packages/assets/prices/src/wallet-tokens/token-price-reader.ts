@@ -1,7 +1,7 @@
 import { waitingAtMost } from '@chainstead/core';
 import type { BalanceRequestSources, ReadTokenPrices } from '@chainstead/erc20/requests';
 import { priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
-import { readHeldPrices } from './held-prices.ts';
+import { readHeldPrices } from './held-values.ts';
 
 /** Never waits: missing balances of pools are read for later requests. */
 export function createTokenPriceReader(balances: BalanceRequestSources): ReadTokenPrices {

@@ -3,8 +3,7 @@ import { decimalAmount, type Fraction, parseAddress } from '@chainstead/core';
 import { type ResolvedBalance, showToken, tokenBalanceShape } from '@chainstead/erc20/requests';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import type { HeldPrice } from './held-prices.ts';
-import { showValues } from './held-values.ts';
+import { type HeldPrice, showValues } from './held-values.ts';
 
 /** As the hosted API writes the native token. */
 export const NATIVE_ADDRESS = parseAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');

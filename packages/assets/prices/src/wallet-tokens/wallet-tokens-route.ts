@@ -22,14 +22,14 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
+import { getNativeBalances, type NativeBalancesOptions } from '@chainstead/node-reads/native-balance-routes';
+import { unlessUnavailable } from '@chainstead/node-reads/requests';
 import { showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
-import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
+import { type PriceLimits, priceLimits } from '../token-price/serve/price-reader.ts';
 import { readDecimal } from '../token-price/serve/shown-values.ts';
-import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
-import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
-import { nativeOf } from './native-balance.ts';
+import { type HeldPrices, holdingOf, nativeHolding, readHeldPrices, TOKENS_MAX, totalOf } from './held-values.ts';
 import {
   NATIVE_ADDRESS,
   showNativeToken,
@@ -226,4 +226,17 @@ function queryOf(parameters: ApiDependencies['parameters']) {
     },
     { token_addresses: parameters.addresses },
   );
+}
+
+/** After a block; null: newest. Base units; 0 and not known if no node answered in time. */
+export async function nativeOf(
+  options: NativeBalancesOptions,
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  chain: Chain,
+  { wallet, toBlock }: { readonly wallet: Address; readonly toBlock: number | null },
+): Promise<{ readonly balance: bigint; readonly isKnown: boolean }> {
+  const read = getNativeBalances(options, database, chain, { addresses: [wallet], toBlock });
+  const missing = { message: 'The native balance is omitted', chain: chain.key, wallet };
+  const native = await unlessUnavailable(logger, missing, read);
+  return { balance: BigInt(native?.balances[0] ?? 0), isKnown: native !== null };
 }

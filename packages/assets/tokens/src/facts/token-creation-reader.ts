@@ -1,13 +1,23 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, waitingAtMost } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { type StateKind, type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import {
   committedBlock,
+  type ReadingContext,
   type StateBlock,
   StateNotArchivedError,
   StateUnavailableError,
 } from '@chainstead/node-reads/requests';
-import { tokenCreationKind } from './token-creation-question.ts';
+import { z } from 'zod';
+
+/** `block` is null if no node has it. */
+const tokenCreationKind: StateKind<{ address: string }, { block: number | null }> = {
+  name: 'token-creation',
+  question: z.object({ address: z.string() }),
+  answer: z.object({ block: z.int().nullable() }),
+  isSlow: true,
+};
 
 export const tokenCreationReader: StateReader<{ address: string }, { block: number | null }> = {
   kind: tokenCreationKind,
@@ -50,4 +60,18 @@ async function findCreation(
     if (error instanceof StateNotArchivedError) return null;
     throw error;
   }
+}
+
+/** Milliseconds until a missing or not yet final result is read again. */
+const SOUGHT_MS = 300_000;
+
+/** Does not wait: each takes up to thirty calls of an archive node. */
+export async function seekTokenCreations(
+  { nodeReads }: ReadingContext,
+  chain: Chain,
+  addresses: readonly Address[],
+): Promise<void> {
+  const seek = (address: Address) =>
+    nodeReads.request(chain, tokenCreationKind, { address }, { maxAgeMs: SOUGHT_MS });
+  await waitingAtMost(0, () => Promise.all(addresses.map(seek)));
 }

@@ -1,11 +1,40 @@
-import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
+import type { Chain } from '@chainstead/chains';
+import { type Address, type ChainId, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import { addressBytes, hexBytes, hexText, type Sql, sql, type Transaction } from '@chainstead/db';
 import { returnedNumber } from '@chainstead/events/abi';
-import { type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
-import { committedBlock, StateNotArchivedError } from '@chainstead/node-reads/requests';
+import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { type StateKind, type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import {
+  type AskOptions,
+  committedBlock,
+  fetchInParts,
+  type ReadingContext,
+  StateNotArchivedError,
+} from '@chainstead/node-reads/requests';
+import { z } from 'zod';
 import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
-import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
+
+const tokensQuestionSchema = z.object({ items: z.array(z.string().refine(isAddress)).min(1) });
+
+const answerSchema = z.array(
+  z.object({
+    address: z.string(),
+    name: z.string().nullable(),
+    symbol: z.string().nullable(),
+    decimals: z.int().nullable(),
+    /** erc20, erc721, erc1155; null: not a token. */
+    standard: z.string().nullable(),
+    total_supply: z.string().nullable(),
+  }),
+);
+
+const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
+  name: 'token-facts',
+  question: tokensQuestionSchema,
+  answer: answerSchema,
+  isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
+};
 
 /** Reads the supply at the newest committed block. Leaves out unreadable contracts. */
 export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
@@ -102,4 +131,64 @@ async function readSupplies(
       return typeof supply === 'string' ? [[address, supply] as const] : [];
     }),
   );
+}
+
+interface TokensQuestion {
+  items: string[];
+}
+type TokenFactsAnswer = z.infer<typeof answerSchema>;
+
+type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
+
+/** Waits for reads. The results are also in `tokens`, and include addresses without a token. */
+export async function readTokenFacts(
+  context: ReadingContext,
+  chain: Chain,
+  { addresses, ...options }: AskOptions & { readonly addresses: readonly Address[] },
+): Promise<ReadonlyMap<Address, ReportedToken>> {
+  const answers = await fetchInParts(context, chain, tokenFactsKind, { ...options, items: addresses });
+  return new Map(answers.flat().map(({ address, ...reported }) => [parseAddress(address), reported]));
+}
+
+/** Known facts are served until the read. @param only condition on `tokens` */
+export async function requestTokenFacts(
+  transaction: Transaction,
+  chainId: ChainId,
+  addresses: readonly Address[],
+  only: Sql = sql`true`,
+): Promise<readonly Address[]> {
+  if (addresses.length === 0) return [];
+  const areGiven = sql`chain_id = ${chainId} AND address = ANY (${addresses.map(addressBytes)}::bytea[])`;
+  await transaction.query(sql`SELECT FROM tokens WHERE ${areGiven} ORDER BY address, chain_id FOR UPDATE`);
+  const due = await transaction.query<{ address: Address }>(
+    sql`UPDATE tokens SET facts_due_at = now(), facts_attempts = CASE WHEN facts_status = 'known' THEN 0 ELSE facts_attempts END
+     WHERE ${areGiven} AND (${only}) RETURNING ${hexText('address')} AS address`,
+  );
+  if (due.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chainId));
+  return due.map(({ address }) => address);
+}
+
+/** After new code or an initialization. @param changes newest block by contract */
+export async function noteAnnouncements(
+  transaction: Transaction,
+  chainId: ChainId,
+  changes: ReadonlyMap<Address, number>,
+): Promise<void> {
+  const due = await requestTokenFacts(transaction, chainId, [...changes.keys()]);
+  await transaction.query(
+    sql`UPDATE tokens SET facts_from_block = change.block_number FROM unnest(${due.map(addressBytes)}::bytea[], ${due.map((address) => changes.get(address) ?? null)}::bigint[]) AS change (address, block_number)
+     WHERE tokens.address = change.address AND tokens.chain_id = ${chainId}`,
+  );
+}
+
+/** For facts of an abandoned branch. */
+export async function rollBackAnnouncements(
+  transaction: Transaction,
+  chainId: ChainId,
+  ancestor: number,
+): Promise<void> {
+  const announced = await transaction.query<{ address: Address }>(
+    sql`SELECT ${hexText('address')} AS address FROM tokens WHERE chain_id = ${chainId} AND facts_from_block > ${ancestor}`,
+  );
+  await noteAnnouncements(transaction, chainId, new Map(announced.map(({ address }) => [address, ancestor])));
 }

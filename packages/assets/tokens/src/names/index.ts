@@ -1,8 +1,6 @@
 /** ENS and Unstoppable names. Start with `resolve-names.ts`, `name-reader.ts` (workers). */
-export { type NameNodes, servicesOn } from './name-chains.ts';
-export { NAME_EXAMPLES } from './name-examples.ts';
-export type { NameQuestion, NameService } from './name-question.ts';
+
+export { type NameNodes, type NameQuestion, type NameService, servicesOn } from './name-chains.ts';
 export { createNameReader } from './name-reader.ts';
-export { normalName } from './normal-name.ts';
-export { createResolveRoutes } from './resolve-routes.ts';
-export { readStoredName, type StoredName } from './stored-names.ts';
+export { readStoredName, type StoredName } from './resolve-names.ts';
+export { createResolveRoutes, NAME_EXAMPLES, normalName } from './resolve-routes.ts';

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
+import type { StateKind } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import type { NameService } from './name-question.ts';
+import { z } from 'zod';
 
 /** Chain keys, in the order in which they are queried. */
 export const NAME_CHAINS: Readonly<Record<NameService, readonly string[]>> = {
@@ -42,4 +43,42 @@ export function servicesOn(chains: readonly Chain[]): readonly NameService[] {
 export function chainOfService(chains: readonly Chain[], service: NameService): Chain | null {
   const [first] = NAME_CHAINS[service].flatMap((key) => chains.filter((chain) => chain.key === key));
   return first ?? null;
+}
+
+const questionSchema = z.object({
+  service: z.enum(['ens', 'unstoppable']),
+  wanted: z.enum(['address', 'name']),
+  /** A normalised name, or an address in lower case. */
+  subject: z.string().min(1),
+});
+
+const answerSchema = z.object({
+  answer: z.string().nullable(),
+  /** A gateway would have to be queried, and may not be. */
+  offChain: z.boolean(),
+  /** Null if several chains were needed. */
+  asOf: z.object({ chainId: z.int(), block: z.int() }).nullable(),
+});
+
+export type NameQuestion = z.infer<typeof questionSchema>;
+export type NameService = NameQuestion['service'];
+export type NameAnswer = z.infer<typeof answerSchema>;
+
+export const NO_NAME: NameAnswer = { answer: null, offChain: false, asOf: null };
+
+export const nameKind: StateKind<NameQuestion, NameAnswer> = {
+  name: 'name',
+  question: questionSchema,
+  answer: answerSchema,
+  // The owner of a domain writes the resolver of all names below it.
+  originOf: ({ service, wanted, subject }) =>
+    wanted === 'address' ? `${service} ${subject.split('.').slice(-2).join('.')}` : undefined,
+};
+
+/** @throws UpstreamsExhaustedError, StateUnavailableError (retryable) */
+export interface Names {
+  /** With EIP-55 checksum. */
+  addressOf(name: string, signal: AbortSignal): Promise<NameAnswer>;
+  /** Only if the name leads back to the address. */
+  nameOf(address: string, signal: AbortSignal): Promise<NameAnswer>;
 }

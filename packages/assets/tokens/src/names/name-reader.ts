@@ -2,9 +2,15 @@ import type { Egress } from '@chainstead/egress';
 import type { StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createEnsNames } from './ens/ens-names.ts';
-import { NAME_CONTRACTS, type NameContracts, type NameNodes } from './name-chains.ts';
-import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
-import { saveName } from './stored-names.ts';
+import {
+  NAME_CONTRACTS,
+  type NameAnswer,
+  type NameContracts,
+  type NameNodes,
+  type NameQuestion,
+  nameKind,
+} from './name-chains.ts';
+import { saveName } from './resolve-names.ts';
 import { createUnstoppableNames } from './unstoppable/unstoppable-names.ts';
 
 export interface NameReaderOptions {

@@ -3,7 +3,7 @@ import { addressOf } from '@chainstead/testkit';
 import { encodeAbiParameters, getAddress, type Hex, namehash, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readStoredName } from './stored-names.ts';
+import { readStoredName } from './resolve-names.ts';
 import { type NameStage, openNameStage } from './testing/name-stage.ts';
 
 const OWNER = getAddress(addressOf(0xd8da6bf2));

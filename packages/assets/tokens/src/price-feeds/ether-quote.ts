@@ -3,20 +3,20 @@
 import type { Chain } from '@chainstead/chains';
 import type { PriceFeed } from '@chainstead/chains/price-feeds';
 import type { Address, Fraction } from '@chainstead/core';
-import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { isComplete } from '@chainstead/pages';
 import { priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feeds/feed-answers.ts';
 import { END_OF_BLOCK_SQL, NEWEST_FIRST } from './feeds/feed-quotes.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
-export interface ChainPlace {
+interface ChainPlace {
   readonly block: Sql;
   readonly transaction: Sql;
   readonly log: Sql;
 }
 
-export interface EtherQuotes {
+interface EtherQuotes {
   readonly ctes: readonly Sql[];
   /** (value, source) or no row, as after a gap that may hide a newer price. Null: the newest. */
   at(place: ChainPlace | null): Sql;
@@ -103,3 +103,26 @@ const NOTHING = rawSql('');
 function hasEnded({ block, transaction, log }: ChainPlace): Sql {
   return sql`(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK_SQL} AND ${log} >= ${END_OF_BLOCK_SQL}))`;
 }
+
+/** US dollars per ether at each block's end. Missing: no price, or a gap before it. */
+export async function readEtherPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<ReadonlyMap<number, Fraction>> {
+  if (blocks.length === 0 || !hasEtherQuotes(chain)) return new Map();
+  const quotes = etherQuotes(chain, sql`${chain.id}::bigint`);
+  const end = { block: rawSql('wanted.block'), transaction: INT4_MAX, log: INT4_MAX };
+  const rows = await database.select<{ block: number; value: string | null; source: number | null }>(
+    sql`WITH ${joinSql(quotes.ctes)} SELECT wanted.block, quote.value, quote.source
+     FROM unnest(${[...new Set(blocks)]}::bigint[]) AS wanted (block) CROSS JOIN LATERAL ${quotes.at(end)} AS quote`,
+  );
+  return new Map(
+    rows.flatMap(({ block, ...quote }) => {
+      const price = readEtherQuote(chain, quote);
+      return price === null ? [] : [[block, price] as const];
+    }),
+  );
+}
+
+const INT4_MAX = rawSql(2_147_483_647);

@@ -26,8 +26,7 @@ import {
 import type { TransactionReceipt } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { feedAnswers } from './feeds/feed-answers.ts';
-import { createFeedPhasesReader } from './feeds/feed-phases.ts';
-import { seedPriceSources } from './feeds/price-sources.ts';
+import { createFeedPhasesReader, seedPriceSources } from './feeds/price-sources.ts';
 import { createPriceFeedSchedules } from './price-feed-worker.ts';
 
 /** As much of Chainlink's proxy and aggregator as is called and emitted. */

@@ -4,8 +4,7 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs/worker';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createFeedPhasesReader } from './feeds/feed-phases.ts';
-import { saveFeedPhases, seedPriceSources } from './feeds/price-sources.ts';
+import { createFeedPhasesReader, saveFeedPhases, seedPriceSources } from './feeds/price-sources.ts';
 import { readNewestRun, readStartsOfRuns } from './readings/read-starts.ts';
 
 export interface PriceFeedScheduleOptions {

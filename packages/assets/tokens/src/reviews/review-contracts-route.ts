@@ -1,8 +1,8 @@
-import { defineRoute, type RouteModule, textParameter } from '@chainstead/http';
+import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes, type Database, sql } from '@chainstead/db';
+import { defineApiError, defineRoute, type RouteModule, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { cleanText } from '../abi-text.ts';
-import { CONTRACT_TYPES, REPORT_TYPES } from './contract-review.ts';
-import { saveReviews } from './save-reviews.ts';
+import { cleanText } from '../token-metadata.ts';
 
 const CONTRACTS_MAX = 25;
 const REASON_LENGTH_MAX = 1_000;
@@ -52,3 +52,50 @@ function oneOf<const Word extends string>(...words: readonly Word[]) {
     enum: [...words],
   });
 }
+
+/** Any key may report, and rows stay. */
+const REVIEWS_PER_KEY_MAX = 10_000;
+
+/** Replaces the key's earlier reports. @throws ReviewsFullError (400) */
+export async function saveReviews(
+  database: Database,
+  { keyId, chainId }: { readonly keyId: string; readonly chainId: ChainId },
+  reviews: readonly ContractReview[],
+): Promise<void> {
+  const latest = [
+    ...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values(),
+  ];
+  const addresses = sql`${latest.map(({ address }) => addressBytes(address))}::bytea[]`;
+  const types = sql`${latest.map(({ contractType }) => contractType)}::text[]`;
+  const [kept] = await database.query<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = ${keyId}
+      AND (chain_id <> ${chainId} OR (address, contract_type) NOT IN (SELECT * FROM unnest(${addresses}, ${types})))`,
+  );
+  if ((kept?.count ?? 0) + latest.length > REVIEWS_PER_KEY_MAX) throw new ReviewsFullError();
+  await database.query(
+    sql`INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
+     SELECT ${keyId}, ${chainId}, address, contract_type, report_type, reason
+     FROM unnest(${addresses}, ${types}, ${latest.map(({ reportType }) => reportType)}::text[],
+       ${latest.map(({ reason }) => reason)}::text[]) AS given (address, contract_type, report_type, reason)
+     ORDER BY address, contract_type
+     ON CONFLICT (address, chain_id, contract_type, key_id) DO UPDATE
+       SET report_type = excluded.report_type, reason = excluded.reason, reported_at = excluded.reported_at, applied_at = NULL`,
+  );
+}
+
+class ReviewsFullError extends defineApiError('REVIEWS_FULL', () => ({
+  status: 400,
+  message: `This key has reported ${REVIEWS_PER_KEY_MAX} contracts, which is the limit`,
+})) {}
+
+const REPORT_TYPES = ['spam', 'not_spam'] as const;
+const CONTRACT_TYPES = ['ERC20', 'NFT'] as const;
+
+export interface ContractReview {
+  readonly address: Address;
+  readonly contractType: (typeof CONTRACT_TYPES)[number];
+  readonly reportType: (typeof REPORT_TYPES)[number];
+  readonly reason: string;
+}
+
+export const REVIEWS_SOURCE = 'reviews';

@@ -5,11 +5,8 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, type Moralis, startOfficialSdk, storeToken } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { applyReviews } from './apply-reviews.ts';
-import type { ContractReview } from './contract-review.ts';
-import { type ReviewSelection, readReviews } from './read-reviews.ts';
-import { reviewContractsRoute } from './review-contracts-route.ts';
-import { saveReviews } from './save-reviews.ts';
+import { applyReviews, type ReviewSelection, readReviews } from './apply-reviews.ts';
+import { type ContractReview, reviewContractsRoute, saveReviews } from './review-contracts-route.ts';
 
 const [SCAM, COIN, OTHER] = [addressOf(0x5ca3), addressOf(0xc01), addressOf(0x07e)];
 const ETHEREUM = parseChainId(1);

@@ -12,11 +12,10 @@ import {
   type Abi as ViemAbi,
 } from 'viem';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAbiBooks } from './abi-books.ts';
+import { callsOf, createAbiBooks, eventsOf } from './abi-books.ts';
 import type { RequestedEntry } from './find-abis.ts';
 import { importAbis } from './import-abis.ts';
 import { importSignatures } from './import-signatures.ts';
-import { callsOf, eventsOf } from './requested-entries.ts';
 
 const scratch = scratchOfFile();
 beforeEach(() =>

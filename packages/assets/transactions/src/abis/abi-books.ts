@@ -8,6 +8,7 @@ import {
   bookOfSignatures,
   parseSignature,
   readAbiItem,
+  SELECTOR_DIGITS,
   STANDARDS,
 } from '@chainstead/events/decoding';
 import { type FoundAbis, findStoredAbis, type RequestedEntry, SIGNATURES_MAX } from './find-abis.ts';
@@ -79,4 +80,28 @@ function remember<Meaning>(read: (text: string) => Meaning): (text: string) => M
     remembered.set(text, meaning);
     return meaning;
   };
+}
+
+type Placed<Transaction> = { readonly block: { readonly number: number }; readonly transaction: Transaction };
+
+export function callsOf(
+  transactions: readonly Placed<{ readonly to: string | null; readonly input: string }>[],
+): RequestedEntry[] {
+  return transactions.flatMap(({ block, transaction: { to, input } }) =>
+    to === null || input.length < SELECTOR_DIGITS
+      ? []
+      : [{ address: to, selector: input.slice(0, SELECTOR_DIGITS), block: block.number }],
+  );
+}
+
+export function eventsOf(
+  transactions: readonly Placed<{
+    readonly logs: readonly { readonly address: string; readonly topics: readonly string[] }[];
+  }>[],
+): RequestedEntry[] {
+  return transactions.flatMap(({ block, transaction: { logs } }) =>
+    logs.flatMap(({ address, topics: [topic0] }) =>
+      topic0 === undefined ? [] : [{ address, selector: topic0.slice(0, SELECTOR_DIGITS), block: block.number }],
+    ),
+  );
 }

@@ -1,6 +1,12 @@
 import type { Address } from '@chainstead/core';
-import type { DecodedEvent } from '@chainstead/events/decoding';
-import { defineListRoute, querySchema, type RouteModule, textParameter } from '@chainstead/http';
+import { type AbiBook, bookOf, type DecodedEvent, decodeEvent, readAbiItem } from '@chainstead/events/decoding';
+import {
+  defineListRoute,
+  InvalidParameterError,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
 import { indexedSchema, type PageBlock, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import {
@@ -11,7 +17,6 @@ import {
   topicParameter,
 } from './contract-log-list.ts';
 import type { ContractLog } from './contract-logs-page.ts';
-import { decodeAs, readEventItem, valuesOf } from './event-item.ts';
 
 export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
@@ -124,4 +129,39 @@ function showContractEvent(
     block_hash: block.block_hash,
     data: valuesOf(decoded),
   };
+}
+
+interface EventItem {
+  readonly signature: string;
+  readonly topic0: string;
+  readonly book: AbiBook;
+}
+
+/** `topic`: given by the client. @throws InvalidParameterError for other items or another topic */
+function readEventItem(given: Readonly<Record<string, unknown>>, topic: string | undefined): EventItem {
+  const read = readAbiItem({ ...given, type: given.type ?? 'event' });
+  if (read === null || typeof read === 'string' || read.kind !== 'event') {
+    const reason = typeof read === 'string' ? read : 'a function, a constructor or an error';
+    throw new InvalidParameterError({
+      parameter: 'body',
+      message: `body must be the ABI item of an event that is not anonymous, and it has ${reason}`,
+    });
+  }
+  const { signature, topic0 } = read.entry;
+  if (topic !== undefined && topic !== topic0)
+    throw new InvalidParameterError({
+      parameter: 'topic',
+      given: topic,
+      allowed: `the hash of ${signature} (${topic0})`,
+    });
+  return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
+}
+
+function decodeAs({ book }: EventItem, log: ContractLog): DecodedEvent | null {
+  const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) => topic ?? []);
+  return decodeEvent({ topics, data: `0x${log.data}` }, [book]);
+}
+
+function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {
+  return Object.fromEntries(params.map(({ name, value }, place) => [name === '' ? String(place) : name, value]));
 }

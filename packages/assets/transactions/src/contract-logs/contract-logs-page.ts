@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexBytes, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
-import { int8, packedRows, type RowOf } from '@chainstead/db/packed-rows';
+import { hex, hexOrNull, int4, int8, longHex, packedRows, type RowOf } from '@chainstead/db/packed-rows';
 import {
   type ChainQuery,
   chainPage,
@@ -12,7 +12,6 @@ import {
   newestOfRun,
 } from '@chainstead/pages';
 import { logs } from './dataset.ts';
-import { LOG_COLUMNS } from './log-columns.ts';
 
 export interface ContractLogsQuery extends ChainQuery<LogPosition> {
   readonly contract: Address;
@@ -24,6 +23,17 @@ export interface ContractLogsQuery extends ChainQuery<LogPosition> {
 export type ContractLog = RowOf<typeof CONTRACT_LOGS>;
 
 export const BY_TOPIC = 'logs_by_topic';
+export const LOG_COLUMNS = {
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  topic0: hexOrNull<Hash>('topic0', 32),
+  topic1: hexOrNull<Hash>('topic1', 32),
+  topic2: hexOrNull<Hash>('topic2', 32),
+  topic3: hexOrNull<Hash>('topic3', 32),
+  data: longHex('data'),
+};
+
 const CONTRACT_LOGS = packedRows({ block_number: int8('block_number'), ...LOG_COLUMNS });
 const COLUMNS = sql`block_number, transaction_index, log_index, transaction_hash, topic0, topic1, topic2, topic3, data`;
 

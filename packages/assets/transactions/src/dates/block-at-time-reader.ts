@@ -4,9 +4,7 @@ import type { StateKind, StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
-import { CLOSEST, closestBlock, type TimedBlock } from './closest-block.ts';
-import { knownAround } from './known-neighbours.ts';
-import { searchTimes } from './search-times.ts';
+import { CLOSEST, closestBlock, knownAround, searchTimes, type TimedBlock } from './search-times.ts';
 
 const HASH_LENGTH = 66;
 const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));

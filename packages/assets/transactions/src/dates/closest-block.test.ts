@@ -1,8 +1,14 @@
 import { hashOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { CLOSEST, type Closest, closestBlock, type Neighbours, type TimedBlock } from './closest-block.ts';
-import { searchTimes } from './search-times.ts';
+import {
+  CLOSEST,
+  type Closest,
+  closestBlock,
+  type Neighbours,
+  searchTimes,
+  type TimedBlock,
+} from './search-times.ts';
 
 /** A chain whose blocks have these times. */
 function chainOf(times: readonly number[], first = 0): TimedBlock[] {

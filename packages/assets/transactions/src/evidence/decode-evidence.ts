@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, bigIntAt, wordCount } from '@chainstead/events/abi';
-import { decodeWrappedCoinMove } from '@chainstead/events/wrapped-coin-move';
+import { decodeWrappedCoinMove } from '@chainstead/events/topics';
 import type { Evidence, EvidenceLog } from './evidence.ts';
 import {
   COMET_WITHDRAW,

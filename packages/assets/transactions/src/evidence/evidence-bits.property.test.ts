@@ -2,7 +2,7 @@ import { atDepth } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Evidence } from './evidence.ts';
-import { evidenceBits, readEvidenceBits } from './evidence-bits.ts';
+import { evidenceBits, readEvidenceBits } from './token-evidence.ts';
 
 // Every kind, so that none is missing in the bits.
 const KINDS = Object.keys({

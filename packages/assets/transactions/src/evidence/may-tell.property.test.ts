@@ -1,13 +1,13 @@
 import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/wrapped-coin-move';
+import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/topics';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APPROVAL_EVENTS, type ApprovalLog, approvalsIn } from '../approvals/read-approvals.ts';
 import { decodeEvidence } from './decode-evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
-import { mayReport } from './may-tell.ts';
+import { mayReport } from './token-evidence.ts';
 
 const [ME, BOB, ROUTER, WRAPPED] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
 const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3' as Address;

@@ -1,7 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { decodeErc20Transfer } from '@chainstead/events/token-events';
-import type { Evidence, EvidenceLog } from './evidence.ts';
+import { type Address, type Hash, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
+import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/topics';
+import { APPROVAL_EVENTS } from '../approvals/read-approvals.ts';
+import { EVIDENCE, type Evidence, type EvidenceLog } from './evidence.ts';
+import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 
 export interface TokenMove {
   readonly token: Address;
@@ -21,7 +24,7 @@ export function tokensMoved(
   });
 }
 
-export const RECEIVERS_MIN = 10;
+const RECEIVERS_MIN = 10;
 
 export function* tokenEvidence(moved: readonly TokenMove[]): Generator<readonly [Address, readonly Evidence[]]> {
   yield* handedOut(moved);
@@ -50,4 +53,51 @@ function tokensBy(moved: readonly TokenMove[], side: (move: TokenMove) => Addres
   return new Map(
     [...Map.groupBy(moved, side)].map(([account, moves]) => [account, new Set(moves.map(({ token }) => token))]),
   );
+}
+
+export interface StoredEvidence {
+  readonly evidence: ReadonlySet<Evidence>;
+  readonly approvesTokens: boolean;
+  /** All NFTs, or by Permit2. */
+  readonly approvesOtherwise: boolean;
+}
+
+const APPROVES_TOKENS = 1 << 29;
+export const APPROVES_OTHERWISE = 1 << 30;
+
+export function evidenceBits({ evidence, approvesTokens, approvesOtherwise }: StoredEvidence): number {
+  const approvals = (approvesTokens ? APPROVES_TOKENS : 0) | (approvesOtherwise ? APPROVES_OTHERWISE : 0);
+  return EVIDENCE.reduce((bits, kind, index) => bits | (evidence.has(kind) ? 1 << index : 0), approvals);
+}
+
+export function readEvidenceBits(bits: number): StoredEvidence {
+  return {
+    evidence: new Set(EVIDENCE.filter((_, index) => (bits & (1 << index)) !== 0)),
+    approvesTokens: (bits & APPROVES_TOKENS) !== 0,
+    approvesOtherwise: (bits & APPROVES_OTHERWISE) !== 0,
+  };
+}
+
+const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
+  ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
+  WRAPPED_COIN_DEPOSIT.topic,
+  WRAPPED_COIN_WITHDRAWAL.topic,
+]);
+const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
+const TRANSFER_TOPICS = 3;
+
+/** Rules out nearly all: no evidence event, and tokens neither new nor distributed to many. */
+export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]) {
+  let [evidence, approvals, transfers] = [false, false, 0];
+  for (const { topics } of logs) {
+    const topic0 = topics[0];
+    if (topic0 === undefined) continue;
+    if (topic0 === TRANSFER_TOPIC) {
+      if (topics.length !== TRANSFER_TOPICS) continue;
+      transfers++;
+      evidence ||= topics[1] === ZERO_HASH || transfers >= RECEIVERS_MIN;
+    } else if (APPROVAL_TOPICS.has(topic0)) approvals = true;
+    else evidence ||= EVIDENCE_TOPICS.has(topic0);
+  }
+  return { evidence, approvals };
 }

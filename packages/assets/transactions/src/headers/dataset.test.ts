@@ -4,7 +4,7 @@ import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { blockHeaders } from './dataset.ts';
-import { packWithdrawals, unpackWithdrawals } from './packed-withdrawals.ts';
+import { packWithdrawals, unpackWithdrawals } from './stored-header.ts';
 
 const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: true } });
 const RAW = { miner: addressOf(1), gasLimit: '0x1c9c380', gasUsed: '0x5208', size: '0x220', difficulty: '0x0' };

@@ -5,8 +5,8 @@ import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync/dat
 import { blockRecord } from '../records/block-record.ts';
 import { committedIn } from '../stored/datasets.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
-import { packWithdrawals } from './packed-withdrawals.ts';
 import { type BlockHeaderRow, blockHeaders as table } from './schema.ts';
+import { packWithdrawals } from './stored-header.ts';
 
 export const blockHeaders: Dataset<BlockHeaderRow> = {
   name: 'block-headers',

@@ -6,7 +6,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { logs } from '../contract-logs/dataset.ts';
 import { seededHash, seedTransactions } from '../testing/seeded-transactions.ts';
-import { readRetainedLogs } from './retained-logs.ts';
+import { readRetainedLogs } from './stored-logs.ts';
 
 const eth = createChainRegistry().get('eth');
 const chain = { ...eth, logs: 'all' as const };

@@ -1,8 +1,17 @@
 /** By the hash of the code: an ABI also applies to other contracts with it. */
-
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Hash, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import {
+  type Address,
+  errorText,
+  type Hash,
+  type Hex,
+  isAddress,
+  type Logger,
+  parseAddress,
+  waitingAtMost,
+} from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
+import type { OnDemandBudget } from '@chainstead/http';
 import {
   type BlockToRead,
   type StateKind,
@@ -10,12 +19,18 @@ import {
   type StateReadingContext,
   stateAt,
 } from '@chainstead/node-reads';
-import { knownBlock, StateNotArchivedError } from '@chainstead/node-reads/requests';
+import {
+  committedBlock,
+  knownBlock,
+  type NodeReadQueue,
+  type StateBlock,
+  StateNotArchivedError,
+} from '@chainstead/node-reads/requests';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
 import { z } from 'zod';
 import type { RequestedEntry } from '../abis/find-abis.ts';
-import { UNANNOUNCED } from './proxy-forms.ts';
+import { type ProxyForm, UNANNOUNCED } from './proxy-forms.ts';
 import { type PointedTo, type RequestedContract, readImplementations, UNREAD } from './read-implementations.ts';
-import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
 interface Question {
   items: string[];
@@ -27,7 +42,7 @@ interface Answer {
 
 const ITEM = /^(0x[0-9a-f]{40}) (0x[0-9a-f]{8}) (\d{1,15})$/;
 
-export const implementationsKind: StateKind<Question, Answer> = {
+const implementationsKind: StateKind<Question, Answer> = {
   name: 'contract-implementations',
   question: z.object({ items: z.array(z.string().regex(ITEM)).min(1) }),
   answer: z.object({ contracts: z.int() }),
@@ -163,4 +178,101 @@ async function saveCodes(
      ON CONFLICT (address, chain_id) DO UPDATE SET code_hash = excluded.code_hash, block_number = excluded.block_number,
        has_abi = excluded.has_abi, read_at = excluded.read_at`,
   );
+}
+
+interface AskImplementationsOptions {
+  readonly nodeReads: NodeReadQueue;
+  readonly budget: Pick<OnDemandBudget, 'mayCall'>;
+  readonly logger: Logger;
+}
+
+const TOGETHER_MAX = 100;
+/** Milliseconds. */
+const AGAIN_MS = 60_000;
+const REMEMBERED_MAX = 20_000;
+
+export function createAskImplementations({
+  nodeReads,
+  budget,
+  logger,
+}: AskImplementationsOptions): (chain: Chain, unknown: readonly RequestedEntry[]) => void {
+  const lastRequestedAt = new Map<string, number>();
+
+  function isDue(key: string, now: number): boolean {
+    if (now - (lastRequestedAt.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return false;
+    if (lastRequestedAt.size >= REMEMBERED_MAX) lastRequestedAt.clear();
+    lastRequestedAt.set(key, now);
+    return true;
+  }
+
+  return (chain, unknown) => {
+    if (!budget.mayCall) return;
+    const now = performance.now();
+    const items = unknown.slice(0, TOGETHER_MAX).map(questionItem);
+    const due = items.filter((item) => isDue(`${chain.id} ${item}`, now)).toSorted();
+    if (due.length === 0) return;
+    const read = waitingAtMost(0, () =>
+      nodeReads.request(chain, implementationsKind, { items: due }, { maxAgeMs: AGAIN_MS }),
+    );
+    read.catch((error: unknown) => {
+      const facts = { chain: chain.key, error: errorText(error) };
+      logger.debug(facts, 'Could not request the implementations of contracts');
+    });
+  };
+}
+
+export interface ImplementationRow {
+  readonly proxy: Address;
+  readonly selector: Hex | null;
+  readonly fromBlock: number;
+  /** Null: until a change is announced. */
+  readonly untilBlock: number | null;
+  readonly implementation: Address | null;
+  readonly beacon: Address | null;
+  readonly form: ProxyForm;
+}
+
+/** Comes first, so that later announcements and reorgs are noticed. Null: nothing is indexed. */
+export async function beginReading(database: Database, chain: Chain, contracts: readonly Address[]) {
+  return database.transaction(async (transaction) => {
+    // A concurrent commit would not see the rows.
+    await lockChainCommits(transaction, chain);
+    const select: Database['select'] = (statement) => transaction.query(statement);
+    const block = await committedBlock({ select, selectLasting: select }, chain);
+    if (block !== null)
+      await transaction.query(
+        sql`INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, known_by)
+         SELECT DISTINCT requested.proxy, ${chain.id}::bigint, ''::bytea, ${block.number}::bigint, 'unread' FROM unnest(${contracts.map(addressBytes)}::bytea[]) AS requested (proxy) ORDER BY 1
+         ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET read_at = excluded.read_at`,
+      );
+    return block;
+  });
+}
+
+/** Stores nothing after a reorg, and only the earlier state after an announced change. */
+export async function saveImplementations(
+  database: Database,
+  chain: Chain,
+  block: StateBlock,
+  rows: readonly ImplementationRow[],
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await transaction.query(
+      sql`INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, until_block, implementation, beacon, known_by)
+       SELECT given.proxy, begun.chain_id, given.selector, given.from_block, least(given.until_block, begun.until_block), given.implementation, given.beacon,
+         given.known_by
+       FROM unnest(${rows.map(({ proxy }) => addressBytes(proxy))}::bytea[], ${rows.map(({ selector }) => hexBytes(selector ?? '0x'))}::bytea[], ${rows.map(({ fromBlock }) => fromBlock)}::bigint[], ${rows.map(({ untilBlock }) => untilBlock)}::bigint[], ${rows.map(({ implementation }) => bytesOrNull(implementation))}::bytea[], ${rows.map(({ beacon }) => bytesOrNull(beacon))}::bytea[], ${rows.map(({ form }) => form)}::text[])
+         AS given (proxy, selector, from_block, until_block, implementation, beacon, known_by)
+       JOIN contract_implementations AS begun
+         ON begun.proxy = given.proxy AND begun.chain_id = ${chain.id} AND begun.selector = ''::bytea AND begun.from_block = ${block.number}
+       WHERE EXISTS (SELECT FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)})
+       ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET until_block = excluded.until_block,
+         implementation = excluded.implementation, beacon = excluded.beacon, known_by = excluded.known_by, read_at = excluded.read_at`,
+    );
+  });
+}
+
+function bytesOrNull(address: Address | null): Buffer | null {
+  return address === null ? null : addressBytes(address);
 }

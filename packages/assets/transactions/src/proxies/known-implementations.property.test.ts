@@ -6,8 +6,8 @@ import { exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { beginReading, type ImplementationRow, saveImplementations } from './contract-implementations.ts';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
-import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
 const scratch = scratchOfFile();
 

@@ -1,12 +1,13 @@
-import { type BlockHeader, type Hash, parseHash } from '@chainstead/core';
-import type { StateReadingContext } from '@chainstead/node-reads';
-import { StateUnavailableError } from '@chainstead/node-reads/requests';
+import { type BlockHeader, type Hash, parseHash, parseQuantity } from '@chainstead/core';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { committedBlock, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkSender, checkTransactionHash, checkWithdrawals, committedTransactions } from '@chainstead/proof';
-import type { FaultKind } from '@chainstead/rpc';
+import { type FaultKind, type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
-import { isFinal } from './finality.ts';
-import { type ProofMark, proofMark } from './proof-mark.ts';
+import { z } from 'zod';
+import { blockRecord, blockRecordSchema } from '../records/block-record.ts';
+import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 
 export interface ReadBlock {
   readonly header: BlockHeader;
@@ -73,4 +74,162 @@ function contradiction(
       };
   }
   return null;
+}
+
+const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
+
+const questionSchema = z.object({ at: z.union([z.int().min(0), hash, z.enum(BLOCK_TAGS)]) });
+
+/** Both roots were recomputed, and senders recovered; `none`: not provable. */
+export const proofMarkSchema = z.enum(['receipts+transactions', 'none']);
+
+const answerSchema = z.object({
+  /** Milliseconds since the epoch. */
+  readAt: z.number(),
+  found: z
+    .object({
+      block: blockRecordSchema,
+      transactions: z.array(transactionRecordSchema),
+      proof: proofMarkSchema,
+      finalized: z.boolean(),
+    })
+    .nullable(),
+});
+
+type Question = z.infer<typeof questionSchema>;
+type BlockAnswer = z.infer<typeof answerSchema>;
+export type FoundBlock = NonNullable<BlockAnswer['found']>;
+
+export const blockKind: StateKind<Question, BlockAnswer> = {
+  name: 'block',
+  question: questionSchema,
+  answer: answerSchema,
+};
+
+export const blockReader: StateReader<Question, BlockAnswer> = {
+  kind: blockKind,
+  async read(context, { at: requested }, signal) {
+    const readAt = context.clock.now();
+    const place = await resolveTag(context, requested, signal);
+    const number =
+      typeof place === 'number'
+        ? place
+        : await placeOf(context.pool, 'eth_getBlockByHash', [place, false], signal);
+    // By number: blocks of abandoned branches are not in the chain.
+    const read = number === null ? null : await readBlock(context, { at: number }, signal);
+    if (read === null) {
+      if (number !== null) await refuseMissing(context, number, signal);
+      return { readAt, found: null };
+    }
+    const { header, transactions, committed, proof } = read;
+    if (typeof place === 'string' && header.hash !== place) return { readAt, found: null };
+    return {
+      readAt,
+      found: {
+        block: blockRecord(header),
+        transactions: transactions
+          .filter(({ hash }) => committed.has(hash))
+          .map((one) => transactionRecord(one, header, context.chain)),
+        proof,
+        finalized: read.finalized,
+      },
+    };
+  },
+};
+
+/** @throws StateUnavailableError for a reached number: nodes have lost the block */
+async function refuseMissing(
+  { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (number > (await pool.getHead({ signal })).value.number) return;
+  throw new StateUnavailableError(`No node of ${chain.name} has block ${number}`);
+}
+
+async function isFinal(
+  { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
+  number: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return number <= (await newestFinal({ chain, pool }, signal));
+}
+
+async function newestFinal({ chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>, signal: AbortSignal) {
+  const finalized = await pool.getFinalized({ signal });
+  if (finalized !== null) return finalized;
+  return (await pool.getHead({ signal })).value.number - chain.confirmations;
+}
+export type ProofMark = z.infer<typeof proofMarkSchema>;
+
+/** Null: the header contradicts the data of every node. */
+function proofMark({ level, parts }: Pick<ProvenBlock, 'level' | 'parts'>): ProofMark | null {
+  const ofTransactions = parts.transactions?.level;
+  if (ofTransactions === 'unavailable') return null;
+  return level === 'receipts' && ofTransactions === 'receipts' ? 'receipts+transactions' : 'none';
+}
+
+/** Null: in no block, by all healthy upstreams. @throws UpstreamsExhaustedError */
+export async function placeOf(
+  pool: UpstreamPool,
+  method: 'eth_getTransactionByHash' | 'eth_getBlockByHash',
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<number | null> {
+  try {
+    return numberIn((await pool.request(method, params, { signal })).value);
+  } catch (error) {
+    if (!(error instanceof UpstreamsExhaustedError)) throw error;
+    const sound = pool.status().filter(({ state }) => state === 'healthy');
+    if (sound.length === 0) throw error;
+    for (const { name } of sound) {
+      const { value } = await pool.request(method, params, { signal, only: name });
+      if (value !== null) return numberIn(value);
+    }
+    return null;
+  }
+}
+
+/** @throws InvalidPrimitiveError */
+function numberIn(found: unknown): number | null {
+  const { blockNumber, number = blockNumber } = Object(found) as Readonly<Record<string, unknown>>;
+  return number === undefined || number === null ? null : parseQuantity(number);
+}
+type BlockTag = (typeof BLOCK_TAGS)[number];
+export type BlockPlace = number | Hash | BlockTag;
+
+/** Undefined: invalid. 64 digits are a hash, fewer a number. */
+export function parseBlockPlace(text: string): BlockPlace | undefined {
+  const lower = text.toLowerCase();
+  const tag = BLOCK_TAGS.find((name) => name === lower);
+  if (tag !== undefined) return tag;
+  if (/^0x[0-9a-f]{64}$/.test(lower)) return parseHash(lower);
+  const isNumber = /^(?:\d{1,16}|0x[0-9a-f]{1,14})$/.test(lower);
+  const number = isNumber ? Number(lower) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** `latest`: the newest indexed block, so that later requests can be served. */
+async function resolveTag(
+  context: Pick<StateReadingContext, 'chain' | 'pool' | 'database'>,
+  place: BlockPlace,
+  signal: AbortSignal,
+): Promise<number | Hash> {
+  const { chain, pool, database } = context;
+  switch (place) {
+    case 'earliest':
+      return chain.firstBlock;
+    case 'latest':
+      return (await committedBlock(database, chain))?.number ?? (await pool.getHead({ signal })).value.number;
+    case 'finalized':
+      return Math.max(chain.firstBlock, await newestFinal(context, signal));
+    case 'safe': {
+      if (!chain.finalizedTag) return Math.max(chain.firstBlock, await newestFinal(context, signal));
+      const { value } = await pool.request('eth_getBlockByNumber', ['safe', false], { signal });
+      return parseQuantity((Object(value) as { readonly number?: unknown }).number);
+    }
+    default:
+      return place;
+  }
 }

@@ -3,9 +3,7 @@ import type { StateKind, StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
-import { placeOf } from './place-of.ts';
-import { proofMarkSchema } from './proof-mark.ts';
-import { readBlock } from './read-block.ts';
+import { placeOf, proofMarkSchema, readBlock } from './read-block.ts';
 
 const answerSchema = z.object({
   /** Milliseconds since the epoch. */

@@ -1,9 +1,17 @@
 import type { Chain } from '@chainstead/chains';
-import { type FeeParts, feesOf } from '@chainstead/chains/fees';
-import type { BlockHeader, Log } from '@chainstead/core';
+import { type FeeParts, feeParts, feesOf } from '@chainstead/chains/fees';
+import {
+  type Address,
+  type BlockHeader,
+  type Hash,
+  type Log,
+  parseAddress,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type AddressLabel, getLabels } from '@chainstead/pages';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
-import { transactionOutcome } from './transaction-outcome.ts';
 
 const digits = z.string().regex(/^\d+$/);
 
@@ -74,4 +82,49 @@ export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
 export function feesPaid(gasUsed: bigint, parts: FeeParts): Pick<TransactionRecord, 'fee' | 'blobFee'> {
   const { fee, blobFee } = feesOf(gasUsed, parts);
   return { fee: fee.toString(), blobFee: blobFee?.toString() ?? null };
+}
+
+interface TransactionOutcome extends FeeParts {
+  readonly gasPrice: bigint;
+  /** Before Byzantium. */
+  readonly root: Hash | null;
+  /** Null before Byzantium. */
+  readonly status: 0 | 1 | null;
+}
+
+export function transactionOutcome(
+  executed: ExecutedTransaction,
+  header: Pick<BlockHeader, 'raw'>,
+  chain: Pick<Chain, 'id'>,
+): TransactionOutcome {
+  const { receipt, raw } = executed;
+  const parts = feeParts({ transaction: raw, receipt: receipt.raw, header: header.raw }, chain);
+  return { ...parts, gasPrice: parts.gasPrice ?? 0n, root: rootAfter(executed), status: statusOf(executed) };
+}
+
+/** 1: succeeded; null before Byzantium: some nodes invent one. */
+export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
+  if (rootAfter(executed) !== null || executed.succeeded === null) return null;
+  return executed.succeeded ? 1 : 0;
+}
+
+function rootAfter({ receipt: { raw } }: ExecutedTransaction): Hash | null {
+  return typeof raw.root === 'string' && raw.root.length === HASH_LENGTH
+    ? (raw.root.toLowerCase() as Hash)
+    : null;
+}
+
+const HASH_LENGTH = 66;
+
+export type LabelOf = (address: string | null) => AddressLabel;
+
+export async function labelsOfTransactions(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+  transactions: readonly Pick<TransactionRecord, 'from' | 'to'>[],
+): Promise<LabelOf> {
+  const addresses = new Set(transactions.flatMap(({ from, to }) => (to === null ? [from] : [from, to])));
+  addresses.delete(ZERO_ADDRESS);
+  const find = await getLabels(database, chain, Array.from(addresses, parseAddress));
+  return (address) => find((address ?? ZERO_ADDRESS) as Address);
 }

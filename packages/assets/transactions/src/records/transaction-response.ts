@@ -1,6 +1,5 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { LabelOf } from './address-labels.ts';
 import type { BlockRecord } from './block-record.ts';
 import { decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
 import type { InternalTransactionRecord } from './internal-transaction-record.ts';
@@ -9,7 +8,7 @@ import {
   showInternalTransactions,
   tracedMarkShape,
 } from './internal-transaction-response.ts';
-import type { TransactionRecord } from './transaction-record.ts';
+import type { LabelOf, TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
 const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });

@@ -7,29 +7,31 @@ import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/toke
 import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
 import { InconsistentPageError, readConsistentPage } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { callsOf } from '../abis/requested-entries.ts';
+import { callsOf } from '../abis/abi-books.ts';
 import { logs } from '../contract-logs/dataset.ts';
 import { blockHeaders } from '../headers/dataset.ts';
 import { readStoredHeader } from '../headers/stored-header.ts';
-import { readCoveredBlock } from '../indexed/block-coverage.ts';
-import { findCoveredBlock } from '../indexed/find-covered-block.ts';
+import { findCoveredBlock, readCoveredBlock } from '../indexed/find-covered-block.ts';
 import { readStoredLogs, type StoredLog } from '../indexed/stored-logs.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import type { OnDemandReads, TracingRequest } from '../on-demand-reads.ts';
-import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
-import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
-import { labelsOfTransactions } from '../records/address-labels.ts';
+import { type BlockPlace, blockKind, type FoundBlock, parseBlockPlace } from '../reading/read-block.ts';
 import type { BlockRecord } from '../records/block-record.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
 import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
-import type { TransactionRecord } from '../records/transaction-record.ts';
+import { labelsOfTransactions, type TransactionRecord } from '../records/transaction-record.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import { transactions } from '../stored/datasets.ts';
 import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
-import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
-import { readMarks } from './read-marks.ts';
-import { asksInternal, includeParameter, type TransactionRouteOptions } from './route-options.ts';
+import {
+  asksInternal,
+  includeParameter,
+  isNotModified,
+  NOT_MODIFIED,
+  readMarks,
+  type TransactionRouteOptions,
+} from './route-options.ts';
 
 export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [blockRoute(options), statsRoute(options)];

@@ -5,8 +5,7 @@ import { createOnDemandReads, type OnDemandReadsOptions } from '../on-demand-rea
 import { createTrackedWallets } from '../wallets/tracked-wallets.ts';
 import { blockRoutes } from './block-routes.ts';
 import { dateToBlockRoute } from './date-to-block-route.ts';
-import { internalTransactionsRoute } from './internal-transactions-route.ts';
-import { transactionRoutes } from './transaction-routes.ts';
+import { internalTransactionsRoute, transactionRoutes } from './transaction-routes.ts';
 import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 
 export interface TransactionRoutesOptions extends OnDemandReadsOptions {

@@ -2,8 +2,7 @@ import { ChainsteadError, parseDate } from '@chainstead/core';
 import { defineRoute, type RouteModule, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { blockAtTimeKind } from '../dates/block-at-time-reader.ts';
-import { CLOSEST, closestBlock, type TimedBlock } from '../dates/closest-block.ts';
-import { knownNeighbours } from '../dates/known-neighbours.ts';
+import { CLOSEST, closestBlock, knownNeighbours, type TimedBlock } from '../dates/search-times.ts';
 import { isoOf } from '../records/transaction-response.ts';
 import type { TransactionRouteOptions } from './route-options.ts';
 

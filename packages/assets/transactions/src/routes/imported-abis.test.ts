@@ -8,7 +8,7 @@ import { type Abi, encodeFunctionData, type TransactionReceipt } from 'viem';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { importAbis } from '../abis/import-abis.ts';
 import { importSignatures } from '../abis/import-signatures.ts';
-import { createAskImplementations } from '../proxies/fetch-implementations.ts';
+import { createAskImplementations } from '../proxies/contract-implementations.ts';
 import { openTransactionStage } from '../testing/transaction-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT

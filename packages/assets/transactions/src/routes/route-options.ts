@@ -1,7 +1,12 @@
+import { hash } from 'node:crypto';
+import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
-import { textParameter } from '@chainstead/http';
+import type { ReadDatabase } from '@chainstead/db';
+import { type ApiContext, textParameter } from '@chainstead/http';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import type { AbiBooks } from '../abis/abi-books.ts';
 import type { OnDemandReads } from '../on-demand-reads.ts';
+import type { ProofMark } from '../reading/read-block.ts';
 
 export interface TransactionRouteOptions {
   readonly onDemandReads: OnDemandReads;
@@ -26,3 +31,39 @@ export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
     description:
       'Adds the internal transactions of each transaction. null if no node of the chain returns traces.',
   });
+
+const KEPT_FOR = 60;
+
+/** A final block changes only in confirmations, which the ETag leaves out, and labels. */
+export function isNotModified(
+  c: ApiContext,
+  { confirmations: _, ...answer }: { readonly confirmations: number; readonly finalized: boolean },
+): boolean {
+  if (!answer.finalized) return false;
+  const tag = `"${hash('sha256', JSON.stringify(answer), 'hex').slice(0, 32)}"`;
+  // The request required a key: shared caches must not store it.
+  c.header('cache-control', `private, max-age=${KEPT_FOR}`);
+  c.header('etag', `W/${tag}`);
+  const known = (c.req.header('if-none-match') ?? '').split(',').map((text) => text.trim().replace(/^W\//, ''));
+  return known.includes(tag) || known.includes('*');
+}
+
+export const NOT_MODIFIED = { 304: { description: 'The cached response of the client is still valid' } } as const;
+
+interface Marks {
+  readonly source: 'indexed' | 'node';
+  readonly proof: ProofMark;
+  readonly finalized: boolean;
+}
+
+export async function readMarks(
+  reads: ReadDatabase,
+  chain: Chain,
+  number: number,
+  { source, proof, finalized }: Marks,
+): Promise<Marks & { readonly confirmations: number }> {
+  const newest = await committedBlock(reads, chain);
+  // A block may be newer than the newest indexed one.
+  const confirmations = newest === null ? 0 : Math.max(0, newest.number - number);
+  return { source, proof, confirmations, finalized };
+}

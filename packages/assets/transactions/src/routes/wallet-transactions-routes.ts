@@ -17,15 +17,14 @@ import {
 } from '@chainstead/http';
 import { areTablesSpread, type PageBlock, TRANSACTION_ORDER, type TransactionPosition } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { callsOf, eventsOf } from '../abis/requested-entries.ts';
-import { readRetainedLogs } from '../indexed/retained-logs.ts';
+import { callsOf, eventsOf } from '../abis/abi-books.ts';
+import { readRetainedLogs } from '../indexed/stored-logs.ts';
 import { readInternalTransactions, type TransactionToTrace } from '../internal-transactions.ts';
 import type { TracingRequest } from '../on-demand-reads.ts';
 import { transactionInputsKind } from '../reading/transaction-inputs-reader.ts';
 import { transactionLogsKind } from '../reading/transaction-logs-reader.ts';
-import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
-import type { TransactionRecord } from '../records/transaction-record.ts';
+import { labelsOfTransactions, type TransactionRecord } from '../records/transaction-record.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import {
   showIndexedTransactions,

@@ -5,7 +5,7 @@ import { addressKey } from '@chainstead/db/column-types';
 import { enqueueHistory, type SentTransactions } from '@chainstead/sync';
 import type { Subject } from '@chainstead/sync/datasets';
 import { readRequester } from '@chainstead/sync/requests';
-import { HAS_ROLE } from '../stored/in-history.ts';
+import { HAS_ROLE } from '../stored/account-transactions-page.ts';
 import { ROLES } from '../stored/schema.ts';
 import { readWalletSearch } from '../wallets/read-wallet-search.ts';
 

@@ -11,8 +11,8 @@ import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { readEvidenceBits } from '../evidence/evidence-bits.ts';
-import { accountRows } from './account-rows.ts';
+import { readEvidenceBits } from '../evidence/token-evidence.ts';
+import { accountRows } from './datasets.ts';
 import { ROLES } from './schema.ts';
 
 const [ME, BOB, POOL, TOKEN, OTHER] = [1, 2, 3, 4, 5].map(addressOf) as [

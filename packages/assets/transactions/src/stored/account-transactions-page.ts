@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, sql, where } from '@chainstead/db';
+import { addressBytes, expectedTrue, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import {
+  type ChainInSql,
   type ChainQuery,
   type CoveredSubject,
   chainPage,
@@ -12,10 +13,10 @@ import {
   TRANSACTION_ORDER,
   type TransactionPosition,
 } from '@chainstead/pages';
+import { APPROVES_OTHERWISE } from '../evidence/token-evidence.ts';
 import { accountTransactions } from './datasets.ts';
-import { HAS_ROLE } from './in-history.ts';
+import { NO_ROLE } from './schema.ts';
 import { STORED_COLUMNS } from './stored-transaction.ts';
-import { watchedBlocks } from './watched-blocks.ts';
 
 export interface AccountTransactionsQuery extends ChainQuery<TransactionPosition> {
   readonly address: Address;
@@ -62,3 +63,14 @@ export function accountTransactionsPage(chain: Chain, query: AccountTransactions
 function refuseMissing(block: number | null): void {
   if (block !== null) throw new InconsistentPageError(block);
 }
+
+export function watchedBlocks(chainId: ChainInSql, wallet: Sql): Sql {
+  return sql`SELECT greatest(since_block, first_block) AS first_block, last_block
+    FROM tracked_wallets JOIN wallet_scan_state USING (chain_id)
+   WHERE chain_id = ${chainId} AND wallet = ${wallet} AND since_block IS NOT NULL AND greatest(since_block, first_block) <= last_block`;
+}
+
+export const HAS_ROLE = sql`roles > ${rawSql(NO_ROLE)}`;
+
+/** Without a role: approvals in others' transactions. */
+export const IN_HISTORY = sql`(${HAS_ROLE} OR evidence & ${rawSql(APPROVES_OTHERWISE)} <> 0)`;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hex, InvalidPrimitiveError, isLowerHex } from '@chainstead/core';
 import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
-import { transactionOutcome } from '../records/transaction-outcome.ts';
+import { transactionOutcome } from '../records/transaction-record.ts';
 import type { TransactionRow } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 

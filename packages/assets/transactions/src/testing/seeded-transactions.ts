@@ -3,8 +3,7 @@ import type { Address, Hash } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { coverBlocks, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
-import { accountRows } from '../stored/account-rows.ts';
-import { accountTransactions, transactions } from '../stored/datasets.ts';
+import { accountRows, accountTransactions, transactions } from '../stored/datasets.ts';
 import type { TransactionRow } from '../stored/schema.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 

@@ -6,10 +6,9 @@ import { openStateStage, type StateStage } from '@chainstead/node-reads/testing'
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { createAbiBooks } from '../abis/abi-books.ts';
 import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
-import { implementationsReader } from '../proxies/contract-implementations.ts';
-import { createAskImplementations } from '../proxies/fetch-implementations.ts';
-import { blockReader } from '../reading/block-reader.ts';
+import { createAskImplementations, implementationsReader } from '../proxies/contract-implementations.ts';
 import { internalTransactionsReader } from '../reading/internal-transactions-reader.ts';
+import { blockReader } from '../reading/read-block.ts';
 import { transactionReader } from '../reading/transaction-reader.ts';
 import { createTransactionRoutes } from '../routes/create-transaction-routes.ts';
 

@@ -17,8 +17,7 @@ import {
 import type { WholeBlock } from '@chainstead/sync/datasets';
 import { internalTransfers } from '../internal-transfers/dataset.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
-import { findRequested } from './find-requested.ts';
-import { selectRows } from './select-rows.ts';
+import { findRequested, selectRows } from './block-store.ts';
 
 export interface WalletsWatcherOptions {
   readonly database: Database;

@@ -1,8 +1,8 @@
 import type { BlockRange } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BalanceChange, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
-import { blocksToAsk, isSingle, settledParts } from './halving.ts';
+import { type BalanceChange, changeIn, estimateBalances, narrowChanges } from './read-received.ts';
+import { blocksToAsk, isSingle, settledParts } from './search-history.ts';
 
 /** The unexplained part of a balance at the end of a block. */
 type UnexplainedAt = (block: number) => bigint;

@@ -1,8 +1,8 @@
 import type { BlockRange } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateCounts, type NonceSpan, narrow, spanOf, UnlikelyCountError } from './find-nonce-changes.ts';
-import { blocksToAsk, isSingle, settledParts } from './halving.ts';
+import { estimateCounts, type NonceSpan, narrow, spanOf, UnlikelyCountError } from './read-sent.ts';
+import { blocksToAsk, isSingle, settledParts } from './search-history.ts';
 
 /** Number of transactions that an account has sent by the end of a block. */
 type CountAt = (block: number) => number;

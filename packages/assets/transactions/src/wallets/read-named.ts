@@ -1,8 +1,15 @@
 /** Before any bisection: counts and balances then show whether anything is missing. */
-import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
+import { type Address, type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
+import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
+import { UpstreamsExhaustedError } from '@chainstead/rpc';
+import { readTraces, recordSubjectRange } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync/commit-retry';
+import type { InternalTransaction, Subject } from '@chainstead/sync/datasets';
 import { recordProgress } from '@chainstead/sync/requests';
 import { pad } from 'viem/utils';
 import { APPROVED_OTHERWISE } from '../approvals/read-approvals.ts';
+import type { ReadBlock } from '../reading/read-block.ts';
+import { accountTransactions } from '../stored/datasets.ts';
 import {
   ACCOUNT_INDEX_METHODS,
   type AccountIndexMethod,
@@ -11,8 +18,6 @@ import {
   type NamedBlocks,
   nextNamed,
 } from './account-index.ts';
-import { readMarked, recordMarked } from './named-ranges.ts';
-import { createCallsReader } from './read-calls.ts';
 import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } from './search-history.ts';
 
 const BLOCKS_AT_ONCE = 4;
@@ -21,7 +26,7 @@ const ASK_AGAIN_MS = 3_600_000;
 const readAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
 
 /** `none`: no node has an index of the rest. */
-export type NamedEnd = TurnEnd | 'none';
+type NamedEnd = TurnEnd | 'none';
 
 export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<NamedEnd> {
   const { reading, subject, ranges } = turn;
@@ -112,4 +117,66 @@ async function readPage(turn: SearchTurn, range: BlockRange, page: NamedBlocks, 
     await recordMarked(transaction, subject, 'named', [searched]);
   });
   return { end: null };
+}
+
+/** `named`: all blocks of the index were read. `doubted`: counts or balances show it incomplete. */
+type IndexMark = 'named' | 'doubted';
+
+export async function readMarked(
+  database: Pick<Database, 'query'>,
+  { chainId, address }: { readonly chainId: number; readonly address: Address },
+  mark: IndexMark,
+): Promise<readonly BlockRange[]> {
+  return database.query<{ from: number; to: number }>(
+    sql`SELECT first_block AS from, last_block AS to FROM subject_ranges
+      WHERE chain_id = ${chainId} AND kind = ANY (${[`sender-${mark}`, `receiver-${mark}`]}::text[]) AND subject = ${addressBytes(address)} AND dataset = ${accountTransactions.name}`,
+  );
+}
+
+export async function recordMarked(
+  transaction: Transaction,
+  { chainId, kind, address }: Subject,
+  mark: IndexMark,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  const subject = { chainId, kind: `${kind}-${mark}`, address } as const;
+  for (const range of ranges) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
+}
+
+export async function recordWhole(
+  transaction: Transaction,
+  { chainId, address }: Subject,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  // The follower writes under this lock.
+  await lockChainCommits(transaction, { id: chainId });
+  for (const range of ranges)
+    await recordSubjectRange(transaction, { chainId, kind: 'wallet', address }, accountTransactions.name, range);
+}
+
+export interface CallsReader {
+  read(block: ReadBlock, signal: AbortSignal): Promise<readonly InternalTransaction[]>;
+}
+
+/** After these failures it continues without traces: nodes may be unable to execute a block. */
+const TRACE_ATTEMPTS = 3;
+
+/** Makes no more calls once no node traces. */
+export function createCallsReader({ reading: { chain, pool }, node, attempts }: SearchTurn): CallsReader {
+  let isTraced = attempts < TRACE_ATTEMPTS;
+  return {
+    async read({ proven }, signal) {
+      if (!isTraced || proven.block.transactionHashes.length === 0) return [];
+      node.count(1);
+      try {
+        const traced = await readTraces({ chain, pool }, proven, signal);
+        if ('calls' in traced) return traced.calls.filter(({ traceAddress }) => traceAddress.length > 0);
+      } catch (error) {
+        // The state to execute a block may be pruned while balances are known.
+        if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
+      }
+      isTraced = false;
+      return [];
+    },
+  };
 }

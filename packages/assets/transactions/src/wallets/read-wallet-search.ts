@@ -3,8 +3,8 @@ import { type Address, type BlockRange, intersectRanges, mergeRanges, subtractRa
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync/requests';
 import type { OlderMarks, SearchState } from '../records/wallet-transactions-response.ts';
+import { watchedBlocks } from '../stored/account-transactions-page.ts';
 import { accountTransactions } from '../stored/datasets.ts';
-import { watchedBlocks } from '../stored/watched-blocks.ts';
 
 export interface WalletSearch {
   /** All transactions are known. Ascending, disjoint. */

@@ -3,7 +3,7 @@ import { type Address, parseAddress, toQuantity } from '@chainstead/core';
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { createSeededRandom, startNodeProxy } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readExplainedChanges } from './explained-changes.ts';
+import { readExplainedChanges } from './read-received.ts';
 import type { WalletSearch } from './read-wallet-search.ts';
 import { devnetWallets, playgroundOn } from './testing/devnet-wallets.ts';
 import { storedRows } from './testing/known-rows.ts';

@@ -1,4 +1,4 @@
-import { type BlockRange, intersectRanges } from '@chainstead/core';
+import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
 import { UNWRITTEN } from '@chainstead/db';
 import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { SenderReading } from '@chainstead/pages/on-demand';
@@ -16,17 +16,15 @@ import { type ChainState, readChainState } from '@chainstead/sync/checkpoint';
 import type { Subject } from '@chainstead/sync/datasets';
 import { readHighestFinal } from '@chainstead/sync/ingest';
 import { finishHistory, type HistoryRecord, postponeHistory } from '@chainstead/sync/requests';
-import { type AccountNode, createAccountNode } from './account-node.ts';
+import { type AccountNode, createAccountNode, createIndexedBranch, type IndexedBranch } from './account-node.ts';
 import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';
-import { blocksToAsk, isSingle, type SearchSpan, settledParts } from './halving.ts';
-import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
 const REQUESTED_AT_ONCE = 16;
 const READ_AT_ONCE = 4;
 export const CALLS_PER_BLOCK = 2;
 
-export interface SearchPlan {
+interface SearchPlan {
   missingOf(search: WalletSearch): readonly BlockRange[];
   /** Resumes once the newest blocks are final. */
   readonly awaitsNewest: boolean;
@@ -227,4 +225,29 @@ export async function keepBlocks<Found extends BlockWithCalls, S extends SearchS
 export function readRisky<T>({ reading, subject }: SearchTurn, work: () => Promise<T>): Promise<T> {
   const { chain, journal = UNWRITTEN } = reading;
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
+}
+
+export interface SearchSpan {
+  readonly after: number;
+  readonly until: number;
+}
+
+export function isSingle({ after, until }: SearchSpan): boolean {
+  return until - after === 1;
+}
+
+export function blocksToAsk(spans: readonly SearchSpan[], limit: number): readonly number[] {
+  return spans
+    .filter((span) => !isSingle(span))
+    .slice(-limit)
+    .map(middleOf);
+}
+
+export function settledParts(range: BlockRange, open: readonly SearchSpan[]): readonly BlockRange[] {
+  const openRanges = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+  return subtractRanges([range], openRanges);
+}
+
+export function middleOf({ after, until }: SearchSpan): number {
+  return after + Math.floor((until - after) / 2);
 }

@@ -3,7 +3,7 @@ import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets'
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
 import { expect, test } from 'vitest';
-import { selectRows } from './select-rows.ts';
+import { selectRows } from './block-store.ts';
 
 const [SENDER, TOKEN, HOLDER, NFTS, OWNER, NOBODY_REQUESTED] = [1, 2, 3, 4, 5, 6].map(addressOf) as [
   Address,

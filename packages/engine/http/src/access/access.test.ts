@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';
 import { withScope } from '../api-dependencies.ts';
-import { ALL_SCOPES, type KeyScope } from '../keys/key-scope.ts';
+import { ALL_SCOPES, type KeyScope } from '../keys/key-store.ts';
 import { createDemoApi, fixedKeys, WALLET } from '../testing/demo-api.ts';
 import { notedLimits } from '../testing/noted-limits.ts';
 import { keyOf } from './authentication.ts';

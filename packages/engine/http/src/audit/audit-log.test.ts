@@ -1,8 +1,7 @@
 import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ALL_SCOPES } from '../keys/key-scope.ts';
-import { createFirstAdminKey, createKeyStore } from '../keys/key-store.ts';
+import { ALL_SCOPES, createFirstAdminKey, createKeyStore } from '../keys/key-store.ts';
 import { type AuditActor, listAudit, recordAudit } from './audit-log.ts';
 
 const scratch = scratchOfFile();

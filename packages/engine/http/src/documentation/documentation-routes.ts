@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 import type { ApiApp, ApiContext } from '../api-context.ts';
 import type { RouteScopes } from '../api-dependencies.ts';
 import { NotFoundError, ScopeMissingError } from '../errors/api-error.ts';
-import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
+import { KEY_SCOPES, type KeyScope } from '../keys/key-store.ts';
 import { mapOperations } from '../map-values.ts';
 import { withBodyBounds } from '../requests/body-bounds.ts';
 import { UNSERVED_OPERATIONS, type UnservedOperation } from '../unserved/unserved-operations.ts';

@@ -1,7 +1,6 @@
 import { ChainsteadError, startOfJson } from '@chainstead/core';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { KEY_SCOPES, type KeyScope, type Principal } from '../keys/key-scope.ts';
-import { CONFIGURED_KEY_ID } from '../keys/key-store.ts';
+import { CONFIGURED_KEY_ID, KEY_SCOPES, type KeyScope, type Principal } from '../keys/key-store.ts';
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepFor } from './keep-for.ts';
+import { keepFor } from './system-routes.ts';
 
 // Time advances only on the test's request, however slow the machine is.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

@@ -3,8 +3,7 @@ import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from '../access/request-gate.ts';
-import { ALL_SCOPES, DEFAULT_SCOPES, KEY_SCOPES, parseConfiguredKey } from './key-scope.ts';
-import { createKeyStore } from './key-store.ts';
+import { ALL_SCOPES, createKeyStore, DEFAULT_SCOPES, KEY_SCOPES, parseConfiguredKey } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
 const scratch = scratchOfFile();

@@ -9,8 +9,7 @@ import {
 } from '@chainstead/core';
 import { LRUCache } from 'lru-cache';
 import { createSharedBudget, type SharedBudget } from './shared-budget.ts';
-import type { SpendingStore } from './spending-exchange.ts';
-import { createSpendingExchange } from './spending-exchange.ts';
+import { createSpendingExchange, type SpendingStore } from './spending-exchange.ts';
 
 /**
  * Limits shared by all processes with the same store, without a store call per request.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidParameterError } from '../errors/api-error.ts';
 import { createDemoApi, errorOf, TOKEN, WALLET } from '../testing/demo-api.ts';
-import { bytesOfValues } from './byte-budget.ts';
+import { bytesOfValues } from './body-bounds.ts';
 import { answerTo } from './error-answer.ts';
 
 const { app } = createDemoApi();

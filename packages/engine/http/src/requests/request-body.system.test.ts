@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createLogger } from '@chainstead/core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ALL_SCOPES } from '../keys/key-scope.ts';
+import { ALL_SCOPES } from '../keys/key-store.ts';
 import { type ApiServer, type ServeOptions, serveApi } from '../serve.ts';
 import { createDemoApi, fixedKeys, WALLET } from '../testing/demo-api.ts';
-import { createByteBudget } from './byte-budget.ts';
+import { createByteBudget } from './body-bounds.ts';
 
 const KEY = 'accepted-key';
 const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;

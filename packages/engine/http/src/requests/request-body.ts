@@ -4,8 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { BodyAbortedError, BodyTooLargeError, TooManyBodiesError } from '../errors/api-error.ts';
 import { matchedRoute } from '../errors/unmatched.ts';
-import { type BodyBounds, boundsOfRoute } from './body-bounds.ts';
-import { type ByteBudget, bytesOfValues } from './byte-budget.ts';
+import { type BodyBounds, type ByteBudget, boundsOfRoute, bytesOfValues } from './body-bounds.ts';
 
 export interface RequestBodyOptions {
   readonly bytesMax: number;

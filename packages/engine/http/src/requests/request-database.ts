@@ -6,7 +6,7 @@ import type { Reads } from '@chainstead/db/server';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 import type { ShownState } from '../parameters/paging.ts';
-import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { type ByteBudget, createByteBudget } from './body-bounds.ts';
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
 
 export interface RequestDatabase {

@@ -6,10 +6,10 @@ import { openDatabase } from '@chainstead/db/server';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';
-import { ALL_SCOPES } from '../keys/key-scope.ts';
+import { ALL_SCOPES } from '../keys/key-store.ts';
 import { type ApiServer, serveApi } from '../serve.ts';
 import { createDemoApi, fixedKeys } from '../testing/demo-api.ts';
-import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { type ByteBudget, createByteBudget } from './body-bounds.ts';
 import { createRequestDatabase } from './request-database.ts';
 import { forOneRow, readPart } from './response-bytes.ts';
 

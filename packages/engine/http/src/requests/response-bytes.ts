@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiEnv } from '../api-context.ts';
 import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-error.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { ByteBudget } from './body-bounds.ts';
 
 export interface ResponseBytes {
   /** All reads of the work count towards the budget until `release`. */

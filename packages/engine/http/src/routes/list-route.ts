@@ -1,5 +1,5 @@
-import { type JsonValue, systemClock } from '@chainstead/core';
-import { RESULT_BYTES_MAX } from '@chainstead/db';
+import { type Clock, type JsonValue, knownFor, systemClock } from '@chainstead/core';
+import { RESULT_BYTES_MAX, type ReadDatabase, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { InvalidParameterError, ResponseTooLargeError, requireIndexes } from '../errors/api-error.ts';
@@ -8,14 +8,13 @@ import { isTooLarge } from '../requests/error-answer.ts';
 import { forOneRow } from '../requests/response-bytes.ts';
 import { createPages, type Page, type Place } from './cursor-pages.ts';
 import { type Indexed, indexedSchema, showIndexed } from './indexed.ts';
-import { createMissingIndexes } from './missing-indexes.ts';
 import type { ParameterList, ValuesOf } from './request-values.ts';
 import { addOperation, type Operation, type RequestContext, type RouteOf, type Values } from './route.ts';
 import { schemaOf, showFields, type View } from './view.ts';
 import { type Field, type Fields, integer, text } from './wire.ts';
 
 /** What a list reads: some of its rows in order, from where the last page ended. */
-export interface ListQuery<P> extends BlockRange {
+interface ListQuery<P> extends BlockRange {
   readonly order: Order;
   readonly limit: number;
   /** Null on the first page. */
@@ -24,7 +23,7 @@ export interface ListQuery<P> extends BlockRange {
   readonly pinnedBlock: number | null;
 }
 
-export interface PageContext<P> {
+interface PageContext<P> {
   readonly query: ListQuery<P>;
   /** The first request wants the number of all rows. */
   readonly counts: boolean;
@@ -40,7 +39,7 @@ export interface FoundPage<P extends JsonValue> {
 }
 
 /** A page before its JSON. */
-export interface PageSource<Found, Given> {
+interface PageSource<Found, Given> {
   readonly found: Found;
   readonly given: Given;
   readonly page: number;
@@ -293,4 +292,27 @@ function refuseReversed<Bound extends number | Date>(
     given: write(from),
     allowed: `at most to_${kind} (${write(to)})`,
   });
+}
+
+const KNOWN_FOR_MS = 10_000;
+
+/** A bulk load drops indexes, and a migration leaves those of large tables out. */
+export function createMissingIndexes(
+  database: Pick<ReadDatabase, 'selectLasting'>,
+  clock: Pick<Clock, 'now'>,
+  names: readonly string[],
+): () => Promise<readonly string[]> {
+  return knownFor(KNOWN_FOR_MS, clock, () => readMissing(database, names));
+}
+
+async function readMissing(
+  database: Pick<ReadDatabase, 'selectLasting'>,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const valid = await database.selectLasting<{ name: string }>(
+    sql`SELECT made.relname AS name FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
+      WHERE made.relname = ANY(${names}::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
+  );
+  const present = new Set(valid.map(({ name }) => name));
+  return names.filter((name) => !present.has(name));
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createDemoApi, errorOf, fixedKeys } from '../testing/demo-api.ts';
-import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
-import { unservedRoutes } from './unserved-routes.ts';
+import { UNSERVED_OPERATIONS, unservedRoutes } from './unserved-operations.ts';
 
 const KEY = 'a-key-of-the-test';
 const WALLET = `0x${'ab'.repeat(20)}`;

@@ -1,7 +1,7 @@
 import { silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { describe, expect, test } from 'vitest';
-import { createFlushedCounts, type FlushedCounts } from './flushed-counts.ts';
+import { createFlushedCounts, type FlushedCounts } from './api-usage-counter.ts';
 
 const HOUR = 3_600_000;
 const DATABASE = {} as unknown as Database;

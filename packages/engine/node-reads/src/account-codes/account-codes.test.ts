@@ -5,8 +5,7 @@ import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
 import { openStateStage, type StateStage } from '../testing/state-stage.ts';
-import { createHasCodeOf, hasCodeOf } from './account-codes.ts';
-import { accountCodesReader } from './account-codes-reader.ts';
+import { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes.ts';
 
 const [WALLET, DELEGATING] = [addressOf(0xa11ce), addressOf(0x7702)];
 

@@ -2,8 +2,13 @@ import { type Hex, parseAddress } from '@chainstead/core';
 import { RequestAbortedError } from '@chainstead/rpc';
 import { expect, test } from 'vitest';
 import { StateUnavailableError } from '../state-error.ts';
-import type { ContractCall } from './aggregate-calls.ts';
-import { type CallAnswer, type CallMeans, callTogether, createLateCalls } from './call-together.ts';
+import {
+  type CallAnswer,
+  type CallMeans,
+  type ContractCall,
+  callTogether,
+  createLateCalls,
+} from './call-together.ts';
 
 const CALLS: readonly ContractCall[] = Array.from({ length: 12 }, (_, place) => ({
   to: parseAddress(`0x${place.toString(16).padStart(40, '0')}`),

@@ -1,6 +1,8 @@
-import type { ChainsteadError, Hex } from '@chainstead/core';
-import type { ContractCall } from './aggregate-calls.ts';
-import { isUnread, settleTogether, TOO_LATE, whyNothing } from './settle-together.ts';
+import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
+import { decodeAbi } from '@chainstead/events/abi';
+import { RequestAbortedError } from '@chainstead/rpc';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import { StateUnavailableError } from '../state-error.ts';
 
 export interface CallAnswer {
   readonly data: Hex | null;
@@ -78,6 +80,8 @@ async function callAlone(calls: readonly ContractCall[], { one, lateCalls }: Cal
 }
 
 const NOTHING = { data: null, upstream: '' } as const;
+const TOO_LATE = new StateUnavailableError('A contract responds far slower than others and was skipped');
+
 const LEFT_OUT: CallAnswer = { ...NOTHING, unread: TOO_LATE };
 
 /** Far later than others of their group, which does not wait for them again soon. */
@@ -98,4 +102,89 @@ export function createLateCalls(): LateCalls {
       until.set(`${to}${data}`, performance.now() + LEFT_OUT_MS);
     },
   };
+}
+
+type Settled<T> = { readonly value: T } | { readonly unread: ChainsteadError };
+
+/** Time for the rest once half have ended, or twice the time of that half. */
+const LATE_MS = 750;
+/** If this many fail first, no node is there: the others are aborted. */
+const FAULTS_MAX = 5;
+
+/** A failure or delay spoils no other. @throws RequestAbortedError if the caller aborted */
+export async function settleTogether<Item, T>(
+  items: readonly Item[],
+  work: (item: Item, late: AbortSignal) => Promise<T>,
+): Promise<Settled<T>[]> {
+  const late = new AbortController();
+  const began = performance.now();
+  let ended = 0;
+  let faults = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function settle(item: Item): Promise<Settled<T>> {
+    try {
+      return { value: await work(item, late.signal) };
+    } catch (error) {
+      if (!isUnread(error, late.signal)) throw error;
+      if (error instanceof RequestAbortedError) return { unread: TOO_LATE };
+      if (++faults === FAULTS_MAX && ended < faults) late.abort();
+      return { unread: error };
+    } finally {
+      if (++ended * 2 >= items.length)
+        timer ??= setTimeout(() => late.abort(), Math.max(LATE_MS, 2 * (performance.now() - began)));
+    }
+  }
+
+  try {
+    return await Promise.all(items.map(settle));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** False if the caller aborted all of it, or this program is at fault. */
+export function isUnread(error: unknown, late: AbortSignal): error is ChainsteadError {
+  return error instanceof ChainsteadError && (late.aborted || !(error instanceof RequestAbortedError));
+}
+
+/** Null if something was read, or nothing was asked. */
+function whyNothing(
+  settled: readonly { readonly unread?: ChainsteadError | undefined }[],
+): ChainsteadError | null {
+  const reasons = settled.flatMap(({ unread }) => unread ?? []);
+  if (reasons.length < settled.length) return null;
+  return reasons.find((reason) => reason !== TOO_LATE) ?? reasons[0] ?? null;
+}
+
+export interface ContractCall {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+const MULTICALL3_ABI = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+]);
+
+export function encodeAggregate(calls: readonly ContractCall[]): Hex {
+  const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+  return encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [requests] });
+}
+
+/** Null: not Multicall3's. Null data proves nothing: one `INVALID` burns 63/64 of the gas. */
+export function decodeAggregate(answer: Hex, calls: number): (Hex | null)[] | null {
+  try {
+    const [results] = decodeAbi(MULTICALL3_ABI[0].outputs, answer);
+    if (results.length !== calls) return null;
+    return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
+  } catch {
+    // No Multicall3, or a contract that answers far too much: the single calls decide.
+    return null;
+  }
+}
+
+export function beginningOf(answer: Hex, bytesMax: number): Hex {
+  if (answer.length <= 2 + 2 * bytesMax) return answer;
+  // A copy: a slice would keep all of it in memory.
+  return Buffer.from(answer.slice(0, 2 + 2 * bytesMax), 'latin1').toString('latin1') as Hex;
 }

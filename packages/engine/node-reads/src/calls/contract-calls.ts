@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
-import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
+import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './call-together.ts';
 
 /** Null: reverted, or returned nothing. @throws UpstreamsExhaustedError, RequestAbortedError */
 export interface ContractCalls {

@@ -3,8 +3,8 @@ import { type Hash, parseQuantity } from '@chainstead/core';
 import { standardHeader, standardTransaction } from '@chainstead/rpc/standard-form';
 import { z } from 'zod';
 import type { ReadingContext } from '../calls/fetch-in-parts.ts';
+import { unlessUnavailable } from '../state-error.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
-import { unlessUnavailable } from '../unless-unavailable.ts';
 
 export interface HashPlace {
   readonly kind: 'transaction' | 'block';

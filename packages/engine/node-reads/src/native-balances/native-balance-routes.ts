@@ -1,9 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, toQuantity } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { defineRoute, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { getNativeBalances, type NativeBalancesOptions } from './get-native-balances.ts';
-import type { NativeBalances } from './stored-native-balances.ts';
+import { committedBlock } from '../committed-block.ts';
+import type { NodeReadQueue } from '../queue/node-read-queue.ts';
+import { StateUnavailableError } from '../state-error.ts';
+import { type NativeBalances, nativeBalancesKind, storedNativeBalances } from './stored-native-balances.ts';
 
 /** docs/api/wallets.md#native-balances */
 export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
@@ -109,4 +112,31 @@ function showNativeBalances(
       }),
     },
   ];
+}
+
+export interface NativeBalancesOptions {
+  readonly nodeReads: NodeReadQueue;
+  readonly maxAgeMs: number;
+}
+
+/** @throws StateUnavailableError (503) if no result came in time, StateNotArchivedError (404) */
+export async function getNativeBalances(
+  { nodeReads, maxAgeMs }: NativeBalancesOptions,
+  database: Database,
+  chain: Chain,
+  { addresses, toBlock }: { readonly addresses: readonly Address[]; readonly toBlock: number | null },
+): Promise<NativeBalances> {
+  const newest = toBlock === null ? null : await committedBlock(database, chain);
+  const past = toBlock === null || newest === null || toBlock >= newest.number ? null : toBlock;
+  if (past === null) {
+    const stored = await storedNativeBalances(database, chain, addresses, maxAgeMs);
+    if (stored !== null) return stored;
+  }
+  // Readings of the newest block are stored.
+  const sharing = past === null ? 0 : maxAgeMs;
+  const question = { addresses: [...addresses], to_block: past };
+  const answer = await nodeReads.request(chain, nativeBalancesKind, question, { maxAgeMs: sharing });
+  if (answer === null)
+    throw new StateUnavailableError(`Balances on ${chain.name} are being read: retry in a moment`);
+  return answer;
 }

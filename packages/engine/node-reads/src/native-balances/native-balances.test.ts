@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
 import { openStateStage, type StateStage } from '../testing/state-stage.ts';
 import { nativeBalanceRoutes } from './native-balance-routes.ts';
-import { nativeBalancesReader } from './native-balances-reader.ts';
+import { nativeBalancesReader } from './stored-native-balances.ts';
 
 const [ALICE, BOB, NOBODY] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0xdead)];
 

@@ -1,7 +1,60 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, ChainId } from '@chainstead/core';
+import { type Address, type ChainId, isAddress, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
-import { knownBlock, type StateBlock } from '../committed-block.ts';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { z } from 'zod';
+import { committedBlock, knownBlock, type StateBlock } from '../committed-block.ts';
+import { stateAt } from '../state-at.ts';
+import { StateUnavailableError } from '../state-error.ts';
+import type { StateKind, StateReader } from '../state-kind.ts';
+
+const questionSchema = z.object({
+  addresses: z.array(z.string().refine(isAddress)).min(1),
+  /** Null: the newest committed block. */
+  to_block: z.int().min(0).nullable(),
+});
+
+const answerSchema = z.object({
+  block: z.object({ number: z.int(), hash: z.string(), timestamp: z.int() }),
+  /** Wei, decimal digits. */
+  balances: z.array(z.string().regex(/^\d+$/)),
+});
+
+export const nativeBalancesKind: StateKind<NativeBalancesQuestion, NativeBalancesAnswer> = {
+  name: 'native-balances',
+  question: questionSchema,
+  answer: answerSchema,
+};
+
+/** Fees and transfers by contracts leave no logs, so no sum of transfers is right. */
+export const nativeBalancesReader: StateReader<NativeBalancesQuestion, NativeBalancesAnswer> = {
+  kind: nativeBalancesKind,
+  async read({ chain, pool, database }, { addresses, to_block: toBlock }, signal) {
+    const newest = await committedBlock(database, chain);
+    if (newest === null) throw new StateUnavailableError(`No block of ${chain.name} is indexed yet`);
+    const isNewest = toBlock === null || toBlock >= newest.number;
+    const block = isNewest ? newest : await blockAt({ chain, pool, database }, toBlock, signal);
+    const accounts = addresses.map(parseAddress);
+    const balances = (await stateAt(pool, chain, block).balances(accounts, signal)).map(String);
+    if (isNewest) await saveNativeBalances(database, chain.id, block, accounts, balances);
+    return { block, balances };
+  },
+};
+
+async function blockAt(
+  { chain, pool, database }: { readonly chain: Chain; readonly pool: UpstreamPool; readonly database: Database },
+  number: number,
+  signal: AbortSignal,
+): Promise<StateBlock> {
+  const stored = await knownBlock(database, chain, number);
+  if (stored !== null) return stored;
+  const [header] = await pool.getHeaders([number], { signal });
+  if (header === undefined) throw new StateUnavailableError(`No upstream of ${chain.name} has block ${number}`);
+  return { number, hash: header.value.hash, timestamp: header.value.timestamp };
+}
+
+type NativeBalancesQuestion = z.infer<typeof questionSchema>;
+type NativeBalancesAnswer = z.infer<typeof answerSchema>;
 
 export interface NativeBalances {
   readonly block: Pick<StateBlock, 'number' | 'timestamp'>;
@@ -9,7 +62,7 @@ export interface NativeBalances {
   readonly balances: readonly string[];
 }
 
-export async function saveNativeBalances(
+async function saveNativeBalances(
   database: Database,
   chainId: ChainId,
   block: StateBlock,

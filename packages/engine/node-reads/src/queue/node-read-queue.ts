@@ -6,6 +6,7 @@ import { createSettledWatch, notifyDue } from '@chainstead/jobs';
 import { StateNotArchivedError, StateReadingFailedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
 import {
+  DATABASE_AWAY,
   isUnanswered,
   knownQuestion,
   leaveQuestion,
@@ -14,8 +15,8 @@ import {
   type Settlement,
   STATE_WORK,
   settledQuestions,
+  UNEXPECTED,
 } from './question-rows.ts';
-import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
 
 export interface AskOptions {
   /** Shares a younger result of the same question. @default 0: only a running one */

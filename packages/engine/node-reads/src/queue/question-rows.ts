@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ChainId } from '@chainstead/core';
-import { asSql, type Database, type Sql, sql } from '@chainstead/db';
+import type { Chain } from '@chainstead/chains';
+import { type ChainId, ChainsteadError } from '@chainstead/core';
+import { asSql, type Database, isOutage, type Sql, sql } from '@chainstead/db';
+import { answerTo } from '@chainstead/http';
 import { type Claim, type DueTable, isClaimed } from '@chainstead/jobs';
+import { isNodeless } from '@chainstead/rpc';
+import { StateNotArchivedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
 
 export interface NodeQuestion {
@@ -54,7 +58,7 @@ export async function knownQuestion(
   return isSettled ? { settlement, ageMs: ageMs ?? 0 } : 'unsettled';
 }
 
-export function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: number): Sql {
+function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: number): Sql {
   return sql`(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${chainId} AND known.key = ${key}
     AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(maxAgeMs)})`;
 }
@@ -131,4 +135,45 @@ export async function forgetQuestions(database: Database, chainId: ChainId): Pro
   await database.query(
     sql`DELETE FROM state_questions WHERE chain_id = ${chainId} AND asked_at < now() - make_interval(secs => ${KEPT_SECONDS})`,
   );
+}
+
+/** The statement may read other things too. @param chainId a value or a column */
+export function recentAnswer<Question, Answer>(
+  kind: StateKind<Question, Answer>,
+  question: Question,
+  chainId: ChainId | Sql,
+  maxAgeMs: number,
+) {
+  return {
+    /** A column; null without a result. */
+    sql: recentAnswerTo(chainId, questionKey(kind, kind.question.parse(question)), maxAgeMs),
+    /** Null also for the shape of another version of the program. */
+    read: (column: unknown): Answer | null =>
+      column === null ? null : (kind.answer.safeParse(column).data ?? null),
+  };
+}
+
+export const DATABASE_AWAY = 'DATABASE_UNAVAILABLE';
+export const UNEXPECTED = 'UNEXPECTED';
+
+/** The message is for clients, without texts of nodes. @param isOverdue ran out of time */
+export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolean): Settlement {
+  const failed = (errorCode: string, errorMessage: string): Settlement => ({
+    answer: null,
+    errorCode,
+    errorMessage,
+  });
+  if (error instanceof StateNotArchivedError || error instanceof StateUnavailableError)
+    return failed(error.code, error.message);
+  if (isOutage(error)) return failed(DATABASE_AWAY, 'The database is unavailable: try again later');
+  if (error instanceof ChainsteadError && isNodeless(error))
+    return failed(error.code, `This needs a node of ${chain.name}, and none is configured`);
+  const isForeign = !(error instanceof ChainsteadError);
+  const isTimeout = answerTo(error).status === 503 || (error instanceof Error && error.name === 'TimeoutError');
+  if (isOverdue || (isForeign && isTimeout))
+    return failed('STATE_UNAVAILABLE', `The state read on ${chain.name} timed out: retry in a moment`);
+  // All that talks to nodes throws errors of a known kind.
+  return error instanceof ChainsteadError
+    ? failed(error.code, `The nodes of ${chain.name} returned no response: retry in a moment`)
+    : failed(UNEXPECTED, 'Internal error');
 }

@@ -15,13 +15,13 @@ import { StateNotArchivedError } from '../state-error.ts';
 import type { StateReader, StateReadingContext } from '../state-kind.ts';
 import {
   DUE_QUESTIONS,
+  failedSettlement,
   forgetQuestions,
   type NodeQuestion,
   type Settlement,
   STATE_WORK,
   settleQuestion,
 } from './question-rows.ts';
-import { failedSettlement } from './settlement-error.ts';
 
 export interface StateWorkerOptions {
   readonly database: Database;

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { rawSql, type Sql, sql } from '@chainstead/db';
+import { type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync/requests';
 
 const BIGINT_MAX = '9223372036854775807';
@@ -17,7 +17,7 @@ export function coverage(chainId: ChainInSql, dataset: string): Sql {
 )`;
 }
 
-export interface BlockSpan {
+interface BlockSpan {
   readonly lowest: Sql;
   readonly highest: Sql;
 }
@@ -69,4 +69,34 @@ function bisection(chainId: ChainInSql, isBelow: Sql): Sql {
     ORDER BY block_number LIMIT 1) AS probe
   WHERE step.low < step.high
 )`;
+}
+
+interface BlockRun {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  readonly isNewest: boolean;
+}
+
+/** A dataset whose run does not contain the block is missing. */
+export async function readBlockRuns(
+  database: ReadDatabase,
+  chainId: ChainId,
+  datasets: readonly string[],
+  block: number,
+): Promise<ReadonlyMap<string, BlockRun>> {
+  const rows = await database.select<BlockRun & { readonly dataset: string }>(
+    sql`WITH ranges AS (
+  SELECT dataset, first_block, last_block, lag(last_block) OVER (PARTITION BY dataset ORDER BY first_block) AS previous_last
+  FROM sync_ranges WHERE chain_id = ${chainId}::bigint AND dataset = ANY (${datasets}::text[])
+), numbered AS (
+  SELECT dataset, first_block, last_block,
+    count(*) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) OVER (PARTITION BY dataset ORDER BY first_block) AS run
+  FROM ranges
+), runs AS (
+  SELECT dataset, min(first_block) AS first_block, max(last_block) AS last_block FROM numbered GROUP BY dataset, run
+)
+SELECT dataset, first_block, last_block, last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS "isNewest"
+FROM runs WHERE ${block}::bigint BETWEEN first_block AND last_block`,
+  );
+  return new Map(rows.map(({ dataset, ...run }) => [dataset, run]));
 }

@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readBuilt } from './built.ts';
+import { readBuilt } from './subject-coverage.ts';
 
 let primary: ScratchDatabase;
 let behind: ScratchDatabase;

@@ -9,12 +9,14 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pageRange } from '../pages/chain-page.ts';
 import {
   readSubject,
+  readSubjectState,
   type SubjectColumns,
+  type SubjectSnapshot,
   subjectColumns,
   subjectCoverage,
   subjectHistory,
+  subjectState,
 } from './subject-coverage.ts';
-import { readSubjectState, type SubjectSnapshot, subjectState } from './subject-state.ts';
 
 const CHAIN = createChainRegistry().get('eth');
 const WALLET = addressOf(0x11);

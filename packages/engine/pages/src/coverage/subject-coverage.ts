@@ -1,10 +1,9 @@
 import type { Chain } from '@chainstead/chains';
-import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Indexed } from '@chainstead/http';
 import type { Projection, SubjectKind } from '@chainstead/sync/datasets';
-import { CALLS_USED_UP, type HistoryStatus } from '@chainstead/sync/requests';
+import { CALLS_USED_UP, type HistoryStatus, isNoted } from '@chainstead/sync/requests';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
-import { isSubjectBuilt } from './built.ts';
 
 /** Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
@@ -137,3 +136,65 @@ export function readSubject(
           },
   };
 }
+
+export function isBuilt(chainId: ChainInSql, { name, version }: Projection): Sql {
+  return sql`EXISTS (SELECT FROM projections WHERE chain_id = ${chainId} AND state = ${name} AND version = ${version} AND status = 'built')`;
+}
+
+/** For states of requested subjects only. @param subject its 20 bytes */
+export function isSubjectBuilt(
+  chainId: ChainInSql,
+  subject: Sql,
+  { name, version }: Pick<Projection, 'name' | 'version'>,
+): Sql {
+  return sql`EXISTS (SELECT FROM subject_projections AS kept JOIN projections AS known USING (chain_id, state)
+    WHERE kept.chain_id = ${chainId} AND kept.state = ${name} AND kept.subject = ${subject} AND kept.built_to IS NULL AND NOT kept.is_stale
+      AND known.version = ${version})`;
+}
+
+export interface ReadingSources {
+  readonly reads: ReadDatabase;
+  readonly database: ReadDatabase;
+}
+
+export async function readBuilt<Found extends { readonly isBuilt: boolean }>(
+  { reads, database }: ReadingSources,
+  read: (from: ReadDatabase) => Promise<Found>,
+): Promise<Found> {
+  const found = await read(reads);
+  return found.isBuilt || reads === database ? found : read(database);
+}
+
+export type CurrentCoverage = Omit<SubjectCoverage, 'history'>;
+
+export type SubjectSnapshot = readonly [
+  span: readonly [from: number | null, to: number | null, chainTo: number | null, isContradicted: boolean],
+  /** null if it was never requested. */
+  kept: readonly [isBuilt: boolean, isAskNoted: boolean] | null,
+];
+
+/** One JSON array costs less than columns and joins. After the CTEs of `subjectCoverage`. */
+export function subjectState(
+  { subject, chainId, dataset }: CoveredSubject,
+  { name, version }: Pick<Projection, 'name' | 'version'>,
+): Sql {
+  const span = { lowest: sql`indexed_from`, highest: sql`indexed_to` };
+  const isContradicted = hasContradicted(chainId, dataset, span);
+  return sql`json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
+    (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM projections AS known
+        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})
+      FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = ${name} AND kept.subject = ${subject}))`;
+}
+
+export function readSubjectState(
+  chain: Chain,
+  [[from, to, chainTo, isContradicted], kept]: SubjectSnapshot,
+  firstBlock: number,
+): { readonly coverage: CurrentCoverage; readonly isAskNoted: boolean; readonly isChainIndexed: boolean } {
+  const [isBuilt, isAskNoted] = kept ?? [false, false];
+  const span = { indexedFrom: from, indexedTo: to, chainTo, isContradicted };
+  const columns = { ...span, isBuilt, ...NO_HISTORY };
+  return { coverage: readSubject(chain, columns, firstBlock), isAskNoted, isChainIndexed: chainTo !== null };
+}
+
+const NO_HISTORY = { status: null, waits: null, callsMade: null, callsEstimated: null, errorMessage: null };

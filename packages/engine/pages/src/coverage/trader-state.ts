@@ -3,10 +3,9 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { Indexed } from '@chainstead/http';
 import { CALLS_USED_UP, type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
-import type { OnDemandBackfill, OnDemandContext } from '../on-demand/on-demand-backfill.ts';
+import type { OnDemandBackfill, OnDemandContext, WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
-import type { CoveredSubject } from './subject-coverage.ts';
-import { type SyncState, syncStateOf } from './sync-state.ts';
+import type { CoveredSubject, SubjectCoverage } from './subject-coverage.ts';
 
 /** A block counts once the account's transfers and sent transactions are read. */
 export function traderSubject(account: Address, dataset: string, chainId: ChainInSql): CoveredSubject {
@@ -82,3 +81,70 @@ function messageOf(trader: BackfillRequest, sender: BackfillRequest | null): str
 }
 
 const OPEN: ReadonlySet<HistoryStatus> = new Set(['pending', 'running', 'failed']);
+
+export interface SyncState {
+  readonly status: 'SYNCED' | 'SYNCING';
+  readonly message: string | null;
+}
+
+type SubjectNoun = 'wallet' | 'collection' | 'token';
+
+/** @param answer null: no block is missing */
+export function syncStateOf(
+  chain: Chain,
+  noun: SubjectNoun,
+  { history, isBuilt }: Pick<SubjectCoverage, 'history' | 'isBuilt'>,
+  answer: WalletHistoryAnswer | null,
+): SyncState {
+  if (answer !== null) return { status: 'SYNCING', message: whySyncing(chain, noun, history, answer) };
+  return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING[noun] };
+}
+
+export function showSyncState(state: SyncState): { status: SyncState['status']; status_message?: string } {
+  return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
+}
+
+const BUILDING: Readonly<Record<SubjectNoun, string>> = {
+  wallet: 'What this wallet holds is being counted from the transfers that are indexed',
+  collection: 'Who holds this collection is being counted from the transfers that are indexed',
+  token: 'Who holds this token is being counted from the transfers that are indexed',
+};
+
+function whySyncing(
+  chain: Chain,
+  noun: SubjectNoun,
+  history: SubjectCoverage['history'],
+  answer: WalletHistoryAnswer,
+): string {
+  switch (answer) {
+    case 'unserved':
+      return `This server does not index ${chain.name}`;
+    case 'off':
+      return `Blocks of this ${noun} are missing, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
+    case 'full':
+      return 'This key has reached its limit of wallet backfills in progress: retry when some of them are done';
+    case 'requested':
+      return `Reading the history of this ${noun} has begun`;
+    case 'known':
+      return ofHistory(noun, history);
+  }
+}
+
+function ofHistory(noun: SubjectNoun, history: SubjectCoverage['history']): string {
+  // The wallet has no activity, or its key no calls left.
+  if (history !== null && (history.status === 'done' || history.status === 'pending') && history.message !== null)
+    return history.message;
+  if (history === null || history.status === 'done' || history.waits)
+    return 'The newest blocks that are missing can still be reorganised, and are read once they can not';
+  switch (history.status) {
+    case 'refused':
+      return `The history of this ${noun} is not read. ${history.message ?? ''}`.trim();
+    case 'failed':
+      return `Reading the history of this ${noun} has failed and will be tried again`;
+    case 'pending':
+    case 'running':
+      return history.callsEstimated === null
+        ? `The history of this ${noun} is being read`
+        : `The history of this ${noun} is being read: ${history.callsMade} of about ${history.callsEstimated} node calls made`;
+  }
+}

@@ -4,8 +4,16 @@ import { addressOf, exampleChain, type ScratchDatabase } from '@chainstead/testk
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createLabelBook, LABEL_REVISION, type LabelBook, type LabelBookOptions } from './label-book.ts';
-import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
+import {
+  type AddressLabel,
+  createLabelBook,
+  LABEL_REVISION,
+  type LabelBook,
+  type LabelBookOptions,
+  type LabelEntry,
+  labelsOf,
+  readLabels,
+} from './label-book.ts';
 
 const chain = exampleChain();
 const ADDRESSES = Array.from({ length: 5 }, (_, number) => addressOf(0xb00c + number));

@@ -26,8 +26,14 @@ import {
   SUBJECT_RANGES,
   subjectCoverage,
 } from '../coverage/subject-coverage.ts';
-import { LABEL_REVISION, labelBookOf } from '../labels/label-book.ts';
-import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from '../labels/page-labels.ts';
+import {
+  type AddressLabel,
+  LABEL_REVISION,
+  type LabelEntry,
+  labelBookOf,
+  labelsOf,
+  readLabels,
+} from '../labels/label-book.ts';
 import type { ChainOrder, Position, PositionColumns } from './chain-order.ts';
 import { blocksOf, type PageBlock, readBlocks, readConsistentPage } from './page-blocks.ts';
 
@@ -104,7 +110,7 @@ interface PageOfRows<Row, At> {
   labelOf(account: Address): AddressLabel;
 }
 
-export interface ChainPage<Row, At, R extends Related> {
+interface ChainPage<Row, At, R extends Related> {
   statement(select?: Sql): Sql;
   /** @throws {InconsistentPageError} if a row repeatedly lacks its block */
   read(database: ReadDatabase): Promise<PageOfRows<Row, At> & Books<R>>;

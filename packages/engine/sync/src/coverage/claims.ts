@@ -1,8 +1,7 @@
 /** Claims of a chain never overlap (exclusion constraint). Owners hold a lease. */
 import { randomBytes } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange, ChainId } from '@chainstead/core';
-import { ChainsteadError } from '@chainstead/core';
+import { type BlockRange, type ChainId, ChainsteadError } from '@chainstead/core';
 import { type Database, LEASE_IS_HELD, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 import { RangeClaimedError } from '../errors.ts';
 

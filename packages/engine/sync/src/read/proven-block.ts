@@ -1,7 +1,13 @@
 /** Tries each upstream until receipts, and requested transactions, match the header's roots. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
-import { ChainsteadError } from '@chainstead/core';
+import {
+  type Block,
+  type BlockHeader,
+  ChainsteadError,
+  type Hash,
+  type Log,
+  type Receipt,
+} from '@chainstead/core';
 import {
   contradictsSenders,
   logsBloom,

@@ -3,8 +3,7 @@ import { type BlockRange, type Log, mergeRanges, subtractRanges } from '@chainst
 import type { Database, Transaction } from '@chainstead/db';
 import { commitSubject, commitSubjectRows } from '../commit/commit-settled.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import type { RangeSubject, Subject } from '../coverage/subject.ts';
-import { recordSubjectRange } from '../coverage/subject.ts';
+import { type RangeSubject, recordSubjectRange, type Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type BlockFacts, linesOfRows } from '../read/decoded-batch.ts';
 import type { KnownContracts } from '../rows/known-contracts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimalAmount } from './decimal-amount.ts';
+import { decimalAmount } from './fraction.ts';
 
 test.each([
   ['77976217893478', 6, '77976217.893478'],

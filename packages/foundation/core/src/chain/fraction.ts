@@ -1,5 +1,3 @@
-import { decimalAmount } from './decimal-amount.ts';
-
 /** Exact, denominator above zero. It is rounded once, when it is shown. */
 export type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
 
@@ -74,3 +72,17 @@ export function areWithin(a: Fraction, b: Fraction, factor: Fraction): boolean {
 function exceeds(a: Fraction, b: Fraction, factor: Fraction): boolean {
   return a.numerator * b.denominator * factor.denominator > b.numerator * a.denominator * factor.numerator;
 }
+
+/** `1500000` with 6 decimals is `1.5`: no trailing zeros. @param baseUnits decimal digits */
+export function decimalAmount(baseUnits: string, decimals: number): string {
+  if (decimals === 0) return baseUnits;
+  const digits = baseUnits.padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+}
+
+const ZERO = 48;
+
+export const MAX_UINT256 = 2n ** 256n - 1n;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSigner } from './hmac.ts';
+import { createSigner } from './cursor.ts';
 
 it('signs as Node does, with keys of any length', () => {
   const key = fc.uint8Array({ maxLength: 200 });

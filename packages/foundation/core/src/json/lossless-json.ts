@@ -46,3 +46,8 @@ function decimalOf(number: string): string {
   if (significant === '') return number.startsWith('I') || number.startsWith('-I') ? number : '0';
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
+
+/** False for lists. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { latencyPercentile } from './latency-percentile.ts';
+import { latencyPercentile } from './define-metrics.ts';
 
 const BOUNDS = [5, 20, 100];
 

@@ -1,4 +1,4 @@
-import { whenAborted } from './when-aborted.ts';
+import { whenAborted } from './clock.ts';
 
 /** Keys take turns: the key that was served least is next. */
 export interface Turns {

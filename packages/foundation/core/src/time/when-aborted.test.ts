@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
-import { whenAborted } from './when-aborted.ts';
+import { whenAborted } from './clock.ts';
 
 test('calls back when the signal aborts, once, and not after its end', () => {
   const signalling = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settlesWithin } from './within.ts';
+import { settlesWithin } from './clock.ts';
 
 test('says whether the work was done before the time ran out', async () => {
   expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);

@@ -1,6 +1,6 @@
 import { type AbiEvent, parseAbiItem, toEventSignature } from 'viem';
 import { expect, it } from 'vitest';
-import { abiSignature } from './abi-signature.ts';
+import { abiSignature } from './abi-words.ts';
 
 it.each([
   'event Transfer(address indexed from, address indexed to, uint256 value)',

@@ -1,5 +1,5 @@
 /** 32-byte words in lower-case hexadecimal text. Never throws on hostile text. */
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 
 export const WORD_DIGITS = 64;
 
@@ -51,4 +51,34 @@ export function lengthAt(data: string, byte: number): number | undefined {
   const end = start + WORD_DIGITS;
   if (data.length < end || !data.startsWith(NUMBER_PADDING, start)) return undefined;
   return Number.parseInt(data.slice(start + NUMBER_PADDING.length, end), 16);
+}
+
+const END = PREFIX_DIGITS + WORD_DIGITS;
+const WORD = /^0x[0-9a-f]{64}$/;
+
+/** First word in lower case. Old proxies return more than their ABI says. */
+export function returnedWord(returned: string | null | undefined): Hex | null {
+  const word = returned?.slice(0, END).toLowerCase() ?? '';
+  return WORD.test(word) ? (word as Hex) : null;
+}
+
+export function returnedNumber(returned: string | null | undefined): bigint | null {
+  const word = returnedWord(returned);
+  return word === null ? null : BigInt(word);
+}
+
+interface SignedParameter {
+  readonly type: string;
+  readonly components?: readonly SignedParameter[];
+}
+
+/** `transfer(address,uint256)` (Solidity ABI specification). */
+export function abiSignature(name: string, inputs: readonly SignedParameter[]): string {
+  return `${name}(${inputs.map(canonicalType).join(',')})`;
+}
+
+function canonicalType({ type, components }: SignedParameter): string {
+  return components === undefined
+    ? type
+    : `(${components.map(canonicalType).join(',')})${type.slice('tuple'.length)}`;
 }

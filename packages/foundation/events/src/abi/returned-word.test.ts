@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { returnedNumber, returnedWord } from './returned-word.ts';
+import { returnedNumber, returnedWord } from './abi-words.ts';
 
 const WORD = `0x${'ab'.padStart(64, '0')}`;
 

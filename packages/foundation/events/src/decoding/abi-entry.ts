@@ -1,4 +1,4 @@
-import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
+import { defineError, type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import type { AbiParameter } from 'viem';
 import { abiSignature } from '../abi/index.ts';
 
@@ -82,3 +82,12 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]{0,255}$/;
 export function isIdentifier(name: string): boolean {
   return IDENTIFIER.test(name);
 }
+
+export class AbiUnreadableError extends defineError(
+  'ABI_UNREADABLE',
+  (place: string, problem: string, remedy: string) => ({
+    message: `No ABI or signature could be imported from ${place}: ${problem}`,
+    facts: { place },
+    remedy,
+  }),
+) {}

@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 import { type AbiFunction, abiFunction, layoutOf } from './abi-entry.ts';
-import { decodeCall } from './decode-call.ts';
+import { decodeCall } from './decode-event.ts';
 import type { DecodedArgument } from './decoded.ts';
 import { parseSignature } from './parse-signature.ts';
 import { STANDARDS } from './standards/standards.ts';

@@ -1,8 +1,10 @@
 import type { Hash, Hex } from '@chainstead/core';
+import type { AbiParameter } from 'viem';
+import { encodeAbiParameters } from 'viem/utils';
+import { decodeAbi, EncodingRefusedError } from '../abi/index.ts';
 import { type AbiBook, isExact } from './abi-book.ts';
-import { type AbiEvent, type AbiFunction, abiEvent, layoutOf } from './abi-entry.ts';
-import { decodeValues } from './decode-values.ts';
-import type { DecodedArgument, DecodedEvent } from './decoded.ts';
+import { type AbiEvent, type AbiFunction, abiEvent, layoutOf, SELECTOR_DIGITS } from './abi-entry.ts';
+import type { DecodedArgument, DecodedCall, DecodedEvent } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
 type RawLog = { readonly topics: readonly Hash[]; readonly data: Hex };
@@ -71,4 +73,40 @@ function subsets(count: number, size: number): readonly (readonly number[])[] {
   return Array.from({ length: count }, (_, last) =>
     subsets(last, size - 1).map((rest) => [...rest, last]),
   ).flat();
+}
+
+/** Null if none or several match. @param input lower case @param books most trusted first */
+export function decodeCall(input: Hex, books: readonly AbiBook[]): DecodedCall | null {
+  if (input.length < SELECTOR_DIGITS) return null;
+  const selector = input.slice(0, SELECTOR_DIGITS) as Hex;
+  const data: Hex = `0x${input.slice(SELECTOR_DIGITS)}`;
+  for (const { source, functionsOf } of books) {
+    const decoded = functionsOf(selector).flatMap(({ name: label, signature, inputs, layout }): DecodedCall[] => {
+      const values = decodeValues(layout, data, isExact(source));
+      if (values === null) return [];
+      const params = inputs.map((type, index) => showArgument(type, values[index]));
+      return [{ signature, label, type: 'function', params, source }];
+    });
+    if (source === 'signatures' && decoded.length > 1) return null;
+    const [first] = decoded;
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+const OUTPUT_BYTES_MAX = 262_144;
+
+/** Null for other data. @param isExact data must equal the values' encoding */
+export function decodeValues(
+  layout: readonly AbiParameter[],
+  data: Hex,
+  isExact: boolean,
+): readonly unknown[] | null {
+  try {
+    const values: readonly unknown[] = decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
+    return isExact && encodeAbiParameters(layout, values) !== data ? null : values;
+  } catch (error) {
+    if (error instanceof EncodingRefusedError) return null;
+    throw error;
+  }
 }

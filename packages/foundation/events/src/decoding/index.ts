@@ -4,15 +4,13 @@ export {
   type AbiEvent,
   type AbiFunction,
   type AbiType,
+  AbiUnreadableError,
   abiFunction,
   layoutOf,
   SELECTOR_DIGITS,
   typeNamed,
 } from './abi-entry.ts';
-export { AbiUnreadableError } from './abi-unreadable.ts';
-export { decodeCall } from './decode-call.ts';
-export { decodeEvent } from './decode-event.ts';
-export { decodeValues } from './decode-values.ts';
+export { decodeCall, decodeEvent, decodeValues } from './decode-event.ts';
 export type { DecodedArgument, DecodedCall, DecodedEvent } from './decoded.ts';
 export { type DefinedEvent, defineEvent } from './define-event.ts';
 export { parseEventSignature, parseSignature } from './parse-signature.ts';

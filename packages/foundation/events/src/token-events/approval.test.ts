@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbiItem } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeApproval } from './approval.ts';
+import { decodeApproval } from './erc20-transfer.ts';
 import { ALICE, BOB, erc20Log, UINT256_MAX } from './testing/example-logs.ts';
 
 const ERC20 = parseAbiItem('event Approval(address indexed owner, address indexed spender, uint256 value)');

@@ -1,9 +1,13 @@
 import { type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, it, test } from 'vitest';
-import { CONSECUTIVE_IDS_MAX, CONSECUTIVE_IDS_OF_BLOCK_MAX } from './consecutive.ts';
 import { decodeNftTransfers } from './decode-nft-transfers.ts';
-import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from './nft-transfer.ts';
+import {
+  CONSECUTIVE_IDS_MAX,
+  CONSECUTIVE_IDS_OF_BLOCK_MAX,
+  MALFORMED_REASONS,
+  NFT_TRANSFER_KINDS,
+} from './nft-transfer.ts';
 import {
   ALICE,
   BOB,

@@ -1,14 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, decimalAt, lengthAt, wordCount } from '../abi/index.ts';
-import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
 import {
+  type ConsecutiveRange,
+  createExpansion,
+  type Expansion,
   MALFORMED_REASONS,
   type MalformedNftLog,
   type MalformedReason,
   NFT_TRANSFER_KINDS,
   type NftTransfer,
   type NftTransferKind,
+  readConsecutiveRange,
 } from './nft-transfer.ts';
 import {
   CONSECUTIVE_TRANSFER_TOPIC,

@@ -1,8 +1,14 @@
 /** No log makes it throw. Start at `erc20-transfer.ts` and `decode-nft-transfers.ts`. */
-export { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
+
 export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
-export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';
-export { isNativeTransferLog } from './native-transfer.ts';
+export {
+  APPROVAL_FOR_ALL_TOPIC,
+  APPROVAL_TOPIC,
+  type Approval,
+  decodeApproval,
+  decodeErc20Transfer,
+  type Erc20Transfer,
+} from './erc20-transfer.ts';
 export {
   MALFORMED_REASONS,
   type MalformedNftLog,
@@ -13,6 +19,7 @@ export {
 } from './nft-transfer.ts';
 export {
   CONSECUTIVE_TRANSFER_TOPIC,
+  isNativeTransferLog,
   nftTransferTopics,
   PUNK_ASSIGN_TOPIC,
   PUNK_BOUGHT_TOPIC,

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
+import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
+import { defineEvent } from '../decoding/index.ts';
 
 /** `Transfer(address,address,uint256)`. Topics: ERC-721 four, ERC-20 three, CryptoKitties one. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' as Hash;
@@ -35,3 +36,28 @@ const WITH_PUNKS = [...STANDARD, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BO
 export function nftTransferTopics(chain: Chain): readonly Hash[] {
   return chain.cryptoPunks === null ? STANDARD : WITH_PUNKS;
 }
+
+/** WETH9 and successors. */
+export const WRAPPED_COIN_DEPOSIT = defineEvent('event Deposit(address indexed account, uint256 value)');
+export const WRAPPED_COIN_WITHDRAWAL = defineEvent('event Withdrawal(address indexed account, uint256 value)');
+
+interface WrappedCoinMove {
+  readonly kind: 'deposit' | 'withdrawal';
+  readonly account: Address;
+  readonly value: string;
+}
+
+/** Null for other events, or if the account is in no topic. */
+export function decodeWrappedCoinMove(log: Pick<Log, 'topics' | 'data'>): WrappedCoinMove | null {
+  const deposit = WRAPPED_COIN_DEPOSIT.readStored(log);
+  if (deposit !== null) return { kind: 'deposit', ...deposit };
+  const withdrawal = WRAPPED_COIN_WITHDRAWAL.readStored(log);
+  return withdrawal === null ? null : { kind: 'withdrawal', ...withdrawal };
+}
+
+/** EIP-7708, or destruction in its drafts: looks like ERC-20. No contract can have this address. */
+export function isNativeTransferLog({ address }: Pick<Log, 'address'>): boolean {
+  return address === SYSTEM_ADDRESS;
+}
+
+const SYSTEM_ADDRESS = parseAddress('0xfffffffffffffffffffffffffffffffffffffffe');

@@ -1,6 +1,6 @@
 import { type Hash, keccak256Hex } from '@chainstead/core';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
 import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 
 type RawHeader = Readonly<Record<string, unknown>>;
 export type HeaderField = readonly [name: string, kind: 'bytes' | 'integer'];

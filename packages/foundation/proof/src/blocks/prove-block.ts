@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockHeader, Hash, Receipt } from '@chainstead/core';
 import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../receipts/receipts-root.ts';
-import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { InvalidHexBytesError } from '../rlp/rlp-text.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
 /** In order: root recomputed, upstreams agree, root recomputed but no link to the followed chain, unchecked, nothing committed, no match. */

@@ -1,14 +1,13 @@
 import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import { stateSyncTransactionHash } from '../receipts/receipts-root.ts';
-import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { InvalidHexBytesError } from '../rlp/rlp-text.ts';
 import {
   packSignatures,
   type RecoverSigners,
   recoverSigners,
   signerAt,
 } from '../signatures/packed-signatures.ts';
-import { createdContract } from '../transactions/created-contract.ts';
-import { compareSender, senderSignature } from '../transactions/recover-sender.ts';
+import { compareSender, createdContract, senderSignature } from '../transactions/recover-sender.ts';
 import { checkTransactionHash, isEthereumType, transactionType } from '../transactions/transaction-encoding.ts';
 import type { TransactionJson } from '../transactions/transaction-fields.ts';
 import { orderedTrieRoot } from '../tries/ordered-trie.ts';

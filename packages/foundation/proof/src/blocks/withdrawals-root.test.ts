@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
 import type { TransactionJson } from '../transactions/transaction-fields.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
-import { checkWithdrawals } from './withdrawals-root.ts';
+import { checkWithdrawals } from './block-size.ts';
 
 const recorded = readRecordedBlocks();
 const withSome = recorded.filter(({ block }) => {

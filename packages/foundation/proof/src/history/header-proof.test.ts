@@ -3,12 +3,21 @@ import { join } from 'node:path';
 import { type Hash, parseHash } from '@chainstead/core';
 import { recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { readHeader } from '../blocks/read-header.ts';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
-import { beaconNetwork } from './beacon-networks.ts';
-import { accumulatorRoot, type HeaderRecord } from './hashes-accumulator.ts';
-import { checkHeaderProof, type HistoryLists, headerProofKind, readHashesList } from './header-proof.ts';
-import { branchRoot, hashPair, listRoot, splitNodes } from './merkle-branch.ts';
+import { readHeader } from '../blocks/decode-header.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
+import {
+  accumulatorRoot,
+  beaconNetwork,
+  branchRoot,
+  checkHeaderProof,
+  type HeaderRecord,
+  type HistoryLists,
+  hashPair,
+  headerProofKind,
+  listRoot,
+  readHashesList,
+  splitNodes,
+} from './header-proof.ts';
 
 const { folder, isMissing, title } = recordedData('data/proofs');
 const read = (path: string): Buffer => readFileSync(join(folder, path));

@@ -1,8 +1,7 @@
-import type { ReadHeader } from '../blocks/read-header.ts';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
-import { type BeaconNetwork, SLOT_SECONDS } from './beacon-networks.ts';
-import { EPOCH_BLOCKS } from './hashes-accumulator.ts';
-import { branchRoot, splitNodes } from './merkle-branch.ts';
+import { hash } from 'node:crypto';
+import type { Hash } from '@chainstead/core';
+import type { ReadHeader } from '../blocks/decode-header.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 
 /** Plain concatenations of roots; null: not available. */
 export interface HistoryLists {
@@ -13,7 +12,7 @@ export interface HistoryLists {
 }
 
 /** `unlisted`: no list, or one that ends earlier. */
-export type HeaderProofCheck = 'proven' | 'unlisted' | 'wrong';
+type HeaderProofCheck = 'proven' | 'unlisted' | 'wrong';
 
 const ROOT_BYTES = 32;
 const SLOT_BYTES = 8;
@@ -23,7 +22,7 @@ const HASH_INDEX = 3228;
 const HASH_INDEX_DENEB = 6444;
 
 /** Proof records of ere files: hashes accumulator, historical roots, summaries of Capella and of Deneb. */
-export type HeaderProofKind = 0 | 1 | 2 | 3;
+type HeaderProofKind = 0 | 1 | 2 | 3;
 
 /** Null: no known form, or between slots. */
 export function headerProofKind(
@@ -97,4 +96,119 @@ function compare(root: Buffer | null, list: Buffer | null, entry: number, entryB
   const start = entry * entryBytes;
   if (list === null || start + entryBytes > list.length) return 'unlisted';
   return root.equals(list.subarray(start, start + ROOT_BYTES)) ? 'proven' : 'wrong';
+}
+
+/** SSZ trees (consensus specifications, ssz/merkle-proofs.md). */
+const NODE_BYTES = 32;
+const pair = Buffer.alloc(2 * NODE_BYTES);
+
+/** Null unless the branch leads from the generalized index to the root. */
+export function branchRoot(
+  leaf: Uint8Array,
+  branch: readonly Uint8Array[],
+  generalizedIndex: number,
+): Buffer | null {
+  let node: Uint8Array = leaf;
+  let index = generalizedIndex;
+  for (const sibling of branch) {
+    node = index % 2 === 1 ? hashPair(sibling, node) : hashPair(node, sibling);
+    index = Math.floor(index / 2);
+  }
+  return index === 1 ? Buffer.from(node) : null;
+}
+
+/** Root of a list with at most 2^depth items. */
+export function listRoot(leaves: readonly Uint8Array[], depth: number): Buffer {
+  let level = leaves;
+  let zero: Uint8Array = Buffer.alloc(NODE_BYTES);
+  for (let height = 0; height < depth; height++) {
+    const above: Uint8Array[] = [];
+    for (let at = 0; at < level.length; at += 2) above.push(hashPair(level[at] ?? zero, level[at + 1] ?? zero));
+    zero = hashPair(zero, zero);
+    level = above;
+  }
+  const length = Buffer.alloc(NODE_BYTES);
+  length.writeUInt32LE(leaves.length);
+  return hashPair(level[0] ?? zero, length);
+}
+
+export function hashPair(left: Uint8Array, right: Uint8Array): Buffer {
+  pair.set(left);
+  pair.set(right, NODE_BYTES);
+  return hash('sha256', pair, 'buffer');
+}
+
+/** Null unless whole nodes. */
+export function splitNodes(bytes: Buffer): readonly Buffer[] | null {
+  if (bytes.length % NODE_BYTES !== 0) return null;
+  return Array.from({ length: bytes.length / NODE_BYTES }, (_, index) =>
+    bytes.subarray(index * NODE_BYTES, (index + 1) * NODE_BYTES),
+  );
+}
+
+export const EPOCH_BLOCKS = 8192;
+const EPOCH_DEPTH = 13;
+const DIFFICULTY_BYTES = 32;
+
+export interface HeaderRecord {
+  readonly hash: Hash;
+  readonly totalDifficulty: bigint;
+}
+
+/** Hash tree root of a `List[HeaderRecord, 8192]`: one entry of the historical hashes list. */
+export function accumulatorRoot(records: readonly HeaderRecord[]): Buffer {
+  return listRoot(
+    records.map(({ hash, totalDifficulty }) => hashPair(hexToBytes(hash), littleEndian(totalDifficulty))),
+    EPOCH_DEPTH,
+  );
+}
+
+function littleEndian(value: bigint): Buffer {
+  const digits = BigInt.asUintN(8 * DIFFICULTY_BYTES, value).toString(16);
+  return Buffer.from(digits.padStart(2 * DIFFICULTY_BYTES, '0'), 'hex').reverse();
+}
+
+/** Slots of the beacon chain at which the form of a header's proof changes. */
+interface BeaconNetwork {
+  /** Unix seconds. */
+  readonly genesisTime: number;
+  /** The first without proof of work. */
+  readonly mergeBlock: number;
+  /** Total difficulty of the merge block and all later ones. */
+  readonly finalDifficulty: bigint;
+  readonly capellaSlot: number;
+  readonly denebSlot: number;
+  /** Null: not scheduled. */
+  readonly gloasSlot: number | null;
+}
+
+const SLOT_SECONDS = 12;
+
+const NETWORKS: ReadonlyMap<number, BeaconNetwork> = new Map([
+  [
+    1,
+    {
+      genesisTime: 1_606_824_023,
+      mergeBlock: 15_537_394,
+      finalDifficulty: 58_750_003_716_598_352_816_469n,
+      capellaSlot: 6_209_536,
+      denebSlot: 8_626_176,
+      gloasSlot: null,
+    },
+  ],
+  [
+    11_155_111,
+    {
+      genesisTime: 1_655_733_600,
+      mergeBlock: 1_450_409,
+      finalDifficulty: 17_000_018_015_853_232n,
+      capellaSlot: 1_818_624,
+      denebSlot: 4_243_456,
+      gloasSlot: 11_296_768,
+    },
+  ],
+]);
+
+export function beaconNetwork(chainId: number): BeaconNetwork | null {
+  return NETWORKS.get(chainId) ?? null;
 }

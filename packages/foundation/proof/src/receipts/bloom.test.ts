@@ -1,7 +1,7 @@
 import { type Address, type Hash, keccak256 } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
 import { logsBloom } from './bloom.ts';
 import { committedReceipts } from './receipts-root.ts';

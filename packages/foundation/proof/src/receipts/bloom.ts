@@ -1,5 +1,5 @@
 import { type Hex, keccak256, type Log } from '@chainstead/core';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 
 export const BLOOM_BYTES = 256;
 const BLOOM_BITS = 2048;

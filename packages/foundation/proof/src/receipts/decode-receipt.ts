@@ -1,7 +1,6 @@
 import { type Hash, type Hex, parseHash } from '@chainstead/core';
-import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { hexOf, quantityOf, type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { LIST_BASE } from '../rlp/rlp.ts';
-import { hexOf, quantityOf } from '../rlp/rlp-values.ts';
 import { BLOOM_BYTES } from './bloom.ts';
 import { type ReadLog, readLogList } from './read-receipt.ts';
 

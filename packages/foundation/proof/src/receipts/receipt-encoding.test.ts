@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex, Receipt } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
-import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { InvalidHexBytesError } from '../rlp/rlp-text.ts';
 import { encodeReceipt } from './receipt-encoding.ts';
 
 const HASH = `0x${'11'.repeat(32)}` as Hash;

@@ -1,7 +1,14 @@
 import type { Log, Receipt } from '@chainstead/core';
-import { hexByteLength, InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { STRING_BASE } from '../rlp/rlp.ts';
-import { byteText, headerText, integerText, listText, stringText } from '../rlp/rlp-text.ts';
+import {
+  byteText,
+  headerText,
+  hexByteLength,
+  InvalidHexBytesError,
+  integerText,
+  listText,
+  stringText,
+} from '../rlp/rlp-text.ts';
 import { BLOOM_BYTES, logsBloom } from './bloom.ts';
 
 const ADDRESS_BYTES = 20;

@@ -1,15 +1,15 @@
 import { keccak256Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readHeader } from '../blocks/decode-header.ts';
 import { encodeHeader } from '../blocks/header-hash.ts';
-import { readHeader } from '../blocks/read-header.ts';
 import { InvalidStateProofError } from '../state-proof-error.ts';
 import { mineBlock } from '../testing/mined-block.ts';
 import type { RecordedBlock } from '../testing/recorded-blocks.ts';
 import { orderedTrieProof, orderedTrieRoot } from '../tries/ordered-trie.ts';
 import { readOrderedTrieProof } from '../tries/trie-proof.ts';
 import { readReceiptLogs } from './read-receipt.ts';
-import { proveReceipts } from './receipts-proof.ts';
+import { proveReceipts } from './receipts-root.ts';
 
 describe('proofs of values of a list', () => {
   it('prove each value, and nothing else', () => {

@@ -1,7 +1,7 @@
 import type { ReceiptsRootEncoding } from '@chainstead/chains';
 import { type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
-import { orderedTrieRoot } from '../tries/ordered-trie.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
+import { orderedTrieProof, orderedTrieRoot } from '../tries/ordered-trie.ts';
 import { type BloomSource, encodeReceipt } from './receipt-encoding.ts';
 
 const STATE_SYNC_PREFIX = Buffer.from('matic-bor-receipt-');
@@ -39,4 +39,31 @@ export function stateSyncTransactionHash(blockNumber: number, blockHash: Hash): 
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(blockNumber));
   return keccak256Hex(Buffer.concat([STATE_SYNC_PREFIX, number, hexToBytes(blockHash)]));
+}
+
+interface ReceiptProof {
+  /** Among the transactions that the header commits to. */
+  readonly index: number;
+  readonly nodes: readonly Buffer[];
+}
+
+/** Null if the whole block's receipts don't hash to `root`. @throws InvalidHexBytesError */
+export function proveReceipts(
+  receipts: readonly Receipt[],
+  context: ReceiptsRootContext,
+  root: Hash,
+  transactions: readonly number[],
+): ReadonlyMap<number, ReceiptProof> | null {
+  const committed = committedReceipts(receipts, context);
+  for (const bloom of ['given', 'computed'] as const) {
+    const values = committed.map((receipt) => encodeReceipt(receipt, bloom));
+    if (orderedTrieRoot(values) !== root) continue;
+    return new Map(
+      transactions.flatMap((wanted): (readonly [number, ReceiptProof])[] => {
+        const index = committed.findIndex(({ transactionIndex }) => transactionIndex === wanted);
+        return index < 0 ? [] : [[wanted, { index, nodes: orderedTrieProof(values, index) }]];
+      }),
+    );
+  }
+  return null;
 }

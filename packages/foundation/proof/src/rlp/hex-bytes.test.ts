@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hexByteLength, hexToBytes, InvalidHexBytesError, writeHexBytes } from './hex-bytes.ts';
+import { hexByteLength, hexToBytes, InvalidHexBytesError, writeHexBytes } from './rlp-text.ts';
 
 it.each([
   ['0x', []],

@@ -1,7 +1,6 @@
 import secp256k1 from 'secp256k1';
 import { describe, expect, test } from 'vitest';
-import { packSignatures, recoverSigners, signerAt } from './packed-signatures.ts';
-import { signer } from './signer.ts';
+import { packSignatures, recoverSigners, signer, signerAt } from './packed-signatures.ts';
 
 const bytes = (byte: number, count: number): Uint8Array => new Uint8Array(count).fill(byte);
 

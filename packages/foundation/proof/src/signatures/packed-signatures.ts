@@ -1,6 +1,6 @@
 /** Plain bytes, cheap to pass between processes. */
-import type { Address } from '@chainstead/core';
-import { type Signature, signer } from './signer.ts';
+import { type Address, keccak256Hex } from '@chainstead/core';
+import secp256k1 from 'secp256k1';
 
 const HASH_BYTES = 32;
 const SCALARS_BYTES = 64;
@@ -45,3 +45,32 @@ export function signerAt(signers: Uint8Array, index: number): Address | null {
   const digits = Buffer.from(signers.buffer, start, PACKED_SIGNER_BYTES).toString('hex');
   return digits === NO_SIGNER ? null : (`0x${digits}` as Address);
 }
+
+export interface Signature {
+  /** 32 bytes, of the signed message. */
+  readonly hash: Uint8Array;
+  /** `r` and `s`, 32 bytes each. */
+  readonly scalars: Uint8Array;
+  readonly parity: 0 | 1;
+}
+
+const HASH_DIGITS_BEFORE_ADDRESS = 26;
+
+export function signer({ hash, scalars, parity }: Signature): Address | null {
+  const key = recoverPublicKey(hash, scalars, parity);
+  return key === null
+    ? null
+    : (`0x${keccak256Hex(key.subarray(1)).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address);
+}
+
+/** 65 bytes. Native code is twenty times as fast as the JavaScript fallback. */
+function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, parity: 0 | 1): Uint8Array | null {
+  try {
+    return secp256k1.ecdsaRecover(signature, parity, hash, false);
+  } catch (error) {
+    if (error instanceof Error && NO_KEY.test(error.message)) return null;
+    throw error;
+  }
+}
+
+const NO_KEY = /^(?:Signature could not be parsed|Public key could not be recover)$/;

@@ -1,8 +1,8 @@
 import { type Address, type Hash, keccak256Hex, parseAddress, parseHash } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
 import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 import { InvalidStateProofError } from '../state-proof-error.ts';
 import { buildTrie, hashedKey } from '../testing/hashed-trie.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';

@@ -1,6 +1,7 @@
 import { type Address, type Hash, keccak256, keccak256Hex, parseHash } from '@chainstead/core';
-import { hexToBytes, InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { checkHeaderHash } from '../blocks/header-hash.ts';
 import { type RlpItem, readRlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { hexToBytes, InvalidHexBytesError } from '../rlp/rlp-text.ts';
 import { InvalidStateProofError } from '../state-proof-error.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
 import { NODE_BYTES_MAX, readTrieProof } from '../tries/trie-proof.ts';
@@ -143,4 +144,15 @@ function hashOf(bytes: Buffer): Hash {
 
 function shown(given: unknown): string {
   return (JSON.stringify(given) ?? 'nothing').slice(0, 100);
+}
+
+export type CommittedStateRoot =
+  | { readonly result: 'verified'; readonly stateRoot: Hash }
+  | { readonly result: 'unchecked' }
+  | { readonly result: 'mismatch' };
+
+/** @throws InvalidHexBytesError, SyntaxError */
+export function committedStateRoot(raw: Readonly<Record<string, unknown>>, blockHash: Hash): CommittedStateRoot {
+  const { result } = checkHeaderHash(raw, blockHash);
+  return result === 'verified' ? { result, stateRoot: parseHash(raw.stateRoot) } : { result };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { headerHash } from '../blocks/header-hash.ts';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
-import { committedStateRoot } from './committed-state-root.ts';
+import { committedStateRoot } from './account-proof.ts';
 
 const recorded = readRecordedBlocks().filter(({ block }) => headerHash(block.header.raw) === block.header.hash);
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hexToBytes } from '../rlp/hex-bytes.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from '../testing/signed-transactions.ts';
 import { decodeTransaction } from './decode-transaction.ts';
-import { recoverSenders } from './recover-senders.ts';
+import { recoverSenders } from './recover-sender.ts';
 import { encodeTransaction } from './transaction-encoding.ts';
 
 const hex = (length: number) =>

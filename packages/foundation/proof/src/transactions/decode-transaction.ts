@@ -1,7 +1,6 @@
 import { toQuantity } from '@chainstead/core';
-import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { eachOf, hexOf, quantityOf, type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { LIST_BASE } from '../rlp/rlp.ts';
-import { eachOf, hexOf, quantityOf } from '../rlp/rlp-values.ts';
 import type { TransactionJson } from './transaction-fields.ts';
 
 type Reader = (item: RlpItem) => unknown;

@@ -1,9 +1,18 @@
-import { type Address, isAddress, keccak256, parseAddress, toQuantity } from '@chainstead/core';
-import { type Signature, signer } from '../signatures/signer.ts';
+import { type Address, isAddress, keccak256, keccak256Hex, parseAddress, toQuantity } from '@chainstead/core';
+import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
+import { hexToBytes } from '../rlp/rlp-text.ts';
+import {
+  packSignatures,
+  type RecoverSigners,
+  recoverSigners,
+  type Signature,
+  signer,
+  signerAt,
+} from '../signatures/packed-signatures.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';
 import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
 
-export type SenderCheck =
+type SenderCheck =
   | { readonly result: 'verified' }
   | { readonly result: 'mismatch'; readonly recovered: Address }
   | { readonly result: 'unchecked' };
@@ -40,7 +49,7 @@ export function compareSender({ from, r, s }: TransactionJson, recovered: Addres
 }
 
 /** Null: unsigned, or no valid form. */
-export function signatureOf(transaction: TransactionJson): Signature | null {
+function signatureOf(transaction: TransactionJson): Signature | null {
   const signed = signedHash(transaction);
   const scalars = signed === null ? null : compactSignature(transaction);
   return signed === null || scalars === null ? null : { ...signed, scalars };
@@ -79,4 +88,25 @@ function scalarDigits(value: unknown): string | null {
 
 function quantity(value: unknown): bigint | null {
   return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : null;
+}
+
+/** Null: unsigned, or no key matches. @param recover @default here */
+export async function recoverSenders(
+  transactions: readonly TransactionJson[],
+  recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
+): Promise<readonly (Address | null)[]> {
+  const signatures = transactions.map(signatureOf);
+  const present = signatures.filter((signature) => signature !== null);
+  if (present.length === 0) return signatures.map(() => null);
+  const signers = await recover(packSignatures(present));
+  let index = 0;
+  return signatures.map((signature) => (signature === null ? null : signerAt(signers, index++)));
+}
+
+const HASH_DIGITS_BEFORE_ADDRESS = 26;
+
+/** Last 20 bytes of keccak256(RLP [sender, nonce]). */
+export function createdContract(sender: Address, nonce: bigint): Address {
+  const preimage = encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]);
+  return `0x${keccak256Hex(preimage).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address;
 }

@@ -4,11 +4,15 @@ import { startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openGatewayRedis } from '../heads/gateway-redis.ts';
+import { openGatewayRedis } from '../heads/head-store.ts';
 import { createAnswerCache } from './answer-cache.ts';
-import type { AnswerStore, AnswerStoreLimits, StoredAnswer } from './answer-store.ts';
-import { createPostgresAnswerStore } from './postgres-answer-store.ts';
-import { createRedisAnswerStore } from './redis-answer-store.ts';
+import {
+  type AnswerStore,
+  type AnswerStoreLimits,
+  createPostgresAnswerStore,
+  createRedisAnswerStore,
+  type StoredAnswer,
+} from './answer-store.ts';
 import { createStoredAnswers } from './stored-answers.ts';
 
 const scratch = scratchOfFile();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blockInResult } from './block-in-result.ts';
+import { blockInResult } from './call-key.ts';
 
 const text = (value: unknown, space = 0): Buffer => Buffer.from(JSON.stringify(value, null, space));
 

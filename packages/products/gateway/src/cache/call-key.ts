@@ -96,3 +96,24 @@ function alternatives(value: unknown): string {
   const texts = new Set(value.map((item: unknown) => canonical(item, 'any')));
   return `[${[...texts].sort().join(',')}]`;
 }
+
+const BLOCK_NUMBER = Buffer.from('"blockNumber"');
+const NUMBER = Buffer.from('"number"');
+const QUANTITY = /^\s*:\s*"0x0*([0-9a-fA-F]{1,13})"/;
+const LOOKED_AT = 40;
+
+type BlockMember = 'number' | 'blockNumber';
+
+/** Without parsing. Null: no number (a pending transaction). `last`: the highest, for logs. */
+export function blockInResult(
+  result: Buffer,
+  member: BlockMember,
+  which: 'first' | 'last' = 'first',
+): number | null {
+  const name = member === 'number' ? NUMBER : BLOCK_NUMBER;
+  const at = which === 'first' ? result.indexOf(name) : result.lastIndexOf(name);
+  if (at === -1) return null;
+  const after = at + name.length;
+  const digits = QUANTITY.exec(result.toString('latin1', after, after + LOOKED_AT))?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findMethod } from '../methods/method-table.ts';
-import { speaksOfHead } from './call-block.ts';
+import { speaksOfHead } from './cached-answer.ts';
 
 const BLOCK_HASH = `0x${'ab'.repeat(32)}`;
 

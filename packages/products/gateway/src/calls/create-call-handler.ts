@@ -1,18 +1,16 @@
+/** A final answer stays permanently only if two upstreams return it: one may answer for another chain for a while. */
 import { type Clock, getOrCompute, type Logger, type Registry, systemClock, within } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { createAnswerCache } from '../cache/answer-cache.ts';
-import { createPostgresAnswerStore } from '../cache/postgres-answer-store.ts';
-import { createRedisAnswerStore } from '../cache/redis-answer-store.ts';
+import { createPostgresAnswerStore, createRedisAnswerStore } from '../cache/answer-store.ts';
 import { createStoredAnswers } from '../cache/stored-answers.ts';
 import type { GatewayChain } from '../call.ts';
-import { openGatewayRedis } from '../heads/gateway-redis.ts';
 import { createHeadFloor, type HeadFloor } from '../heads/head-floor.ts';
-import { createPostgresHeadStore } from '../heads/postgres-head-store.ts';
-import { createRedisHeadStore } from '../heads/redis-head-store.ts';
+import { createPostgresHeadStore, createRedisHeadStore, openGatewayRedis } from '../heads/head-store.ts';
 import { createAnswerCall } from './handle-call.ts';
 
-export interface CallHandlerSettings {
+interface CallHandlerSettings {
   readonly memoryBytes?: number;
   readonly storedDays?: number;
   readonly storedBytes?: number;

@@ -12,15 +12,20 @@ import { callKey } from '../cache/call-key.ts';
 import type { Call, GatewayChain, HandleCall, LeaveSignal, Outcome, RequestScope } from '../call.ts';
 import { createGatewayMetrics } from '../gateway-metrics.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
-import { blockReported, isKeepable, isText, keepAnswer, mayBeStored, reportedAnswer } from './cached-answer.ts';
 import {
   BLOCK_NUMBER_METHOD,
   blockOfCall,
+  blockReported,
   type CallBlock,
+  isKeepable,
+  isText,
+  keepAnswer,
+  mayBeStored,
   pinParams,
+  reportedAnswer,
   speaksOfHead,
   speaksOfPending,
-} from './call-block.ts';
+} from './cached-answer.ts';
 import { failedOutcome } from './call-error.ts';
 import { isSameAnswer } from './confirm-answer.ts';
 import { createSharedCalls } from './share-calls.ts';

@@ -1,9 +1,8 @@
-import { blockInResult } from '../cache/block-in-result.ts';
+import { blockInResult } from '../cache/call-key.ts';
 import type { Call, HandleCall, RequestScope } from '../call.ts';
 import { type LogBound, logRange } from '../methods/log-filter.ts';
 import { findMethod } from '../methods/method-table.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { INTERNAL_ERROR, invalidParams } from '../protocol/rpc-errors.ts';
+import { INTERNAL_ERROR, invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 
 const NEWEST: ReadonlySet<LogBound> = new Set(['latest', 'pending']);
 const HEAD_NUMBER = /^"(0x[0-9a-fA-F]+)"$/;

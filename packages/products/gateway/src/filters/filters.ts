@@ -1,13 +1,17 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { GatewayChain, Outcome } from '../call.ts';
 import { createGatewayMetrics } from '../gateway-metrics.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { invalidParams, unavailable } from '../protocol/rpc-errors.ts';
-import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
+import { invalidParams, type RpcErrorObject, unavailable } from '../protocol/rpc-errors.ts';
 import { readLogCriteria } from '../subscriptions/log-criteria.ts';
+import type { ChainFeeds } from '../subscriptions/pending-feed.ts';
 import { createFilterPolls } from './filter-polls.ts';
-import type { FilterKind, FilterOwner, FilterStore } from './filter-store.ts';
-import { newUpstreamFilter, removePendingFilter } from './pending-filters.ts';
+import {
+  type FilterKind,
+  type FilterOwner,
+  type FilterStore,
+  newUpstreamFilter,
+  removePendingFilter,
+} from './filter-store.ts';
 
 export interface FilterContext {
   readonly chain: GatewayChain;

@@ -5,11 +5,8 @@ import { createSeededRandom, flushRedis, startScratchRedis } from '@chainstead/t
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openGatewayRedis } from './gateway-redis.ts';
 import { createHeadFloor, type HeadFloor } from './head-floor.ts';
-import type { HeadStore } from './head-store.ts';
-import { createPostgresHeadStore } from './postgres-head-store.ts';
-import { createRedisHeadStore } from './redis-head-store.ts';
+import { createPostgresHeadStore, createRedisHeadStore, type HeadStore, openGatewayRedis } from './head-store.ts';
 
 /** Different in each test, so that late writes of earlier tests don't interfere. */
 let chainId = 1000;

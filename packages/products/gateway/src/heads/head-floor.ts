@@ -1,9 +1,8 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted, systemClock } from '@chainstead/core';
 import { type Head, RequestAbortedError } from '@chainstead/rpc';
 import type { PinnedHead } from '../call.ts';
-import type { HeadStore, StoredHead } from './head-store.ts';
+import { type HeadStore, type StoredHead, shareRuns } from './head-store.ts';
 import { createPoolFollower, type PoolFollowerOptions } from './pool-follower.ts';
-import { shareRuns } from './share-runs.ts';
 
 /**
  * The meaning of `latest` and `finalized`, shared by all API processes: a client with block N never

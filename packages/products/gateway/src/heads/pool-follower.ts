@@ -1,6 +1,6 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Head, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
-import { shareRuns } from './share-runs.ts';
+import { shareRuns } from './head-store.ts';
 
 export interface PoolFollowerOptions {
   readonly chain: { readonly key: string };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareRuns } from './share-runs.ts';
+import { shareRuns } from './head-store.ts';
 
 test('everybody gets a run that began after the ask, and at most one runs at a time', async () => {
   const ends: (() => void)[] = [];

@@ -1,6 +1,16 @@
-import { mapOf, membersOf } from './members.ts';
-import { type Check, mustBe } from './parameter.ts';
-import { address, bytes, hash, isNumberText, listOf, quantity, word } from './values.ts';
+import {
+  address,
+  bytes,
+  type Check,
+  hash,
+  isNumberText,
+  listOf,
+  mapOf,
+  membersOf,
+  mustBe,
+  quantity,
+  word,
+} from './values.ts';
 
 const LIST_MAX = 10_000;
 

@@ -1,7 +1,5 @@
 import { isObject } from '@chainstead/core';
-import { membersOf } from './members.ts';
-import { type Check, isAbsent } from './parameter.ts';
-import { address, block, hash, isBlockNumber, listOf } from './values.ts';
+import { address, block, type Check, hash, isAbsent, isBlockNumber, listOf, membersOf } from './values.ts';
 
 const ADDRESSES_MAX = 1_000;
 const TOPICS_MAX = 4;

@@ -1,4 +1,4 @@
-import type { MethodParameter } from './parameter.ts';
+import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import {
   ADDRESS,
   BLOCK_COUNT,
@@ -24,6 +24,7 @@ import {
   TRANSACTION_HASH,
 } from './parameters.ts';
 import { TRACE_FILTER, TRACE_TYPES, TRACER } from './trace-parameters.ts';
+import { isAbsent, type MethodParameter } from './values.ts';
 
 /** `block`: until the next head, permanently once final. `constant`: while the process runs. */
 export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
@@ -152,4 +153,28 @@ function method(
 
 function trace(name: string, parameters: readonly MethodParameter[], block?: number): GatewayMethod {
   return { ...method(name, 'never', TRACE_WEIGHT, parameters, { hedge: false, block }), isTrace: true };
+}
+
+const UNPLACED = /^(?:storage key too long|invalid hex in storage key)/;
+
+export function readParams(
+  { parameters }: GatewayMethod,
+  given: readonly unknown[],
+): { readonly params: readonly unknown[] } | { readonly error: RpcErrorObject } {
+  if (given.length > parameters.length)
+    return { error: invalidParams(`too many arguments, want at most ${parameters.length}`) };
+  let params = given;
+  for (const [index, parameter] of parameters.entries()) {
+    const value = given[index];
+    if (!isAbsent(value)) {
+      const problem = parameter.check(value);
+      if (problem === null) continue;
+      return { error: invalidParams(UNPLACED.test(problem) ? problem : `invalid argument ${index}: ${problem}`) };
+    }
+    if (parameter.isOptional !== true)
+      return { error: invalidParams(`missing value for required argument ${index}: ${parameter.name}`) };
+    if (parameter.fill !== undefined)
+      params = [...params.slice(0, index), parameter.fill, ...params.slice(index + 1)];
+  }
+  return { params };
 }

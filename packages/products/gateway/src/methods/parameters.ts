@@ -1,8 +1,21 @@
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
-import { mapOf } from './members.ts';
-import { type Check, type MethodParameter, mustBe, shown } from './parameter.ts';
-import { address, block, blockOrHash, boolean, bytes, hash, isNumberText, listOf, number64 } from './values.ts';
+import {
+  address,
+  block,
+  blockOrHash,
+  boolean,
+  bytes,
+  type Check,
+  hash,
+  isNumberText,
+  listOf,
+  type MethodParameter,
+  mapOf,
+  mustBe,
+  number64,
+  shown,
+} from './values.ts';
 
 const STORAGE_KEY_DIGITS_MAX = 64;
 const STORAGE_KEYS_MAX = 1_024;

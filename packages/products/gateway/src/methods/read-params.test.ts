@@ -1,8 +1,7 @@
 import { readExchanges, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findMethod, type GatewayMethod, METHOD_NAMES } from './method-table.ts';
-import { readParams } from './read-params.ts';
+import { findMethod, type GatewayMethod, METHOD_NAMES, readParams } from './method-table.ts';
 
 const ADDRESS = `0x${'Ab'.repeat(20)}`;
 const HASH = `0x${'0c'.repeat(32)}`;

@@ -1,7 +1,17 @@
 import { blockOverrides, stateOverrides } from './call-object.ts';
-import { mapOf, membersOf } from './members.ts';
-import { type Check, type MethodParameter, mustBe } from './parameter.ts';
-import { address, block, boolean, listOf, matching, number64 } from './values.ts';
+import {
+  address,
+  block,
+  boolean,
+  type Check,
+  listOf,
+  type MethodParameter,
+  mapOf,
+  matching,
+  membersOf,
+  mustBe,
+  number64,
+} from './values.ts';
 
 /** Any other text is a script, which runs in the node without a time limit. */
 const TRACERS = [

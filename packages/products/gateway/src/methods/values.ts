@@ -1,8 +1,5 @@
 /** As lenient as geth's decoders (common/hexutil, rpc/types.go). */
-
 import { isObject } from '@chainstead/core';
-import { membersOf } from './members.ts';
-import { type Check, isAbsent, mustBe } from './parameter.ts';
 
 const HASH = /^0[xX][0-9a-fA-F]{64}$/;
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;
@@ -14,7 +11,7 @@ const BLOCK_NUMBER = /^0[xX](?:0|[1-7][0-9a-fA-F]{15}|[1-9a-fA-F][0-9a-fA-F]{0,1
 const TAGS: ReadonlySet<unknown> = new Set(['latest', 'earliest', 'pending', 'safe', 'finalized']);
 
 const TAG_LIST = 'latest, earliest, pending, safe, finalized';
-export const BLOCK_RULE = `a hexadecimal number without leading zeros, or one of ${TAG_LIST}`;
+const BLOCK_RULE = `a hexadecimal number without leading zeros, or one of ${TAG_LIST}`;
 
 export function matching(pattern: RegExp, name: string, rule: string): Check {
   return (value) => (typeof value === 'string' && pattern.test(value) ? null : mustBe(name, rule, value));
@@ -53,7 +50,7 @@ export function isNumberText(value: unknown): boolean {
   return typeof value === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(value);
 }
 
-export function isBlockTag(value: unknown): value is string {
+function isBlockTag(value: unknown): value is string {
   return TAGS.has(value);
 }
 
@@ -61,7 +58,7 @@ export function isBlockNumber(value: unknown): value is string {
   return typeof value === 'string' && BLOCK_NUMBER.test(value);
 }
 
-export function isHash(value: unknown): value is string {
+function isHash(value: unknown): value is string {
   return typeof value === 'string' && HASH.test(value);
 }
 
@@ -99,4 +96,62 @@ export function listOf(name: string, element: Check, lengthMax: number): Check {
     }
     return null;
   };
+}
+
+/** No other members: nodes may read them, and the error classifier reads echoed text. */
+export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {
+  const checks = new Map(Object.entries(members));
+  const bySmallName = new Map([...checks.keys()].map((member) => [member.toLowerCase(), member]));
+  return (value) => {
+    if (!isObject(value)) return mustBe(name, 'an object', value);
+    for (const [given, member] of Object.entries(value)) {
+      const check = checks.get(given);
+      if (check === undefined) {
+        const spelling = bySmallName.get(given.toLowerCase());
+        return `${name} has no member ${shown(given)}${spelling === undefined ? '' : `; it is written ${spelling}`}`;
+      }
+      const problem = isAbsent(member) ? null : check(member);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}
+
+export function mapOf(name: string, checkKey: Check, checkMember: Check): Check {
+  return (value) => {
+    if (!isObject(value)) return mustBe(name, 'an object', value);
+    for (const [key, member] of Object.entries(value)) {
+      const problem = checkKey(key) ?? checkMember(member);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}
+
+/** A sentence with the parameter's name; null if valid. */
+export type Check = (value: unknown) => string | null;
+
+export interface MethodParameter {
+  readonly check: Check;
+  readonly isOptional?: boolean;
+  /** Default for nodes that require a value. */
+  readonly fill?: unknown;
+  readonly name: string;
+}
+
+const GIVEN_LENGTH_MAX = 80;
+
+export function mustBe(name: string, rule: string, given: unknown): string {
+  return `${name} must be ${rule}, ${shown(given)} was given`;
+}
+
+export function shown(given: unknown): string {
+  // Only flat values: nesting may be as deep as the body is long.
+  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'an array' : 'an object';
+  const text = JSON.stringify(given) ?? 'nothing';
+  return text.length > GIVEN_LENGTH_MAX ? `${text.slice(0, GIVEN_LENGTH_MAX)}…"` : text;
+}
+
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
 }

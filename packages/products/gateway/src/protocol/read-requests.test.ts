@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idText, idTexts } from './id-text.ts';
-import { type ReadRequest, readRequests } from './read-requests.ts';
+import { idText, idTexts, type ReadRequest, readRequests } from './read-requests.ts';
 import { BATCH_MAX } from './rpc-errors.ts';
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };

@@ -67,3 +67,11 @@ export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
 }
 
 const METHOD_LENGTH_MAX = 64;
+
+export function resultHead(id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":`;
+}
+
+export function errorText(id: string, error: RpcErrorObject): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
+}

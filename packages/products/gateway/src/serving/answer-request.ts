@@ -1,10 +1,11 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { Call, HandleCall, Outcome, RequestScope } from '../call.ts';
+import { failedOutcome } from '../calls/call-error.ts';
 import { checkLogRange } from '../calls/limit-log-range.ts';
+import { FILTER_NOT_FOUND, type FilterContext, type Filters } from '../filters/filters.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import { findMethod, type GatewayMethod, type MethodFacts } from '../methods/method-table.ts';
-import { readParams } from '../methods/read-params.ts';
+import { findMethod, type GatewayMethod, type MethodFacts, readParams } from '../methods/method-table.ts';
 import type { ReadRequest } from '../protocol/read-requests.ts';
 import {
   INTERNAL_ERROR,
@@ -16,10 +17,8 @@ import {
   tracesOff,
   unavailable,
 } from '../protocol/rpc-errors.ts';
-import { countTime } from '../usage/call-times.ts';
-import type { UsageCounter } from '../usage/usage-counter.ts';
-import { type HandleStateful, SOCKET_METHODS } from './answer-stateful.ts';
-import type { RequestContext } from './request-context.ts';
+import { countTime, type UsageCounter } from '../usage/usage-counter.ts';
+import type { RequestContext } from './open-scope.ts';
 
 export interface Answered {
   readonly outcome: Outcome;
@@ -30,7 +29,7 @@ export interface Answered {
 
 export type AnswerRequest = (request: ReadRequest, context: RequestContext) => Answered | Promise<Answered>;
 
-export interface AnswerRequestOptions {
+interface AnswerRequestOptions {
   readonly answer: HandleCall;
   readonly answerStateful: HandleStateful;
   readonly rateLimits: RateLimits;
@@ -158,4 +157,58 @@ const NOTHING_COUNTED = { refusal: null, retryAfterMs: 0, addBytes: ignore };
 
 function ignore(): void {
   // A refusal has no result whose bytes would count.
+}
+
+/** Null: independent of earlier calls. `answer` handles a filter's eth_getLogs. */
+type HandleStateful = (
+  call: Call,
+  context: RequestContext,
+  answer: HandleCall,
+) => Outcome | Promise<Outcome> | null;
+
+const SOCKET_METHODS: ReadonlySet<string> = new Set(['eth_subscribe', 'eth_unsubscribe']);
+
+export function createAnswerStateful(filters: Filters, logger: Logger): HandleStateful {
+  async function filterLogs(id: string, context: RequestContext, answer: HandleCall): Promise<Outcome> {
+    const filter = await filters.logFilter(contextOf(context), id);
+    const method = findMethod('eth_getLogs');
+    if (filter === null || method === undefined) return { ok: false, error: FILTER_NOT_FOUND };
+    return answer({ method, params: [filter] }, context.scope);
+  }
+
+  function outcomeOf(call: Call, context: RequestContext, answer: HandleCall): Outcome | Promise<Outcome> | null {
+    const [first, second] = call.params;
+    const owner = contextOf(context);
+    switch (call.method.name) {
+      case 'eth_subscribe':
+        return context.subscriber?.subscribe(first, second) ?? null;
+      case 'eth_unsubscribe':
+        return context.subscriber?.unsubscribe(first) ?? null;
+      case 'eth_newFilter':
+        return filters.newLogFilter(owner, first);
+      case 'eth_newBlockFilter':
+        return filters.newBlockFilter(owner);
+      case 'eth_newPendingTransactionFilter':
+        return filters.newPendingFilter(owner);
+      case 'eth_getFilterChanges':
+        return filters.changes(owner, String(first));
+      case 'eth_getFilterLogs':
+        return filterLogs(String(first), context, answer);
+      case 'eth_uninstallFilter':
+        return filters.uninstall(owner, String(first));
+      default:
+        return null;
+    }
+  }
+
+  return (call, context, answer) => {
+    const outcome = outcomeOf(call, context, answer);
+    if (!(outcome instanceof Promise)) return outcome;
+    const { slug } = context.served.chain;
+    return outcome.catch((error: unknown) => failedOutcome(error, { slug, method: call.method.name, logger }));
+  };
+}
+
+function contextOf({ served, keyId }: RequestContext): FilterContext {
+  return { chain: served.chain, keyId };
 }

@@ -4,8 +4,7 @@ import { spendNodeCalls } from '@chainstead/http';
 import type { RawResult } from '@chainstead/rpc';
 import { isOwnFailure, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { AnswerRequest } from './answer-request.ts';
-import { OpenScope } from './open-scope.ts';
-import type { ServedChain } from './request-context.ts';
+import { OpenScope, type ServedChain } from './open-scope.ts';
 
 export interface DirectCall {
   readonly chain: Pick<Chain, 'id'>;

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CLIENT_CLOSED_REQUEST } from '@chainstead/http';
-import type { RawGate } from '@chainstead/http/server';
-import { OPEN_KEY_ID } from './authorize.ts';
-import type { AnswerPart, Reply } from './reply.ts';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { CLIENT_CLOSED_REQUEST, type Principal, ScopeMissingError } from '@chainstead/http';
+import { KEY_PATTERN } from '@chainstead/http/key-store';
+import type { KeyStore, RawGate } from '@chainstead/http/server';
+import type { RawResult } from '@chainstead/rpc';
+import { type RpcErrorObject, unauthorized } from '../protocol/rpc-errors.ts';
+import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
 /** For metrics and logs: never contains the key. */
 export const ROUTE = '/:chain/:apiKey';
@@ -138,4 +140,81 @@ export class ClientGoneError extends Error {
     super('The client closed the connection');
     this.name = 'ClientGoneError';
   }
+}
+
+interface AdmissionRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly error?: RpcErrorObject;
+}
+
+export interface Admission {
+  readonly keyId: string;
+  /** For pages of other origins: names and values alternate. */
+  readonly cors: readonly string[];
+  readonly refusal: AdmissionRefusal | null;
+}
+
+interface AuthorizeOptions {
+  readonly gate: RawGate;
+  readonly keys: KeyStore;
+}
+
+export const OPEN_KEY_ID = 'open';
+
+const OPEN: Admission = { keyId: OPEN_KEY_ID, cors: [], refusal: null };
+
+export function authorize(
+  headers: IncomingHttpHeaders,
+  key: string,
+  options: AuthorizeOptions,
+): Admission | Promise<Admission> {
+  const isOpen = options.gate.isOpen();
+  if (isOpen instanceof Promise) return isOpen.then((open) => authorizeKnowing(open, headers, key, options));
+  return authorizeKnowing(isOpen, headers, key, options);
+}
+
+function authorizeKnowing(
+  isOpen: boolean,
+  headers: IncomingHttpHeaders,
+  key: string,
+  { gate, keys }: AuthorizeOptions,
+): Admission | Promise<Admission> {
+  const cors = headers.origin === undefined ? [] : gate.corsHeaders(headers.origin, isOpen);
+  if (isOpen) {
+    const refusal = gate.refusal(headers);
+    return refusal === null && cors.length === 0 ? OPEN : { ...OPEN, cors, refusal };
+  }
+  const refused = (message: string): Admission => ({
+    keyId: OPEN_KEY_ID,
+    cors,
+    refusal: { status: 401, message },
+  });
+  if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
+  const admit = (principal: Principal | null): Admission => {
+    if (principal === null) return refused('Node Key not valid');
+    const { id: keyId, scopes } = principal;
+    if (scopes.has('rpc')) return { keyId, cors, refusal: null };
+    const { status, message } = new ScopeMissingError('rpc', principal);
+    return { keyId, cors, refusal: { status, message, error: unauthorized(message) } };
+  };
+  const principal = keys.verify(key);
+  return principal instanceof Promise ? principal.then(admit) : admit(principal);
+}
+
+export type AnswerPart = string | RawResult;
+
+/** For one body, over HTTP or a WebSocket. One method is called, once. */
+export interface Reply {
+  readonly keyId: string;
+  readonly subscriber: Subscriber | null;
+  /** An empty text sends no response. Status and headers are for HTTP. */
+  sendText(status: number, text: string, headers?: readonly string[]): void;
+  sendRefusal(status: number, message: string, rpcText: string): void;
+  sendResult(head: string, result: Buffer, tail: string): void;
+  sendParts(parts: readonly (string | Buffer)[]): void;
+  /** @throws the error of a part's iteration: the response is incomplete */
+  sendStream(parts: AsyncIterable<AnswerPart>): Promise<void>;
+  /** @returns stops it */
+  onGone(listener: () => void): () => void;
 }

@@ -1,14 +1,11 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { type ApiError, answerTo, BodyTooLargeError, TooManyBodiesError } from '@chainstead/http';
 import type { ByteBudget, KeyStore, RawGate, RawHandler } from '@chainstead/http/server';
-import { chainNotOffered, invalidRequest } from '../protocol/rpc-errors.ts';
-import { errorText as errorAnswer } from '../protocol/write-answer.ts';
+import { chainNotOffered, errorText as errorAnswer, invalidRequest } from '../protocol/rpc-errors.ts';
 import { RESERVED_SEGMENTS } from '../reserved-segments.ts';
-import { type Admission, authorize } from './authorize.ts';
-import { ClientGoneError, Exchange } from './exchange.ts';
-import { readBody } from './read-body.ts';
-import { refuseBody } from './refuse-body.ts';
-import type { ServedChain } from './request-context.ts';
+import { type Admission, authorize, ClientGoneError, Exchange } from './exchange.ts';
+import type { ServedChain } from './open-scope.ts';
+import { readBody, refuseBody } from './read-body.ts';
 import type { ServeBody } from './serve-body.ts';
 import { splitPath } from './split-path.ts';
 

@@ -1,4 +1,6 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { GatewayChain, LeaveSignal, PinnedHead, RequestScope } from '../call.ts';
+import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
 /** For one HTTP request. Creates signal and timer only when a call must wait. */
 export class OpenScope implements RequestScope {
@@ -58,4 +60,59 @@ class Leave implements LeaveSignal {
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   }
+}
+
+/** Starts a pool at its first call, since most offered chains are never used. */
+type PoolStart = ReturnType<typeof createPoolStart>;
+
+const RETRY_MS = 1_000;
+
+export function createPoolStart(
+  { slug, pool }: GatewayChain,
+  { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
+) {
+  let isStarted = false;
+  let pending: Promise<boolean> | null = null;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  async function start(): Promise<boolean> {
+    try {
+      await pool.start();
+      isStarted = true;
+    } catch (error) {
+      failedAt = clock.now();
+      logger.error(
+        { chain: slug, reason: errorText(error) },
+        'No upstream of the chain can be used by the gateway',
+      );
+    } finally {
+      pending = null;
+    }
+    return isStarted;
+  }
+
+  return {
+    get isStarted(): boolean {
+      return isStarted;
+    },
+    /** Once for all concurrent callers. @returns false if no upstream is usable */
+    start(): Promise<boolean> {
+      if (isStarted) return Promise.resolve(true);
+      if (pending === null && clock.now() - failedAt < RETRY_MS) return Promise.resolve(false);
+      pending ??= start();
+      return pending;
+    },
+  };
+}
+
+export interface ServedChain {
+  readonly chain: GatewayChain;
+  readonly start: PoolStart;
+}
+
+export interface RequestContext {
+  readonly served: ServedChain;
+  readonly scope: OpenScope;
+  readonly keyId: string;
+  readonly subscriber: Subscriber | null;
 }

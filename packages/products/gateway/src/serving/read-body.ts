@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { JsonBoundsError } from '@chainstead/core';
 import { type ByteBudget, bytesOfValues } from '@chainstead/http/server';
-import { measureBody } from '../protocol/read-requests.ts';
+import { measureBody, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import { BATCH_TOO_LARGE, errorText, type RpcErrorObject } from '../protocol/rpc-errors.ts';
+import type { Reply } from './exchange.ts';
 
 interface BodyLimits {
   readonly bytesMax: number;
@@ -10,7 +12,7 @@ interface BodyLimits {
 }
 
 /** One is called, once. The rest of a refused body is not read. */
-export interface BodyReader {
+interface BodyReader {
   onBody(body: Buffer): Promise<void> | undefined;
   onTooLarge(): void;
   onTooManyValues(message: string): void;
@@ -99,4 +101,23 @@ export function readBody(
   }
 
   incoming.on('data', onData).on('end', onEnd).on('close', onClose);
+}
+
+export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
+  const read = readRequests(body.toString());
+  if (read.kind === 'batch-too-large') {
+    reply.sendRefusal(400, BATCH_TOO_LARGE.message, errorText('null', BATCH_TOO_LARGE));
+    return;
+  }
+  if (read.kind === 'single') {
+    reply.sendText(200, answerTo(read.request, error));
+    return;
+  }
+  const answers = read.requests.map((request) => answerTo(request, error)).filter((answer) => answer !== '');
+  reply.sendText(200, answers.length === 0 ? '' : `[${answers.join(',')}]`);
+}
+
+function answerTo(request: ReadRequest, error: RpcErrorObject): string {
+  if ('error' in request) return errorText(request.id, request.error);
+  return request.id === null ? '' : errorText(request.id, error);
 }

@@ -1,10 +1,8 @@
 import { type ReadRequest, readRequests } from '../protocol/read-requests.ts';
-import { BATCH_TOO_LARGE } from '../protocol/rpc-errors.ts';
-import { errorText, resultHead } from '../protocol/write-answer.ts';
+import { BATCH_TOO_LARGE, errorText, resultHead } from '../protocol/rpc-errors.ts';
 import type { Answered, AnswerRequest } from './answer-request.ts';
-import { OpenScope } from './open-scope.ts';
-import type { AnswerPart, Reply } from './reply.ts';
-import type { RequestContext, ServedChain } from './request-context.ts';
+import type { AnswerPart, Reply } from './exchange.ts';
+import { OpenScope, type RequestContext, type ServedChain } from './open-scope.ts';
 
 export type ServeBody = (body: Buffer, reply: Reply, served: ServedChain) => Promise<void> | undefined;
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Notifications, SharedTexts } from '../subscriptions/subscription.ts';
-import { type NotificationBounds, NotificationPump } from './notification-pump.ts';
-import type { NotificationQueue } from './notification-queue.ts';
+import type { Notifications, SharedTexts } from '../subscriptions/log-criteria.ts';
+import { type NotificationBounds, NotificationPump, type NotificationQueue } from './notification-pump.ts';
 
 const BOUNDS: NotificationBounds = {
   socketBytesMax: 1_000_000,

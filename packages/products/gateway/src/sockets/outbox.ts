@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { AnswerPart } from '../serving/reply.ts';
+import type { AnswerPart } from '../serving/exchange.ts';
 
 export interface OutboxOptions {
   readonly onTaken: () => void;

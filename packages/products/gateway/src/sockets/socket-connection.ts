@@ -2,15 +2,18 @@ import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
 import { type ByteBudget, bytesOfValues } from '@chainstead/http/server';
 import type { RawData, WebSocket } from 'ws';
 import { measureBody } from '../protocol/read-requests.ts';
-import { invalidRequest, type RpcErrorObject, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';
-import { errorText as errorAnswer } from '../protocol/write-answer.ts';
-import type { AnswerPart, Reply } from '../serving/reply.ts';
-import type { ServedChain } from '../serving/request-context.ts';
+import {
+  errorText as errorAnswer,
+  invalidRequest,
+  type RpcErrorObject,
+  TOO_MANY_BODIES,
+} from '../protocol/rpc-errors.ts';
+import type { AnswerPart, Reply } from '../serving/exchange.ts';
+import type { ServedChain } from '../serving/open-scope.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import type { ClientSubscriptions, Subscriber } from '../subscriptions/client-subscriptions.ts';
-import type { Notifications, SharedText } from '../subscriptions/subscription.ts';
-import type { NotificationPump } from './notification-pump.ts';
-import { lengthOf } from './notification-queue.ts';
+import type { Notifications, SharedText } from '../subscriptions/log-criteria.ts';
+import { lengthOf, type NotificationPump } from './notification-pump.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
 
 type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';

@@ -1,6 +1,6 @@
 import { hashOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
-import { Branch } from './branch.ts';
+import { Branch } from './chain-feed.ts';
 import type { FeedBlock } from './feed-block.ts';
 
 /** @param kind the branch; the parent is on branch `of` */

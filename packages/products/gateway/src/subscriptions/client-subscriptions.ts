@@ -3,10 +3,16 @@ import type { GatewayChain, Outcome } from '../call.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { FeedListener } from './chain-feed.ts';
-import type { ChainSources } from './chain-feeds.ts';
 import type { FeedBlock, FeedLog } from './feed-block.ts';
-import { type LogCriteria, matchesCriteria, readLogCriteria } from './log-criteria.ts';
-import { type Notifications, type SharedText, Subscription } from './subscription.ts';
+import {
+  type LogCriteria,
+  matchesCriteria,
+  type Notifications,
+  readLogCriteria,
+  type SharedText,
+  Subscription,
+} from './log-criteria.ts';
+import type { ChainSources } from './pending-feed.ts';
 
 type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions';
 

@@ -1,5 +1,5 @@
 import { type BlockHeader, type Hash, type Hex, type Log, toQuantity } from '@chainstead/core';
-import type { SharedText } from './subscription.ts';
+import type { SharedText } from './log-criteria.ts';
 
 export interface FeedBlock {
   readonly number: number;

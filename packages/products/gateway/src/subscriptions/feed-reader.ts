@@ -1,10 +1,10 @@
-import { errorText, type Hash, type Logger } from '@chainstead/core';
+import { errorText, type Hash, type Hex, type Log, type Logger } from '@chainstead/core';
+import { type ForwardingPool, parseLogs } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
-import { isPlausible, readBlockLogs } from './read-block-logs.ts';
 
 /** A block on the way to the newest one is unavailable: it was abandoned meanwhile, or no upstream responds. */
-export class BlockMissingError extends Error {
+class BlockMissingError extends Error {
   constructor(hash: Hash) {
     super(`Block ${hash} is not known to any upstream`);
     this.name = 'BlockMissingError';
@@ -69,4 +69,40 @@ export function createFeedReader(options: {
       }
     },
   };
+}
+
+const METHOD = 'eth_getLogs';
+const EMPTY_BLOOM = /^0x0*$/;
+
+interface LoggedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  readonly logsBloom: Hex | null;
+}
+
+/**
+ * By eth_getLogs; by receipts if refused, or if the bloom contradicts (nodes that still index).
+ * @returns null if no upstream has the block @throws UpstreamsExhaustedError
+ */
+export async function readBlockLogs(
+  pool: Pick<ForwardingPool, 'request' | 'getWholeBlock'>,
+  block: LoggedBlock,
+  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
+): Promise<readonly Log[] | null> {
+  try {
+    const { value } = await pool.request(METHOD, [{ blockHash: block.hash }], { minBlock: block.number, signal });
+    const logs = parseLogs(value);
+    if (isPlausible(logs, block)) return logs;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    logger.debug({ block_number: block.number, error: errorText(error) }, 'Logs of a block not read by its hash');
+  }
+  const whole = await pool.getWholeBlock(block.hash, { signal });
+  return whole === null ? null : whole.value.receipts.flatMap(({ logs }) => logs);
+}
+
+/** Whether they may be complete, by bloom and hash. */
+function isPlausible(logs: readonly Log[], { hash, logsBloom }: LoggedBlock): boolean {
+  if (logs.length === 0) return logsBloom === null || EMPTY_BLOOM.test(logsBloom);
+  return logs.every(({ blockHash }) => blockHash === hash);
 }

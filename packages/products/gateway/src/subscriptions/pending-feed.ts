@@ -1,20 +1,22 @@
-import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, errorText, getOrCompute, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { RequestAbortedError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
+import type { HeadFloor } from '../heads/head-floor.ts';
+import { type ChainFeed, createChainFeed } from './chain-feed.ts';
 
-export interface PendingListener {
+interface PendingListener {
   readonly isFull: boolean;
   pending(transactions: PendingTexts): void;
 }
 
-export interface PendingTexts {
+interface PendingTexts {
   /** JSON: hashes, or whole transactions. */
   readonly texts: readonly string[];
   readonly bytes: number;
 }
 
 /** From one upstream, read once for all listeners, and not without listeners. */
-export interface PendingFeed {
+interface PendingFeed {
   /** @returns stops it. @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError */
   watch(listener: PendingListener): Promise<() => void>;
   close(): void;
@@ -31,7 +33,7 @@ const POLL_MAX_MS = 2_000;
 const LOOKUPS_AT_ONCE = 20;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: who listens and the one subscription upstream are one state.
-export function createPendingFeed(options: {
+function createPendingFeed(options: {
   readonly chain: GatewayChain;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -134,6 +136,37 @@ export function createPendingFeed(options: {
     close() {
       listeners.clear();
       stop();
+    },
+  };
+}
+
+export interface ChainSources {
+  readonly blocks: ChainFeed;
+  readonly pending: PendingFeed;
+}
+
+export type ChainFeeds = ReturnType<typeof createChainFeeds>;
+
+export function createChainFeeds({
+  headFloor,
+  ...services
+}: {
+  readonly headFloor: (chain: GatewayChain) => HeadFloor;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}) {
+  const feeds = new Map<GatewayChain, ChainSources>();
+  return {
+    of: (chain: GatewayChain): ChainSources =>
+      getOrCompute(feeds, chain, () => ({
+        blocks: createChainFeed({ ...services, chain, floor: headFloor(chain) }),
+        pending: createPendingFeed({ ...services, chain }),
+      })),
+    close(): void {
+      for (const { blocks, pending } of feeds.values()) {
+        blocks.close();
+        pending.close();
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { expect, test } from 'vitest';
 import { FeedLog } from './feed-block.ts';
-import { type Notifications, Subscription } from './subscription.ts';
+import { type Notifications, Subscription } from './log-criteria.ts';
 
 const HASH = parseHash(`0x${'ab'.repeat(32)}`);
 const ADDRESS = parseAddress(`0x${'1'.repeat(40)}`);

@@ -10,7 +10,7 @@ import type { GatewayChain, HandleCall } from '../call.ts';
 import type { Filters } from '../filters/filters.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../gateway-server.ts';
 import { createGatewayRoutes } from '../routes.ts';
-import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
+import type { ChainFeeds } from '../subscriptions/pending-feed.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
 /** A gateway behind a real server, with a call handler from the test. */

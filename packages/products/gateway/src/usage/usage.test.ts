@@ -2,10 +2,8 @@ import { silentLogger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countTime } from './call-times.ts';
-import { readHourCalls, readMethodCalls } from './read-calls.ts';
-import { readGatewayUsage } from './read-usage.ts';
-import { createUsageCounter, type UsageCounter } from './usage-counter.ts';
+import { readGatewayUsage, readHourCalls, readMethodCalls } from './read-calls.ts';
+import { countTime, createUsageCounter, type UsageCounter } from './usage-counter.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,4 @@
-import type { PgCodec, PgResource } from '@dataplan/pg';
-import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
+import { type PgCodec, type PgResource, sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { cursorValues } from './cursor.ts';

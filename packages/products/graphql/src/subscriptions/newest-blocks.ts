@@ -1,7 +1,6 @@
 import type { Clock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { Reader } from '../reading/reader.ts';
-import { readRows } from '../reading/reader.ts';
+import { type Reader, readRows } from '../reading/reader.ts';
 
 export interface NewestBlocks {
   /** Resolves when the newest block isn't `seen`, or on abort. @throws GraphqlRefusalError */

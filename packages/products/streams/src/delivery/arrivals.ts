@@ -1,6 +1,6 @@
 import { getOrCompute } from '@chainstead/core';
 import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
-import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
+import { SUCCESS_RATE_MAX } from '../records/change-status.ts';
 import type { Attempt, DeliveryVerdict } from './outbox.ts';
 
 /**

@@ -11,8 +11,7 @@ import {
 } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import { BlockedAddressError, type Egress, EgressTimeoutError } from '@chainstead/egress';
-import { WebhookTooLargeError } from '../payload/body-length.ts';
-import { finishBody } from '../payload/render-body.ts';
+import { finishBody, WebhookTooLargeError } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { AttemptRecorder } from './attempts.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { errorText, type Logger } from '@chainstead/core';
 import { type Database, failureLevel, rawSql, sql } from '@chainstead/db';
-import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
+import { SUCCESS_RATE_MAX } from '../records/change-status.ts';
 
 export interface HostQueue {
   readonly host: string;

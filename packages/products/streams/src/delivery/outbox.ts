@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainId, Hash } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
-import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
-import { finishBody } from '../payload/render-body.ts';
+import { finishBody, LONG_BODY_LENGTH } from '../payload/render-body.ts';
 import { type DeliveryAttempt, listAttemptsOf } from '../records/attempts.ts';
 
 /** A new match, the same with enough confirmations, or the removal of its block. */

@@ -1,7 +1,7 @@
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
-import { auditStream } from '../records/audit-stream.ts';
-import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
+import { auditStream } from '../records/stream-addresses.ts';
+import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/stream-bounds.ts';
 import type { ReplayAttempt } from '../stream-services.ts';
 
 interface ReplayOptions {

@@ -1,7 +1,6 @@
 import type { ChainId, Logger } from '@chainstead/core';
 import { type Database, rowsAfterInPartitions, sql, type Transaction, where } from '@chainstead/db';
-import { moveStreams, type StreamMove } from '../records/change-status.ts';
-import { SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
+import { moveStreams, type StreamMove, SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/change-status.ts';
 import type { StreamStatus } from '../stream.ts';
 import type { DeliveryMetrics } from './delivery-metrics.ts';
 import { WAITING_STREAMS } from './host-queues.ts';

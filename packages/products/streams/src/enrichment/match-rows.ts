@@ -1,9 +1,8 @@
 import type { Hash } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { areStillDue, type Delivery, type MatchKey, STILL_DUE } from '../delivery/outbox.ts';
-import type { Match } from '../matching/match.ts';
-import { type ItemPlace, referredPlaces, restoreMatch } from '../matching/stored-match.ts';
-import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
+import { type ItemPlace, type Match, referredPlaces, restoreMatch } from '../matching/match.ts';
+import { BODY_LENGTH_MAX } from '../payload/render-body.ts';
 
 export interface MatchRow {
   /** Null: built, longer than `BODY_LENGTH_MAX`, or an item is no longer stored. */

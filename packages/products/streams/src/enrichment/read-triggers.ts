@@ -1,17 +1,29 @@
-import { type AnswerBudget, getOrCompute, type Hex } from '@chainstead/core';
-import { itemTypeOf } from '../item-types.ts';
-import { topicOf } from '../matching/event-topic.ts';
+import { setMaxListeners } from 'node:events';
+import {
+  type Address,
+  type AnswerBudget,
+  defineError,
+  errorText,
+  getOrCompute,
+  type Hash,
+  type Hex,
+  isAddress,
+  parseAddress,
+  parseBigQuantity,
+} from '@chainstead/core';
+import { decodeMeasured } from '@chainstead/events/abi';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
+import { type AbiFunction, BaseError, encodeFunctionData } from 'viem';
+import { itemTypeOf, type SelectorType } from '../item-types.ts';
+import { topicOf } from '../matching/compile-stream.ts';
 import type { EnrichedMatch } from '../payload/render-body.ts';
-import type { StreamTrigger } from '../stream.ts';
+import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
 import type { TriggerResult, WebhookContents } from '../webhook.ts';
-import { ANSWER_BYTES_MAX, answerOf, type BlockState } from './block-state.ts';
-import { itemsOf, type SelectedItem } from './selector-value.ts';
-import { triggerCall, triggerError, triggerResults } from './trigger-call.ts';
 
 /** A call without a response fails the whole read, or shows as failed. */
 export type Unanswered = 'throw' | 'show';
 
-export interface ReadTriggersOptions {
+interface ReadTriggersOptions {
   readonly state: BlockState;
   readonly unanswered: Unanswered;
   /** For one webhook. Calls beyond that show an error, once per trigger. */
@@ -24,6 +36,8 @@ export interface ReadTriggersOptions {
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export const CALLS_TOGETHER = 25;
+const ANSWER_BYTES_MAX = 1_048_576;
+
 const RESULT_BYTES_MAX = 4 * ANSWER_BYTES_MAX;
 const UNANSWERED = 'no node answered';
 
@@ -116,4 +130,193 @@ async function answer({ trigger, item, isSurplus }: Reading, options: ReadTrigge
     if (unanswered === 'throw') throw error;
     return { failure: UNANSWERED };
   }
+}
+
+interface TriggerCall {
+  readonly to: Address;
+  readonly data: Hex;
+  /** Null: the node's default, the zero address. */
+  readonly from: Address | null;
+}
+
+class TriggerInputError extends defineError('TRIGGER_INPUT', (text: string, wanted: string) => ({
+  message: `${text} has no ${wanted} in this item`,
+  facts: { selector: text, wanted },
+})) {}
+
+/** @throws TriggerInputError, viem encoding errors; `triggerError` formats them */
+function triggerCall(trigger: StreamTrigger, item: SelectedItem): TriggerCall {
+  const { functionAbi, inputs = [], callFrom } = trigger;
+  const args = (functionAbi.inputs ?? []).map(({ type }, index) => {
+    const input = inputs[index] ?? '';
+    if (typeof input === 'string') return value(type, input, item);
+    const itemType = type.replace(/\[\d*\]$/, '');
+    return input.map((text) => value(itemType, text, item));
+  });
+  return {
+    to: addressFrom(trigger.contractAddress, item),
+    data: encodeFunctionData({ abi: [functionOf(functionAbi)], args }),
+    from: callFrom === undefined ? null : addressFrom(callFrom, item),
+  };
+}
+
+interface CallResults {
+  readonly results: readonly TriggerResult[];
+  readonly bytes: number;
+}
+
+function triggerResults(trigger: StreamTrigger, answer: Hex, bytesMax: number): CallResults {
+  const outputs = trigger.functionAbi.outputs ?? [];
+  if (answer === '0x' && outputs.length > 0) return failed('the contract answered nothing');
+  try {
+    const parameters = functionOf(trigger.functionAbi).outputs;
+    const decoded = decodeMeasured(parameters, answer, { outputBytesMax: bytesMax, overlaps: 'refuse' });
+    const results = outputs.map(({ name }, index) => ({
+      name: name === '' ? `output${index + 1}` : name,
+      value: plain(decoded.values[index]),
+    }));
+    return { results, bytes: outputs.reduce((sum, { name }) => sum + name.length, decoded.outputBytes) };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): CallResults {
+  return { results: triggerError(error), bytes: 0 };
+}
+
+/** docs/api/streams-matching.md#matching */
+function triggerError(error: unknown): readonly TriggerResult[] {
+  const message = error instanceof BaseError ? error.shortMessage : errorText(error);
+  return [{ name: 'error', value: message }];
+}
+
+function functionOf(item: AbiItem): AbiFunction {
+  const { name = '', inputs = [], outputs = [] } = item;
+  return {
+    type: 'function',
+    name,
+    stateMutability: 'view',
+    inputs: inputs.map(parameterOf),
+    outputs: outputs.map(parameterOf),
+  };
+}
+
+/** viem merges outputs with the same name: names are restored by position. */
+function parameterOf({ type, components }: AbiParameter): AbiFunction['inputs'][number] {
+  return Array.isArray(components) ? { type, components } : { type };
+}
+
+function addressFrom(text: string, item: SelectedItem): Address {
+  const address = selectedAddress(text, item);
+  if (address === null) throw new TriggerInputError(text, 'address');
+  return address;
+}
+
+function value(type: string, text: string, item: SelectedItem): unknown {
+  if (type === 'address') return addressFrom(text, item);
+  const selected = selectedText(text, item);
+  if (selected === null) throw new TriggerInputError(text, type);
+  if (/^u?int/.test(type)) {
+    if (!/^(?:-?\d+|0x[0-9a-f]+)$/i.test(selected)) throw new TriggerInputError(text, type);
+    return BigInt(selected);
+  }
+  if (type === 'bool') return selected === 'true' || /^0x0*1$/.test(selected);
+  return selected;
+}
+
+/** As JSON: numbers as decimal digits. */
+function plain(decoded: unknown): unknown {
+  if (typeof decoded === 'bigint' || typeof decoded === 'number') return decoded.toString();
+  if (Array.isArray(decoded)) return decoded.map(plain);
+  if (typeof decoded === 'object' && decoded !== null)
+    return Object.fromEntries(Object.entries(decoded).map(([name, member]) => [name, plain(member)]));
+  return decoded;
+}
+
+/** Read by block hash (EIP-1898), never from another block with the same number. */
+export interface BlockState {
+  /** @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError */
+  call(call: TriggerCall): Promise<Hex>;
+  /** Wei. */
+  balance(address: Address): Promise<bigint>;
+}
+
+class MalformedStateError extends defineError('STATE_MALFORMED', (method: string, upstream: string) => ({
+  message: `${upstream} returned an unexpected value for ${method}`,
+  facts: { method, upstream },
+  retryable: true,
+})) {}
+
+class AnswerTooLargeError extends defineError('STATE_TOO_LARGE', (bytesMax: number) => ({
+  message: `The contract returned more than ${bytesMax} bytes`,
+  facts: { limit_bytes: bytesMax },
+})) {}
+/** Characters. Larger responses are not cached. */
+const KEPT_LENGTH_MAX = 65_536;
+
+export function openBlockState(
+  pool: UpstreamPool,
+  block: { readonly number: number; readonly hash: Hash },
+  signal: AbortSignal,
+): BlockState {
+  setMaxListeners(0, signal);
+  const at = { blockHash: block.hash };
+  const options = { signal, minBlock: block.number };
+  const calls = new Map<string, Promise<Hex>>();
+  const balances = new Map<Address, Promise<bigint>>();
+  return {
+    call: (call) =>
+      getOrCompute(calls, nameOf(call), async () => {
+        const { to, data, from } = call;
+        const request = from === null ? { to, data } : { from, to, data };
+        const { value, upstream } = await pool.request('eth_call', [request, at], options);
+        if (!isHex(value)) throw new MalformedStateError('eth_call', upstream);
+        if (value.length > KEPT_LENGTH_MAX) calls.delete(nameOf(call));
+        if (value.length > 2 + 2 * ANSWER_BYTES_MAX) throw new AnswerTooLargeError(ANSWER_BYTES_MAX);
+        return value;
+      }),
+    balance: (address) =>
+      getOrCompute(balances, address, async () => {
+        const { value, upstream } = await pool.request('eth_getBalance', [address, at], options);
+        if (!isHex(value)) throw new MalformedStateError('eth_getBalance', upstream);
+        return parseBigQuantity(value);
+      }),
+  };
+}
+
+export function answerOf(error: unknown): string | null {
+  if (isAnswerOfCall(error)) return error.rpcMessage;
+  return error instanceof AnswerTooLargeError ? error.message : null;
+}
+
+function nameOf({ to, data, from }: TriggerCall): string {
+  return `${from ?? ''}>${to}:${data}`;
+}
+
+function isHex(value: unknown): value is Hex {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
+}
+
+type SelectedItem = object;
+
+export function itemsOf(type: SelectorType, contents: WebhookContents): readonly SelectedItem[] {
+  return contents[itemTypeOf(type).list];
+}
+
+/** `$name` is the item's member, other text is literal. Null: no such member. */
+export function selectedText(text: string, item: SelectedItem): string | null {
+  if (!text.startsWith('$')) return text;
+  const value = new Map<string, unknown>(Object.entries(item)).get(text.slice(1));
+  return typeof value === 'string' ? value : null;
+}
+
+const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/i;
+
+/** A topic contains an address if its upper 12 bytes are zero. */
+export function selectedAddress(text: string, item: SelectedItem): Address | null {
+  const value = selectedText(text, item);
+  if (value === null) return null;
+  if (ADDRESS_WORD.test(value)) return parseAddress(`0x${value.slice(-40)}`);
+  return isAddress(value) ? parseAddress(value) : null;
 }

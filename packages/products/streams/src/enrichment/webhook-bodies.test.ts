@@ -4,7 +4,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { readDueDeliveries } from '../delivery/outbox.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
-import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
+import { BODY_LENGTH_MAX } from '../payload/render-body.ts';
 import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import type { EnrichMatch, EnrichRequest } from './enrich-match.ts';
 import { createWebhookBodies } from './webhook-bodies.ts';

@@ -3,7 +3,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { createScriptedChain, serveScriptedChain, startDevnet } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOffersTraces } from './offers-traces.ts';
+import { createOffersTraces } from './past-block-services.ts';
 import { ChainNotServedError } from './past-chain.ts';
 
 const CHAIN_ID = 940_007;

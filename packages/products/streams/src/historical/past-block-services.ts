@@ -1,23 +1,21 @@
-import type { Logger } from '@chainstead/core';
+import { ChainsteadError, type Logger, toQuantity } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { defineApiError, RateLimitedError, spendNodeCalls } from '@chainstead/http';
+import { RpcCallError } from '@chainstead/rpc';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
-import { auditStream } from '../records/audit-stream.ts';
-import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
-import { holdStreamsVersion } from '../records/streams-version.ts';
-import type { PreviewBlock, SendBlock, StreamServices } from '../stream-services.ts';
+import { auditStream, holdStreamsVersion } from '../records/stream-addresses.ts';
+import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/stream-bounds.ts';
+import type { OffersTraces, PreviewBlock, SendBlock, StreamServices } from '../stream-services.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
-import { createHistoricalJobFactory, type HistoricalJobLimits } from './create-historical-job.ts';
-import { createPastMatcher, type PastMatcher } from './match-past-blocks.ts';
-import { createOffersTraces } from './offers-traces.ts';
+import { createHistoricalJobFactory, type HistoricalJobLimits } from './historical-jobs.ts';
+import { createPastMatcher, type PastMatcher, recordPastMatches } from './match-past-blocks.ts';
 import { chainAmong, type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
-import { recordPastMatches } from './record-past-matches.ts';
 
-export interface PastBlockServicesOptions extends HistoricalJobLimits {
+interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
@@ -119,3 +117,40 @@ class MatchTooLongError extends defineApiError('STREAM_MATCH_TOO_LONG', (blockNu
   details: { block: blockNumber },
   remedy: 'Replay the block with a historical job, or use fewer filters and addresses',
 })) {}
+
+/** False only if the upstreams refuse traces of the head. @throws ChainNotServedError */
+export function createOffersTraces(chains: readonly PastChain[]): OffersTraces {
+  const offering = new Set<PastChain>();
+  return async (chain) => {
+    const past = chainAmong(chains, chain);
+    if (offering.has(past)) return true;
+    const offered = await requested(past);
+    if (offered === true) offering.add(past);
+    return offered !== false;
+  };
+}
+
+async function requested({ pool }: PastChain): Promise<boolean | null> {
+  try {
+    const { number, hash } = (await pool.getHead()).value;
+    const calls = [
+      ['debug_traceBlockByHash', [hash, { tracer: 'callTracer' }]],
+      ['trace_block', [toQuantity(number)]],
+    ] as const;
+    for (const [method, params] of calls) if (await isAnswered(pool, method, params)) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof ChainsteadError && error.retryable) return null;
+    throw error;
+  }
+}
+
+async function isAnswered(pool: PastChain['pool'], method: string, params: readonly unknown[]): Promise<boolean> {
+  try {
+    await pool.request(method, params);
+    return true;
+  } catch (error) {
+    if (error instanceof RpcCallError) return false;
+    throw error;
+  }
+}

@@ -1,10 +1,9 @@
-import type { Address, ChainId, Hash, Log } from '@chainstead/core';
+import { type Address, type ChainId, type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
+import { toEventSignature } from 'viem/utils';
 import type { AbiItem, AdvancedOption, Stream, StreamConfig } from '../stream.ts';
-import { type EventAbi, eventAbi, type FieldValue } from './event-fields.ts';
-import { topicOf, topicOfEvent } from './event-topic.ts';
+import { type EventAbi, type EventField, eventAbi, type FieldValue } from './event-fields.ts';
 import { compileFilter, FILTER_VARIABLES, type FilterWork, mostWork, sumOfWork } from './filter.ts';
-import type { ParameterValues } from './parameter-values.ts';
 
 export interface LogFacts {
   readonly chainId: ChainId;
@@ -12,7 +11,7 @@ export interface LogFacts {
   isSpam(address: Address): boolean;
 }
 
-export interface CompiledOption {
+interface CompiledOption {
   readonly passes: (log: Log, facts: LogFacts) => boolean;
   readonly work: FilterWork;
   readonly includeNativeTxs: boolean;
@@ -43,7 +42,7 @@ export interface CompiledStream {
   readonly needs: WatchNeeds;
 }
 
-export type StreamToCompile = StreamConfig & Pick<Stream, 'id'> & { readonly createdBy?: string | null };
+type StreamToCompile = StreamConfig & Pick<Stream, 'id'> & { readonly createdBy?: string | null };
 
 /** Never throws: invalid events and filters match nothing. */
 export function compileStream(stream: StreamToCompile): CompiledStream {
@@ -132,3 +131,87 @@ const VARIABLES: ReadonlyMap<string, VariableReader> = new Map<string, VariableR
   [FILTER_VARIABLES.chainId, (_log, { chainId }) => BigInt(chainId)],
   [FILTER_VARIABLES.possibleSpam, (log, facts) => facts.isSpam(log.address)],
 ]);
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+const SIGNATURE = /^([\w$]+)(\(.*\))$/;
+const TYPE =
+  /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
+
+/** A signature (with names, `indexed` and `uint`) or a hash. Null for any other text. */
+export function topicOf(signature: string): Hash | null {
+  if (HASH.test(signature)) return signature.toLowerCase() as Hash;
+  return selectorOf(signature.trim());
+}
+
+/** Null for other items, anonymous events and unknown types. */
+export function topicOfEvent(item: AbiItem): Hash | null {
+  if (item.type !== 'event' || item.anonymous === true || item.name === undefined) return null;
+  return selectorOf({ ...item, inputs: item.inputs ?? [] });
+}
+
+export interface EventTopic {
+  readonly signature: string;
+  readonly topic0: Hash;
+}
+
+export function eventsOf(abi: readonly AbiItem[]): readonly EventTopic[] {
+  const events = new Map<Hash, EventTopic>();
+  for (const item of abi) {
+    const topic0 = topicOfEvent(item);
+    const signature = topic0 === null ? null : canonicalSignature({ ...item, inputs: item.inputs ?? [] });
+    if (topic0 !== null && signature !== null) events.set(topic0, { signature, topic0 });
+  }
+  return [...events.values()];
+}
+
+function selectorOf(event: unknown): Hash | null {
+  const canonical = canonicalSignature(event);
+  return canonical === null ? null : keccak256Hex(Buffer.from(canonical));
+}
+
+function canonicalSignature(event: unknown): string | null {
+  let signature: string;
+  try {
+    signature = toEventSignature(event as Parameters<typeof toEventSignature>[0]);
+  } catch {
+    // No topic0 if viem can't parse it; validation reports it to the owner.
+    return null;
+  }
+  const [, name, inputs] = SIGNATURE.exec(signature) ?? [];
+  if (name === undefined || inputs === undefined) return null;
+  const canonical = inputs.replace(/\b(u?int)\b/g, '$1256');
+  return canonical.split(/[(),]/).every((type) => TYPE.test(type)) ? `${name}${canonical}` : null;
+}
+
+/** Each parameter is decoded once for all streams and filters. */
+interface ParameterValues {
+  /** @param bytes of the longest literal: a longer value may be cut after more */
+  read(log: Log, field: EventField, bytes: number): FieldValue | undefined;
+}
+
+const CUT_BYTES_MIN = 64;
+
+/** Holds one log at a time: values may be megabytes. */
+export function createParameterValues(): ParameterValues {
+  const values = new Map<string, { readonly cut: number; readonly value: FieldValue | undefined }>();
+  let current: Log | null = null;
+  return {
+    read(log, field, bytes) {
+      if (log !== current) {
+        values.clear();
+        current = log;
+      }
+      const known = values.get(field.place);
+      if (known !== undefined && known.cut > bytes) return known.value;
+      const cut = cutAfter(bytes);
+      const value = field.read(log, cut);
+      values.set(field.place, { cut, value });
+      return value;
+    },
+  };
+}
+
+/** Powers of two, so that literals of growing lengths share most values. */
+function cutAfter(bytes: number): number {
+  return Math.max(CUT_BYTES_MIN, 2 ** Math.ceil(Math.log2(bytes + 1)));
+}

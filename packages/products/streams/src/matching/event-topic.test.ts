@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { topicOf, topicOfEvent } from './event-topic.ts';
+import { topicOf, topicOfEvent } from './compile-stream.ts';
 import { ERC20_TRANSFER, eventItem } from './testing/example-stream.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FieldKind, FieldValue } from './event-fields.ts';
 import { textHash } from './event-fields.ts';
 import { checkFilter, compileFilter } from './filter.ts';
-import { FILTER_OPERATORS } from './filter-operators.ts';
+import { FILTER_OPERATORS } from './filter-shape.ts';
 import { type ModelValue, passesModel } from './testing/filter-model.ts';
 
 const KINDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([

@@ -1,11 +1,12 @@
 import { getOrCompute } from '@chainstead/core';
 import { keccak256 } from 'viem/utils';
 import { comparableText, type FieldKind, type FieldValue, textHash } from './event-fields.ts';
-import type { FilterTest, Literals } from './filter-operators.ts';
 import {
   type Comparison,
   type FilterProblem,
   type FilterShape,
+  type FilterTest,
+  type Literals,
   readFilterShape,
   scalarOf,
 } from './filter-shape.ts';

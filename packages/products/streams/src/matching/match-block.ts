@@ -1,13 +1,17 @@
 import { type Address, getOrCompute, type Hash, type Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
-import { type BlockDrafts, createBlockDrafts } from './block-drafts.ts';
+import { type BlockDrafts, createBlockDrafts, type MatchDraft } from './block-drafts.ts';
 import type { BlockSightings } from './block-sightings.ts';
-import type { CompiledStream, LogFacts } from './compile-stream.ts';
+import { type CompiledStream, createParameterValues, type LogFacts } from './compile-stream.ts';
 import { unitsOfWork } from './filter.ts';
-import type { Match, NamedLogs, WatchedAddresses } from './match.ts';
-import type { MatchDraft } from './match-draft.ts';
-import { createParameterValues } from './parameter-values.ts';
-import { createSlices, type Sliced, type Slices } from './slices.ts';
+import {
+  createSlices,
+  type Match,
+  type NamedLogs,
+  type Sliced,
+  type Slices,
+  type WatchedAddresses,
+} from './match.ts';
 import type { StreamIndex } from './stream-index.ts';
 import { BLOCK_BUDGET, UNITS_PER_ITEM, UNITS_PER_VISIT, type WorkBudget } from './work-budget.ts';
 

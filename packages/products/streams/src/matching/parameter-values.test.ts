@@ -1,9 +1,9 @@
 import type { Log } from '@chainstead/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createParameterValues } from './compile-stream.ts';
 import { type EventField, eventAbi } from './event-fields.ts';
 import { compileFilter } from './filter.ts';
-import { createParameterValues } from './parameter-values.ts';
 import { exampleBlock, exampleLog } from './testing/example-block.ts';
 import { eventItem, exampleAddress } from './testing/example-stream.ts';
 import { passesModel } from './testing/filter-model.ts';

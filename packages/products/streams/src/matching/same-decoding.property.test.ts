@@ -12,8 +12,8 @@ import {
   toHex,
 } from 'viem';
 import { expect, test } from 'vitest';
+import { topicOfEvent } from './compile-stream.ts';
 import { eventAbi, type FieldValue } from './event-fields.ts';
-import { topicOfEvent } from './event-topic.ts';
 
 const bytes = (minLength: number, maxLength: number): fc.Arbitrary<Hex> =>
   fc.uint8Array({ minLength, maxLength }).map((content) => toHex(content));

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Stream } from '../stream.ts';
 import { sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
+import { inSlices } from './match.ts';
 import { matchBlock } from './match-block.ts';
-import { inSlices } from './slices.ts';
 import { indexStreams } from './stream-index.ts';
 import { exampleBlock, exampleLog } from './testing/example-block.ts';
 import {

@@ -3,8 +3,7 @@ import { type Address, getOrCompute, type Hash } from '@chainstead/core';
 import type { BlockSightings } from './block-sightings.ts';
 import type { CompiledStream } from './compile-stream.ts';
 import { unitsOfWork } from './filter.ts';
-import type { NamedLogs, WatchedAddresses } from './match.ts';
-import { createSlices, type Sliced } from './slices.ts';
+import { createSlices, type NamedLogs, type Sliced, type WatchedAddresses } from './match.ts';
 import { type StreamIndex, withoutStreams } from './stream-index.ts';
 
 /** Units of about 100 ns: a comparison, or 64 bytes of a value. Filters and items have it each. */

@@ -1,4 +1,4 @@
-import { type EventTopic, eventsOf, topicOf } from '../matching/event-topic.ts';
+import { type EventTopic, eventsOf, topicOf } from '../matching/compile-stream.ts';
 import { abiItemSchema } from '../routes/stream-schema.ts';
 
 export type { EventTopic };

@@ -8,15 +8,18 @@ import { createReplayMany, type ReplayMany } from '../delivery/replay.ts';
 import type { ProbeWebhook } from '../delivery/test-webhook.ts';
 import { readCheckpoint } from '../historical/past-chain.ts';
 import { previewRange, type RangePreview } from '../historical/preview-range.ts';
-import { auditStream } from '../records/audit-stream.ts';
-import { createStreamAddressStore } from '../records/stream-addresses.ts';
+import { auditStream, createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from '../routes/check-stream.ts';
-import { givenAddresses } from '../routes/given-addresses.ts';
-import { setStreamStatus, type WantedStatus } from '../routes/set-stream-status.ts';
-import { createStreamChecks, type StreamChecks } from '../routes/stream-checks.ts';
-import { changedConfig, newConfig } from '../routes/stream-config.ts';
-import { existing, notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
+import { changedConfig, createStreamChecks, newConfig, type StreamChecks } from '../routes/stream-checks.ts';
+import {
+  existing,
+  givenAddresses,
+  notFound,
+  StreamChainError,
+  WebhookTestsLimitedError,
+} from '../routes/stream-errors.ts';
+import { setStreamStatus, type WantedStatus } from '../routes/stream-routes.ts';
 import { streamChains, streamMembers } from '../routes/stream-schema.ts';
 import { parseBody } from '../routes/validation-failed.ts';
 import type { Stream } from '../stream.ts';

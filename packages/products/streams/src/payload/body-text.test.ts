@@ -10,7 +10,7 @@ import { type Enrichment, enrichedMatch } from './testing/enriched-match.ts';
 import { bodyBlock, ETHEREUM, matchEverything } from './testing/example-match.ts';
 import { RECORDINGS, recordedBlocks, watchedBlock } from './testing/recorded-block.ts';
 import { spelledBody } from './testing/spelled-body.ts';
-import type { TokenNote } from './token-note.ts';
+import type { TokenNote } from './webhook-contents.ts';
 
 const note: fc.Arbitrary<TokenNote> = fc.record({
   name: fc.option(fc.string()),

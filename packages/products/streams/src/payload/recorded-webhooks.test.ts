@@ -10,8 +10,7 @@ import { finishBody, renderBody } from './render-body.ts';
 import { enrichedMatch } from './testing/enriched-match.ts';
 import { matchEverything } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
-import type { TokenNote } from './token-note.ts';
-import { UNKNOWN_TOKEN } from './token-note.ts';
+import { type TokenNote, UNKNOWN_TOKEN } from './webhook-contents.ts';
 
 const { folder: FOLDER, isMissing, title } = recordedData('data/webhooks/recorded');
 

@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
+import { type Address, decimalAmount, defineError, type Hash, toQuantity } from '@chainstead/core';
 import { ITEM_TYPES, TRIGGER_TYPES, type TriggerType } from '../item-types.ts';
-import { topicOfEvent } from '../matching/event-topic.ts';
+import { topicOfEvent } from '../matching/compile-stream.ts';
 import type { Match } from '../matching/match.ts';
 import type { Stream } from '../stream.ts';
 import type { TriggerResult, WebhookContents } from '../webhook.ts';
-import { cleanJson, cleanText } from './clean-text.ts';
 
 export interface BodyBlock {
   readonly number: number;
@@ -64,7 +63,7 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
   return Object.assign({ ...contents }, shown);
 }
 
-export interface BodyState {
+interface BodyState {
   readonly confirmed: boolean;
   readonly retries: number;
   /** The block left the chain. An addition to the hosted API. */
@@ -80,3 +79,39 @@ export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +
   '"nftTokenApprovals":[],"nftApprovals":{"ERC721":[],"ERC1155":[]},"nftTransfers":[],"nativeBalances":[]}';
+
+/** For JSON, UTF-8 and Postgres: no NUL, and U+FFFD for lone surrogates. */
+export function cleanText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+/** Clean texts; bigints as decimal digits, null for values outside JSON. */
+function cleanJson(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [cleanText(key), cleanJson(member)]));
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** Characters: 32 MiB. */
+export const BODY_LENGTH_MAX = 33_554_432;
+
+/** Longer webhooks are not built ahead, and share a limit of memory. Characters. */
+export const LONG_BODY_LENGTH = 262_144;
+
+export class WebhookTooLargeError extends defineError(
+  'WEBHOOK_TOO_LARGE',
+  (
+    match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number },
+    length: number,
+  ) => {
+    const { streamId, chainId, blockNumber } = match;
+    return {
+      message: `The webhook of stream ${streamId} for block ${blockNumber} of chain ${chainId} has ${length} characters, more than the maximum of ${BODY_LENGTH_MAX}`,
+      facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, length },
+      remedy: 'Narrow the stream by addresses, topic0 or filters, or read the logs of the block from a node',
+    };
+  },
+) {}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exampleHash } from '../matching/testing/example-block.ts';
 import { exampleAddress } from '../matching/testing/example-stream.ts';
 import { ETHEREUM, exampleMatch } from './testing/example-match.ts';
-import { transactionItem } from './transaction-item.ts';
+import { transactionItem } from './webhook-contents.ts';
 
 const ALICE = exampleAddress(0xa1);
 const BOB = exampleAddress(0xb0);

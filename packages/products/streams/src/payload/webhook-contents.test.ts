@@ -4,9 +4,7 @@ import { exampleLog } from '../matching/testing/example-block.ts';
 import { ERC20_TRANSFER, eventItem, exampleAddress } from '../matching/testing/example-stream.ts';
 import { enrichedMatch } from './testing/enriched-match.ts';
 import { ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
-import { decodeTokenEvents } from './token-events.ts';
-import type { TokenNote } from './token-note.ts';
-import { tokenContracts } from './webhook-contents.ts';
+import { decodeTokenEvents, type TokenNote, tokenContracts } from './webhook-contents.ts';
 
 const [ALICE, BOB, CAROL, TOKEN, NFT] = [0xa1, 0xb0, 0xca, 0xee, 0xef].map(exampleAddress) as [
   Address,

@@ -1,17 +1,23 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, decimalAmount } from '@chainstead/core';
-import type { Match, MatchedLog } from '../matching/match.ts';
-import type { TokenContractType, WebhookContents, WebhookLog } from '../webhook.ts';
-import { cleanText } from './clean-text.ts';
-import type { TokenEvent } from './token-events.ts';
-import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
-import { transactionItem } from './transaction-item.ts';
+import { type Address, decimalAmount, type Log } from '@chainstead/core';
+import {
+  type Approval,
+  decodeApproval,
+  decodeErc20Transfer,
+  decodeNftTransfers,
+  type Erc20Transfer,
+  NFT_TRANSFER_KINDS,
+} from '@chainstead/events/token-events';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
+import type { Match, MatchedLog, MatchedTransaction } from '../matching/match.ts';
+import type { TokenContractType, WebhookContents, WebhookLog, WebhookTransaction } from '../webhook.ts';
+import { cleanText } from './render-body.ts';
 
 export function tokenContracts(events: readonly TokenEvent[]): Address[] {
   return [...new Set(events.map(({ log }) => log.address))];
 }
 
-export interface ContentsSource {
+interface ContentsSource {
   readonly match: Match;
   readonly events: readonly TokenEvent[];
   readonly chain: Chain;
@@ -127,4 +133,108 @@ function nftFacts(token: TokenNote, tokenContractType: TokenContractType) {
     tokenSymbol: cleanText(token.symbol ?? ''),
     tokenContractType,
   };
+}
+
+/** Amounts and ids are decimal digits. */
+export type TokenEvent = { readonly log: MatchedLog } & (
+  | ({ readonly type: 'erc20Transfer' } & Erc20Transfer)
+  | Approval
+  | NftTransferEvent
+);
+
+interface NftTransferEvent {
+  readonly type: 'nftTransfer';
+  readonly standard: TokenContractType;
+  readonly operator: Address | null;
+  readonly from: Address;
+  readonly to: Address;
+  readonly tokenId: string;
+  readonly amount: string;
+}
+
+/** A TransferBatch yields one per id. Topic count separates ERC-20 from ERC-721. No ERC-2309. */
+export function decodeTokenEvents(logs: readonly MatchedLog[], chain: Chain): TokenEvent[] {
+  const transfers = nftTransfers(logs, chain);
+  return logs.flatMap((log): readonly TokenEvent[] => {
+    const transfer = decodeErc20Transfer(log, chain);
+    if (transfer !== null) return [{ type: 'erc20Transfer', log, ...transfer }];
+    const approval = decodeApproval(log);
+    return approval === null ? (transfers.get(log) ?? []) : [{ log, ...approval }];
+  });
+}
+
+const { erc721, unindexed, erc1155Single, erc1155Batch } = NFT_TRANSFER_KINDS;
+const STANDARDS: ReadonlyMap<number, TokenContractType> = new Map<number, TokenContractType>([
+  [erc721, 'ERC721'],
+  [unindexed, 'ERC721'],
+  [erc1155Single, 'ERC1155'],
+  [erc1155Batch, 'ERC1155'],
+]);
+
+function nftTransfers(logs: readonly MatchedLog[], chain: Chain): ReadonlyMap<MatchedLog, readonly TokenEvent[]> {
+  const matched = new Map<Log, MatchedLog>(
+    logs.map((log) => [{ ...log, blockNumber: 0, blockHash: log.transactionHash, blockTimestamp: null }, log]),
+  );
+  const { transfers } = decodeNftTransfers([...matched.keys()], chain);
+  const events = transfers.flatMap(({ kind, log: whole, operator, from, to, tokenId, amount }) => {
+    const [standard, log] = [STANDARDS.get(kind), matched.get(whole)];
+    if (standard === undefined || log === undefined) return [];
+    return [{ type: 'nftTransfer', log, standard, operator, from, to, tokenId, amount } as const];
+  });
+  return Map.groupBy(events, ({ log }) => log);
+}
+
+export interface TokenNote extends Omit<TokenFacts, 'address' | 'isNft'> {
+  readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
+}
+
+export const UNKNOWN_TOKEN: TokenNote = {
+  name: null,
+  symbol: null,
+  decimals: null,
+  standard: null,
+  logo: null,
+  possibleSpam: false,
+  verified: false,
+};
+
+export function transactionItem(matched: MatchedTransaction, chain: Chain): WebhookTransaction {
+  const { transaction, receipt } = matched;
+  return {
+    hash: matched.hash,
+    gas: decimal(transaction.gas),
+    gasPrice: decimal(transaction.gasPrice ?? receipt.effectiveGasPrice),
+    nonce: decimal(transaction.nonce),
+    input: hexadecimal(transaction.input),
+    transactionIndex: String(matched.index),
+    fromAddress: matched.from,
+    toAddress: matched.to,
+    value: decimal(transaction.value),
+    type: decimal(transaction.type),
+    v: decimal(transaction.v ?? transaction.yParity),
+    r: decimal(transaction.r),
+    s: decimal(transaction.s),
+    receiptCumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
+    receiptGasUsed: decimal(receipt.gasUsed),
+    receiptContractAddress: hexadecimal(receipt.contractAddress),
+    // After Byzantium some nodes return an empty root.
+    receiptRoot: receipt.root === '0x' ? null : hexadecimal(receipt.root),
+    receiptStatus: decimal(receipt.status),
+    transactionFee: typeof matched.fee === 'string' ? decimalAmount(matched.fee, chain.native.decimals) : null,
+    triggered_by: matched.triggeredBy.length === 0 ? null : matched.triggeredBy,
+  };
+}
+
+function decimal(value: unknown): string | null {
+  return quantity(value)?.toString() ?? null;
+}
+
+/** Hexadecimal; some nodes return small ones as numbers. */
+function quantity(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+  return typeof value === 'string' && /^(?:0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : null;
+}
+
+function hexadecimal(value: unknown): string | null {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? value.toLowerCase() : null;
 }

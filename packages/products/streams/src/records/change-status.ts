@@ -1,8 +1,7 @@
 import { sql, type Transaction } from '@chainstead/db';
 import type { Stream, StreamStatus } from '../stream.ts';
+import { raiseStreamsVersion } from './stream-addresses.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from './stream-row.ts';
-import { raiseStreamsVersion } from './streams-version.ts';
-import { trustWebhook } from './webhook-health.ts';
 
 export interface StatusChange {
   readonly status: StreamStatus;
@@ -54,4 +53,15 @@ export async function moveStreams(
      WHERE s.id = given.id AND s.status = ${from} AND s.deleted_at IS NULL RETURNING s.id`,
   );
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Percent. Below it, streams enter `error` (docs/api/streams.md#status). */
+export const SUCCESS_RATE_MIN = 70;
+export const SUCCESS_RATE_MAX = 100;
+
+/** After a passed test. A low rate would cause the error status again. */
+export async function trustWebhook(transaction: Transaction, webhookUrl: string): Promise<void> {
+  await transaction.query(
+    sql`UPDATE webhook_health SET success_rate = ${SUCCESS_RATE_MAX}, updated_at = now() WHERE webhook_url = ${webhookUrl} AND success_rate < ${SUCCESS_RATE_MIN}`,
+  );
 }

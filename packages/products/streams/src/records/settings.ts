@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, sql } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
-import { auditStream } from './audit-stream.ts';
+import { auditStream } from './stream-addresses.ts';
 
 export const REGIONS = ['us-east-1', 'us-west-2', 'eu-central-1', 'ap-southeast-1'] as const;
 export type Region = (typeof REGIONS)[number];

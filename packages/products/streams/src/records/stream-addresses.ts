@@ -1,14 +1,12 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
-import type { AuditActor } from '@chainstead/http';
-import { auditStream } from './audit-stream.ts';
+import { type Database, hexText, rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
+import { type AuditActor, recordAudit } from '@chainstead/http';
 import {
   DEFAULT_BOUNDS,
   requireRoomForAddresses,
   type StreamBounds,
   type WatchedAmount,
 } from './stream-bounds.ts';
-import { raiseStreamsVersion } from './streams-version.ts';
 
 export interface AddressPage {
   readonly addresses: readonly Address[];
@@ -17,7 +15,7 @@ export interface AddressPage {
 }
 
 /** Duplicates count once. Changes apply from the next block. Unknown stream: null, `no-stream`. */
-export interface StreamAddressStore {
+interface StreamAddressStore {
   /** @throws TooManyAddressesError, TooManyKeyAddressesError, like `replace` */
   add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
   remove(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange | 'none'>;
@@ -25,7 +23,7 @@ export interface StreamAddressStore {
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
 }
 
-export type AddressChange = 'done' | 'no-stream';
+type AddressChange = 'done' | 'no-stream';
 
 export function createStreamAddressStore(
   database: Database,
@@ -130,4 +128,58 @@ async function list(
 
 function digits(addresses: readonly Address[]): readonly string[] {
   return addresses.map((address) => address.slice(2));
+}
+
+const VERSION_ROW = 1;
+/**
+ * Shared row locks admit new sharers without end, so a change would wait forever: sharers pass
+ * this lock, and a change holds it until its transaction ends.
+ */
+const DOOR = 'streams-version';
+
+/** ROLLBACK TO SAVEPOINT releases row locks taken after the savepoint. */
+const PASS_THE_DOOR = sql`SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${rawSql(DOOR)}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
+
+/** Must be first in the transaction: orders changes among each other and against blocks. */
+export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
+  await transactionLock(transaction, DOOR);
+  const rows = await transaction.query<{ version: number }>(
+    sql`UPDATE streams_version SET version = version + 1 WHERE id = ${VERSION_ROW} RETURNING version`,
+  );
+  return versionOf(rows);
+}
+
+/** A waiting change holds the outer lock: taking it again would deadlock. */
+const holders = new WeakSet<Transaction>();
+
+/** No change commits until the transaction ends. Can be repeated. */
+export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
+  const [, rows] = await transaction.together(() => [
+    holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),
+    transaction.query<{ version: number }>(
+      sql`SELECT version FROM streams_version WHERE id = ${VERSION_ROW} FOR SHARE`,
+    ),
+  ]);
+  holders.add(transaction);
+  return versionOf(rows);
+}
+
+function versionOf([row]: readonly { readonly version: number }[]): number {
+  if (row === undefined) throw new TypeError('streams_version has lost its row');
+  return row.version;
+}
+
+type Action =
+  | ('create' | 'duplicate' | 'update' | 'delete' | 'addresses' | 'settings')
+  | ('pause' | 'resume' | 'terminate' | 'replay' | 'test');
+
+/** In the action's transaction. No URLs in `details`: they may include secrets. */
+export function auditStream(
+  transaction: Pick<Transaction, 'query'>,
+  by: AuditActor,
+  action: `stream.${Action}`,
+  target: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  return recordAudit(transaction, by, { action, target, details });
 }

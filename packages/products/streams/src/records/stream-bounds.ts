@@ -1,10 +1,5 @@
-import { sql, type Transaction } from '@chainstead/db';
-import {
-  StreamConfigsTooLargeError,
-  TooManyAddressesError,
-  TooManyKeyAddressesError,
-  TooManyStreamsError,
-} from './bound-errors.ts';
+import { sql, type Transaction, transactionLock } from '@chainstead/db';
+import { defineApiError } from '@chainstead/http';
 
 export interface StreamBounds {
   readonly streamsPerKey: number;
@@ -71,4 +66,62 @@ export async function requireRoomForAddresses(
   );
   const addresses = row?.addresses ?? 0;
   if (addresses > addressesPerKey) throw new TooManyKeyAddressesError(addresses, addressesPerKey);
+}
+
+class TooManyReplaysError extends defineApiError('REPLAYS_LIMITED', (waiting: number, limit: number) => ({
+  status: 429,
+  message: `This key has ${waiting} webhooks in the replay queue, the limit is ${limit} (REPLAYS_PER_KEY): retry when some have been sent`,
+  details: { waiting, limit },
+  headers: { 'retry-after': '60' },
+  retryable: true,
+})) {}
+
+class TooManyStreamsError extends defineApiError('STREAMS_LIMITED', (streams: number, limit: number) => ({
+  status: 400,
+  message: `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`,
+  details: { streams, limit },
+})) {}
+
+class StreamConfigsTooLargeError extends defineApiError(
+  'STREAM_CONFIGS_LIMITED',
+  (bytes: number, limit: number) => ({
+    status: 400,
+    message: `ABIs, filters and triggers in the streams of this key would have ${bytes} bytes in total, the limit is ${limit}: shorten filters, or delete a stream`,
+    details: { bytes, limit },
+  }),
+) {}
+
+class TooManyAddressesError extends defineApiError(
+  'STREAM_ADDRESSES_LIMITED',
+  (addresses: number, limit: number) => ({
+    status: 400,
+    message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`,
+    details: { addresses, limit },
+  }),
+) {}
+
+class TooManyKeyAddressesError extends defineApiError(
+  'KEY_ADDRESSES_LIMITED',
+  (addresses: number, limit: number) => ({
+    status: 400,
+    message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
+    details: { addresses, limit },
+  }),
+) {}
+
+export const REPLAYS_PER_KEY = 1_000;
+
+/** Serializes requests of the key. @returns free slots @throws TooManyReplaysError */
+export async function requireRoomForReplay(
+  transaction: Transaction,
+  requestedBy: string,
+  replaysPerKey: number,
+): Promise<number> {
+  await transactionLock(transaction, `replays:${requestedBy}`);
+  const [row] = await transaction.query<{ waiting: number }>(
+    sql`SELECT count(*)::int AS waiting FROM stream_deliveries WHERE status = 'pending' AND requested_by = ${requestedBy}`,
+  );
+  const waiting = row?.waiting ?? 0;
+  if (waiting >= replaysPerKey) throw new TooManyReplaysError(waiting, replaysPerKey);
+  return replaysPerKey - waiting;
 }

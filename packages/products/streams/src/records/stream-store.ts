@@ -3,8 +3,8 @@ import type { Address } from '@chainstead/core';
 import { asSql, type Database, joinSql, rowsAfter, sql, type Transaction, where } from '@chainstead/db';
 import { type AuditActor, defineApiError } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
-import { auditStream } from './audit-stream.ts';
-import { addAddresses } from './stream-addresses.ts';
+import { trustWebhook } from './change-status.ts';
+import { addAddresses, auditStream, raiseStreamsVersion } from './stream-addresses.ts';
 import {
   DEFAULT_BOUNDS,
   requireRoomForAddresses,
@@ -20,8 +20,6 @@ import {
   type StoredStream,
   streamOf,
 } from './stream-row.ts';
-import { raiseStreamsVersion } from './streams-version.ts';
-import { trustWebhook } from './webhook-health.ts';
 
 export type StreamPosition = readonly [createdAt: string, id: string];
 

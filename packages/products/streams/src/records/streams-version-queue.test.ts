@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it, vi } from 'vitest';
-import { holdStreamsVersion, raiseStreamsVersion } from './streams-version.ts';
+import { holdStreamsVersion, raiseStreamsVersion } from './stream-addresses.ts';
 
 const scratch = scratchOfFile();
 

@@ -5,9 +5,8 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { loadStreamsAt } from '../watching/watched-streams.ts';
 import { changeStreamStatus } from './change-status.ts';
-import { createStreamAddressStore } from './stream-addresses.ts';
+import { createStreamAddressStore, holdStreamsVersion } from './stream-addresses.ts';
 import { createStreamStore, type StreamStore } from './stream-store.ts';
-import { holdStreamsVersion } from './streams-version.ts';
 import { exampleActor } from './testing/example-actor.ts';
 import { exampleConfig } from './testing/example-config.ts';
 

@@ -10,8 +10,7 @@ import {
   listPage,
   STREAM_LIST,
 } from './define-stream-route.ts';
-import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
-import { notFound } from './stream-errors.ts';
+import { ADDRESSES_MAX, givenAddresses, notFound } from './stream-errors.ts';
 import { ADDRESSES_BOUNDS } from './stream-response.ts';
 
 const PATH = {

@@ -1,4 +1,4 @@
-import { FILTER_OPERATORS } from '../matching/filter-operators.ts';
+import { FILTER_OPERATORS } from '../matching/filter-shape.ts';
 import { TRANSFER_EVENT, TRANSFER_HASH, TRANSFER_SIGNATURE } from './testing/example-stream-api.ts';
 import { testRefusals } from './testing/refusals.ts';
 

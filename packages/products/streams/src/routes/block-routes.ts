@@ -4,9 +4,8 @@ import { z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from './check-stream.ts';
 import { defineStreamRoute, idParameter } from './define-stream-route.ts';
-import { addressList, givenAddresses } from './given-addresses.ts';
-import { previewConfig } from './stream-config.ts';
-import { existing, notFound, StreamChainError } from './stream-errors.ts';
+import { previewConfig } from './stream-checks.ts';
+import { addressList, existing, givenAddresses, notFound, StreamChainError } from './stream-errors.ts';
 import { ADDRESSES_BOUNDS } from './stream-response.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AbiParameter, StreamTrigger } from '../stream.ts';
-import { triggerProblems } from './check-triggers.ts';
+import { triggerProblems } from './check-stream.ts';
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
 

@@ -1,7 +1,7 @@
 import { apiActorOf, createOnDemandBudget, type RouteModule, withScope, withServices } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { createDescribeStreams } from '../records/describe-streams.ts';
 import { changeStreamSettings, REGIONS, readStreamSettings, type StreamSettings } from '../records/settings.ts';
+import { createDescribeStreams } from '../records/stream-overviews.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { streamAddressRoutes } from './address-routes.ts';
 import { blockRoutes } from './block-routes.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@chainstead/core';
 import { type InvalidParameterError, type OnDemandBudget, routesFor, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import type { DescribeStreams } from '../records/describe-streams.ts';
+import type { DescribeStreams } from '../records/stream-overviews.ts';
 import type { StreamServices } from '../stream-services.ts';
 import type { StreamChecks } from './stream-checks.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';

@@ -1,7 +1,9 @@
 import type { Database } from '@chainstead/db';
-import { apiActorOf } from '@chainstead/http';
+import { type AuditActor, apiActorOf } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { createStreamStore } from '../records/stream-store.ts';
+import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
+import { auditStream } from '../records/stream-addresses.ts';
+import { ACTIVE_MESSAGE, createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
 import { checkStream } from './check-stream.ts';
 import {
@@ -14,9 +16,8 @@ import {
   STREAM_LIST,
   type StreamRouteServices,
 } from './define-stream-route.ts';
-import { setStreamStatus } from './set-stream-status.ts';
-import { changedConfig, newConfig } from './stream-config.ts';
-import { existing } from './stream-errors.ts';
+import { changedConfig, newConfig, type StreamChecks } from './stream-checks.ts';
+import { existing, StreamTerminatedError } from './stream-errors.ts';
 import { CONFIG_BOUNDS, STREAM, statusSchema, streamView } from './stream-response.ts';
 import { type StreamChains, streamMembers } from './stream-schema.ts';
 
@@ -183,3 +184,53 @@ export const streamRoutes = (chains: StreamChains) => [
   duplicateStream,
   updateStreamStatus,
 ];
+
+/** The API allows the first two. */
+export type WantedStatus = 'active' | 'paused' | 'terminated';
+
+interface StatusRequest {
+  readonly status: WantedStatus;
+  readonly resumeTerminated?: boolean | undefined;
+}
+
+const MESSAGES: Readonly<Record<WantedStatus, string>> = {
+  active: ACTIVE_MESSAGE,
+  paused: 'Stream was paused by the user',
+  terminated: 'Stream was terminated by an operator',
+};
+const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
+
+/** Tests the webhook first. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
+export async function setStreamStatus(
+  database: Database,
+  checks: Pick<StreamChecks, 'requireWebhook'>,
+  id: string,
+  wanted: StatusRequest,
+  by: AuditActor,
+): Promise<Stream> {
+  const current = existing(await createStreamStore(database).get(id));
+  if (statusChangeOf(current, wanted)?.status === 'active') await checks.requireWebhook(current, by.id);
+  return database.transaction(async (transaction) => {
+    let before: Stream['status'] | null = null;
+    const changed = existing(
+      await changeStreamStatus(transaction, id, (locked) => {
+        const change = statusChangeOf(locked, wanted);
+        if (change !== null) before = locked.status;
+        return change;
+      }),
+    );
+    if (before !== null) await auditStream(transaction, by, ACTIONS[wanted.status], id, { before });
+    return changed;
+  });
+}
+
+/** Null: already has the status. @throws StreamTerminatedError */
+function statusChangeOf(
+  current: Stream,
+  { status, resumeTerminated = false }: StatusRequest,
+): StatusChange | null {
+  if (current.status === status) return null;
+  if (current.status === 'terminated' && !(resumeTerminated && status === 'active'))
+    throw new StreamTerminatedError();
+  return { status, statusMessage: MESSAGES[status] };
+}

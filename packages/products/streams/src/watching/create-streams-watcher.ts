@@ -5,10 +5,9 @@ import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChange
 import { DELIVERIES_CHANNEL, type MatchKey } from '../delivery/outbox.ts';
 import type { WorkBudget } from '../matching/work-budget.ts';
 import { forgetDeferred, recordDeferred } from '../records/deferred-matches.ts';
-import { holdStreamsVersion } from '../records/streams-version.ts';
+import { holdStreamsVersion } from '../records/stream-addresses.ts';
 import { matchBlocks, type PreparedBlocks, prepareBlocks } from './match-blocks.ts';
-import { addDeliveries, MATCH_KEY_COLUMNS } from './outbox-rows.ts';
-import { recordMatches } from './record-matches.ts';
+import { addDeliveries, MATCH_KEY_COLUMNS, recordMatches } from './record-matches.ts';
 import { createWatchedStreams } from './watched-streams.ts';
 
 export const createMatchMetrics = defineMetrics('chainstead', {

@@ -10,9 +10,8 @@ import {
   sightAddresses,
 } from '../matching/block-sightings.ts';
 import type { CompiledStream } from '../matching/compile-stream.ts';
-import type { Match, NamedLogs, WatchedAddresses } from '../matching/match.ts';
+import { inSlices, type Match, type NamedLogs, type WatchedAddresses } from '../matching/match.ts';
 import { matchBlock } from '../matching/match-block.ts';
-import { inSlices } from '../matching/slices.ts';
 import { type StreamIndex, withoutStreams } from '../matching/stream-index.ts';
 import { admitStreams, type WorkBudget } from '../matching/work-budget.ts';
 import { createAddressFilter } from './address-filter.ts';

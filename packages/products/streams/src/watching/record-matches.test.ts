@@ -11,7 +11,7 @@ import {
   startStagedWorker,
 } from '../delivery/testing/delivery-stage.ts';
 import { readMatchRows } from '../enrichment/match-rows.ts';
-import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
+import { LONG_BODY_LENGTH } from '../payload/render-body.ts';
 import { largeMatches, recordMeasured } from './testing/large-matches.ts';
 
 const scratch = scratchOfFile();

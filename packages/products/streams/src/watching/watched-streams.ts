@@ -7,8 +7,8 @@ import { createReadNames } from '../contracts/read-names.ts';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
 import { BLOCK_BUDGET, type WorkBudget } from '../matching/work-budget.ts';
+import { holdStreamsVersion } from '../records/stream-addresses.ts';
 import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
-import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
 import type { StreamMatcher } from './match-blocks.ts';
 

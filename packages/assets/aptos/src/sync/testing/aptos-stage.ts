@@ -18,9 +18,9 @@ import {
 } from '@chainstead/testkit';
 import type { AptosDatasetName } from '../../dataset.ts';
 import { APTOS_DATASET_NAMES, aptosDatasets } from '../../datasets.ts';
-import { createFullnodeMetrics } from '../../fullnode/fullnode-metrics.ts';
+import { createFullnodeMetrics } from '../../fullnode/fullnode-state.ts';
 import { createFullnodes, type Fullnodes } from '../../fullnode/fullnodes.ts';
-import { parseTransaction } from '../../fullnode/parse-transaction.ts';
+import { parseTransaction } from '../../fullnode/read-page.ts';
 import type { AptosSyncOptions, AptosSyncSettings } from '../options.ts';
 
 export const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'] as const;

@@ -28,9 +28,9 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
+import { tokenCodes } from '../check-token-codes.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ResolvedBalances, resolveWalletBalances } from '../resolve-wallet-balances.ts';
-import { tokenCodes } from '../token-codes-reader.ts';
 import { beginStoredChain, movedDatasets, storeCoin, storeFollowed, storeHistory } from './stored-chain.ts';
 import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
 import { serveTokenChain, type TokenNode } from './token-node.ts';

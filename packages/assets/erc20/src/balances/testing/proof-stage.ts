@@ -6,11 +6,10 @@ import { openStateStage, type StateStage } from '@chainstead/node-reads/testing'
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf, DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
-import { balanceOfCall } from '../../calls/balance-of.ts';
+import { balanceOfCall } from '../../calls/fetch-balances.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../../transfers/testing/seeded-wallets.ts';
 import { erc20WalletTokens } from '../../transfers/wallet-tokens.ts';
-import { balancesProven } from '../balances-proven.ts';
-import { balancesNow, balancesThen } from '../read-balances.ts';
+import { balancesNow, balancesProven, balancesThen } from '../read-balances.ts';
 import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
 
 /** The wallet's balance of each token in base units. */

@@ -1,7 +1,7 @@
 /** A direct computation of a token's stored holders from all of its transfers. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { timestampOf } from '@chainstead/testkit';
-import { AIRDROP_ABOVE } from '../../transfers/holder-classes.ts';
+import { AIRDROP_ABOVE } from '../../transfers/token-holders.ts';
 
 /** A transfer of the token; blocks contain them in order. */
 export interface Gift {

@@ -20,8 +20,7 @@ import {
 import { tokenFactsReader } from '@chainstead/tokens';
 import { erc20Transfers } from '../../transfers/dataset.ts';
 import { erc20TokenHolders } from '../../transfers/token-holders.ts';
-import { holdersCounted } from '../count-holders.ts';
-import { ownersNow } from '../read-owners.ts';
+import { holdersCounted, ownersNow } from '../count-holders.ts';
 import { tokenHolderRoutes } from '../token-holder-routes.ts';
 
 const SPAM = `// SPDX-License-Identifier: MIT

@@ -1,9 +1,10 @@
 import { type Address, decimalAmount } from '@chainstead/core';
-import { DIRECTION } from '@chainstead/db/column-types';
+import { asSql, expectedTrue, type Sql, sql } from '@chainstead/db';
+import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import type { RowByName } from '@chainstead/db/rows-of';
 import { view, wire } from '@chainstead/http';
-import type { AddressLabel, PageBlock } from '@chainstead/pages';
-import type { TokenBook } from '@chainstead/tokens/token-book';
+import type { AddressLabel, ChainInSql, PageBlock } from '@chainstead/pages';
+import { NFT_STANDARDS, type TokenBook } from '@chainstead/tokens/token-book';
 import type { erc20Transfers } from '../schema.ts';
 
 interface RelatedToTransfers {
@@ -60,3 +61,19 @@ export const transferView = view('Erc20Transfer', transferOf, {
   verified_contract: flag('true if an imported token list contains the token', ({ token }) => token.verified),
   verified_collection: flag('Same as verified_contract', ({ token }) => token.verified),
 });
+
+/** Contains each transfer once: the side that did not only receive. */
+export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';
+
+/** Conditions for that index. @param token its 20 bytes */
+export function ofToken(token: Sql): readonly Sql[] {
+  return [
+    sql`token_key(token) = token_key(${token})`,
+    expectedTrue(sql`token = ${token}`),
+    asSql(IS_GIVING_SIDE),
+  ];
+}
+
+export function isOfNfts(token: Sql, chainId: ChainInSql): Sql {
+  return sql`(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) IS TRUE`;
+}

@@ -10,7 +10,7 @@ import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testin
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
 import { erc20TokenCounts } from '../token-counts.ts';
 import { openTokenStage, seedTokenRange } from '../token-transfers/testing/token-stage.ts';
-import { getTokenStats } from './get-token-stats.ts';
+import { getTokenStats } from './token-stats-route.ts';
 
 const stage = stageOfFile(openTokenStage);
 beforeEach(() => stage.empty());

@@ -18,8 +18,8 @@ import {
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
-import { tokenStatsStatement } from '../token-stats/get-token-stats.ts';
-import { type TokenTransfersQuery, tokenTransfersPage } from './token-transfers-page.ts';
+import { tokenStatsStatement } from '../token-stats/token-stats-route.ts';
+import { type TokenTransfersQuery, tokenTransfersPage } from './token-transfers-route.ts';
 
 // Seven of ten transfers are of the busy token; others have few, around the page size, and more.
 const BLOCKS = 10_000;

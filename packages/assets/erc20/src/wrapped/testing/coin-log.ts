@@ -1,5 +1,5 @@
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/wrapped-coin-move';
+import { WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/topics';
 import { type SeededTransfer, toLog } from '../../transfers/testing/seeded-wallets.ts';
 
 /** Returns the log of a deposit, given as a transfer from the zero address, or of a withdrawal, as a transfer to it. */

@@ -15,9 +15,8 @@ import { tokenFactsReader } from '@chainstead/tokens';
 import { expect, vi } from 'vitest';
 import { balancesNow, balancesThen } from '../../balances/read-balances.ts';
 import { createWalletBalancesRoute } from '../../balances/wallet-balances-route.ts';
-import { balanceOfCall } from '../../calls/balance-of.ts';
-import { holdersCounted } from '../../holders/count-holders.ts';
-import { ownersNow } from '../../holders/read-owners.ts';
+import { balanceOfCall } from '../../calls/fetch-balances.ts';
+import { holdersCounted, ownersNow } from '../../holders/count-holders.ts';
 import { tokenHolderRoutes } from '../../holders/token-holder-routes.ts';
 
 /** The wrapped native token of the chain `eth`, as known to the API. */

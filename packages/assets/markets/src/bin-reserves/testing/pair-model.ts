@@ -4,7 +4,7 @@
  */
 import type { Address } from '@chainstead/core';
 import { addressOf, type createSeededRandom } from '@chainstead/testkit';
-import type { EventLog } from '../../events/pool-event-decoder.ts';
+import type { EventLog } from '../../events/pool-event.ts';
 import { exampleLog } from '../../testing/example-log.ts';
 
 type Random = ReturnType<typeof createSeededRandom>;

@@ -5,7 +5,7 @@ import { runProjection } from '@chainstead/sync/ingest';
 import { addressOf, coverBlocks, createPartitions, hashOf, storeToken, timestampOf } from '@chainstead/testkit';
 import type { PoolId } from '../../events/pool-event.ts';
 import { poolStates } from '../../pool-states/dataset.ts';
-import { poolKey } from '../../pools/pool-key.ts';
+import { poolKey } from '../../pools/pool-creation.ts';
 import { swaps } from '../../swaps/dataset.ts';
 import type { PoolStateRow, PoolStatus, SwapRow } from '../../tables/schema.ts';
 import { tradesOfProvenPools } from '../../trades/trades-projection.ts';

@@ -9,8 +9,7 @@ import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
 import { followTransfers } from '../../transfers/testing/follow-transfers.ts';
 import { createWalletCollectionsRoute } from '../../wallet-collections/wallet-collections-route.ts';
 import { createWalletNftsRoute } from '../../wallet-nfts/wallet-nfts-route.ts';
-import { createHeldNow } from '../held-now.ts';
-import { nftAmountsNow, nftOwnersNow } from '../held-readers.ts';
+import { createHeldNow, nftAmountsNow, nftOwnersNow } from '../held-readers.ts';
 
 /** A collection on a real node whose chain is indexed, and the routes that show its holders. */
 export interface FollowedCollection {

@@ -7,8 +7,7 @@ import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { historiesOf } from '../../testing/queued-histories.ts';
-import { walletCollectionsSchema } from '../wallet-collections-response.ts';
-import { createWalletCollectionsRoute } from '../wallet-collections-route.ts';
+import { createWalletCollectionsRoute, walletCollectionsSchema } from '../wallet-collections-route.ts';
 import { contractOf, seedHoldings } from './seeded-holdings.ts';
 
 const registry = createChainRegistry();

@@ -11,8 +11,7 @@ import {
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import type { walletNftsSchema } from '../wallet-nfts-response.ts';
-import { createWalletNftsRoute, type WalletNftsOptions } from '../wallet-nfts-route.ts';
+import { createWalletNftsRoute, type WalletNftsOptions, type walletNftsSchema } from '../wallet-nfts-route.ts';
 import { cover, type SeededHolding, seedWallet } from './seeded-wallet.ts';
 
 export const eth = createChainRegistry().get('eth');

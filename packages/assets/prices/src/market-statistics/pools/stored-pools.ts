@@ -1,9 +1,22 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { nativeTokenOf, type PoolId, pairOf, poolKey } from '@chainstead/markets/requests';
+import {
+  nativeTokenOf,
+  type PoolId,
+  pairOf,
+  poolKey,
+  type SharedFiguresQuery,
+  SWAPS_DATASET,
+  SwapsNotSummedError,
+  sumTradeFigures,
+  type TimeSpan,
+} from '@chainstead/markets/requests';
+import { readBlockRuns } from '@chainstead/pages';
 import { readTokenBook, type TokenFacts } from '@chainstead/tokens/token-book';
-import type { ValuedPool } from '../../pool-values/pool-values.ts';
+import type { ValuedPool } from '../../pool-values/read-pool-values.ts';
+import { type PricePlace, readPlace } from '../../token-price/place/price-place.ts';
+import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
 
 export interface StoredPool extends ValuedPool {
   readonly exchange: string | null;
@@ -53,4 +66,42 @@ export async function withTokens(
       ...{ base: tokens[baseSide], quote: tokens[baseSide === 0 ? 1 : 0], baseSide },
     };
   });
+}
+
+export const DAY_SECONDS = 86_400;
+
+/** The last block that is at least so much older. Null: not indexed. */
+export async function placeBefore(database: ReadDatabase, chain: Chain, { time }: PricePlace, seconds: number) {
+  const moment = { of: 'time', time: time - seconds } as const;
+  return (await readPlace(database, chain, moment, chain.pricing.windowSeconds)).place;
+}
+
+export function spanBefore({ time }: PricePlace, seconds: number): TimeSpan {
+  return { from: time - seconds + 1, to: time + 1 };
+}
+
+/** `before` null: the window starts before the first indexed block. */
+export async function areSwapsIndexed(
+  database: ReadDatabase,
+  chain: Chain,
+  before: PricePlace | null,
+  { block }: PricePlace,
+): Promise<boolean> {
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  return run !== undefined && run.firstBlock <= Math.max(chain.firstBlock, (before?.block ?? -1) + 1);
+}
+
+/** From a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
+export function readFigures({ reads, contracts }: PriceSources, chain: Chain, query: SharedFiguresQuery) {
+  return sumTradeFigures({ reads, worker: contracts?.balances ?? null }, chain, query);
+}
+
+/** Null until a worker has summed them. */
+export async function readFiguresIfSummed(sources: PriceSources, chain: Chain, query: SharedFiguresQuery) {
+  try {
+    return await readFigures(sources, chain, query);
+  } catch (error) {
+    if (error instanceof SwapsNotSummedError) return null;
+    throw error;
+  }
 }

@@ -4,8 +4,7 @@ import type { TradeSums } from '@chainstead/markets/requests';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { changeBetween, plainDecimal } from '../../token-price/serve/shown-values.ts';
-import type { TokenSpans } from './read-token-spans.ts';
-import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.ts';
+import { dilutedValuation, inDollars, type TokenSpans, type TokenSupply } from './read-token-spans.ts';
 
 const windowed = (name: string, of: string) => {
   const value = (window: string) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stepsUntil, TIMEFRAMES, WINDOWS, windowsUntil } from './times.ts';
+import { stepsUntil, TIMEFRAMES, WINDOWS, windowsUntil } from './requested-tokens.ts';
 
 const seconds = fc.integer({ min: 1_400_000_000, max: 4_000_000_000 });
 

@@ -27,8 +27,7 @@ import {
   WETH,
 } from '../testing/seeded-market.ts';
 import { seedPool, seedReserves, seedSwap } from '../testing/seeded-pools.ts';
-import { createTimeSeriesRoute } from './time-series-route.ts';
-import { createTokenAnalyticsRoutes } from './token-analytics-routes.ts';
+import { createTimeSeriesRoute, createTokenAnalyticsRoutes } from './token-analytics-routes.ts';
 
 const [PAIR, OTHER, ETHER_PAIR, BASE_PAIR] = [0x9a1, 0x9a2, 0x9a3, 0x9a4].map(addressOf) as [
   Address,

@@ -5,7 +5,7 @@ import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eth, WETH } from '../testing/seeded-market.ts';
-import { activeStatement, poolsStatement } from './pools-of-token.ts';
+import { activeStatement, poolsStatement } from './token-pairs.ts';
 
 const POOLS = 20_000;
 /** Pools in the stale statistics. */

@@ -8,7 +8,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
 import * as pools from '../testing/seeded-pools.ts';
-import { readPoolsOfToken } from './pools-of-token.ts';
+import { readPoolsOfToken } from './token-pairs.ts';
 import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs-routes.ts';
 
 const { CATS, DOGS, HEAD, USDC, WETH, eth } = market;

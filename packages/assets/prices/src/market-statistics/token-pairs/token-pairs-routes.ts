@@ -15,7 +15,7 @@ import { fromDateBound } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
-import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
+import { DAY_SECONDS, spanBefore } from '../pools/stored-pools.ts';
 import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';
 import {
   aggregatedPairStatsSchema,

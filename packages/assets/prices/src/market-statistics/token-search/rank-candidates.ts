@@ -2,9 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, type Fraction } from '@chainstead/core';
 import { readTradedPools } from '../../token-markets/traded-pools.ts';
 import type { PriceSources } from '../../token-price/read/prices-with-balances.ts';
-import { readTokenSpans, type TokenSpans, type WantedTimes } from '../token-analytics/read-token-spans.ts';
-import { windowsUntil } from '../token-analytics/times.ts';
-import { dilutedValuation, type TokenSupply, volumeOf } from '../token-analytics/token-figures.ts';
+import {
+  dilutedValuation,
+  readTokenSpans,
+  type TokenSpans,
+  type TokenSupply,
+  volumeOf,
+  type WantedTimes,
+} from '../token-analytics/read-token-spans.ts';
+import { windowsUntil } from '../token-analytics/requested-tokens.ts';
 import type { Candidate } from './search-statement.ts';
 
 export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketCapDesc'] as const;

@@ -3,8 +3,7 @@ import { type Fraction, nearestNumber } from '@chainstead/core';
 import { DOLLAR, type TradeSums } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
 import { percentOf, shown } from '../token-analytics/analytics-response.ts';
-import type { TokenSpans } from '../token-analytics/read-token-spans.ts';
-import { dilutedValuation, volumeOf } from '../token-analytics/token-figures.ts';
+import { dilutedValuation, type TokenSpans, volumeOf } from '../token-analytics/read-token-spans.ts';
 import { supplyOf } from './rank-candidates.ts';
 import type { Candidate } from './search-statement.ts';
 

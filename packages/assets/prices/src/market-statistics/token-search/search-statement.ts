@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, isLowerHex, parseAddress } from '@chainstead/core';
-import { addressBytes, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import { areTablesSpread } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 
 const SCANNED_MAX = 2_000;
@@ -121,4 +122,16 @@ export function addressOf(query: string): Hex | null {
   if (isAddress(query)) return parseAddress(query);
   const lower = query.toLowerCase();
   return isLowerHex(lower, POOL_ID_LENGTH) ? lower : null;
+}
+
+/** Tokens and NFT collections by part of their name or symbol, without figures. Exact matches come first, then imported lists. */
+export async function findTokens(
+  reads: ReadDatabase,
+  chains: readonly Chain[],
+  query: string,
+  limit: number,
+): Promise<readonly Candidate[]> {
+  const search = { chains, query, verifiedOnly: false, includesNfts: true };
+  const found = await reads.select<Candidate>(textStatement(search, await areTablesSpread(reads)));
+  return found.slice(0, limit);
 }

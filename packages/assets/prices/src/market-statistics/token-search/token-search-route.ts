@@ -18,7 +18,7 @@ import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
-import { windowsUntil } from '../token-analytics/times.ts';
+import { windowsUntil } from '../token-analytics/requested-tokens.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';
 import { SEARCH_WINDOWS, searchSchema, showFoundToken } from './search-response.ts';
 import {

@@ -1,7 +1,6 @@
 /** Changed files with proofs. */
 import { createSeededRandom, type SeededRandom } from '@chainstead/testkit';
-import { documentDigest } from '../document-digest.ts';
-import { PriceProofError } from '../proof-error.ts';
+import { documentDigest, PriceProofError } from '../proof-error.ts';
 import { verifyPrice } from '../verify-price.ts';
 import { chains, NO_TRUST } from './proven-prices.ts';
 

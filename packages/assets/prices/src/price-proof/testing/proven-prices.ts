@@ -4,10 +4,8 @@ import { type Hash, parseHash, silentLogger, systemClock } from '@chainstead/cor
 import type { Database } from '@chainstead/db';
 import { examplePool, serveChain } from '@chainstead/testkit';
 import type { ShownTokenPrice } from '../../token-price/serve/price-response.ts';
-import type { EvidenceQuestion, PriceEvidence } from '../evidence-kind.ts';
-import { priceEvidenceReader } from '../evidence-reader.ts';
-import { readExplainedPrice } from '../explained-price.ts';
-import type { ProofSources } from '../prove-price.ts';
+import { type EvidenceQuestion, type PriceEvidence, priceEvidenceReader } from '../evidence-kind.ts';
+import { type ProofSources, readExplainedPrice } from '../prove-price.ts';
 import type { Trust } from '../verify-price.ts';
 import { CATS, eth, HEAD, pricedChain, storePricedChain } from './priced-chain.ts';
 

@@ -2,8 +2,14 @@ import { DEFAULT_PRICING_RULES } from '@chainstead/chains/pricing-rules';
 import { compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
-import { heldSeconds, type TimedValue, timeWeightedMedian } from './time-weighted.ts';
+import {
+  decidePrice,
+  heldSeconds,
+  type PriceCandidate,
+  type PriceDecision,
+  type TimedValue,
+  timeWeightedMedian,
+} from './decide-price.ts';
 
 const NOW = 1_700_000_000;
 const MINUTE = 60;

@@ -1,14 +1,5 @@
 import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { addFractions, areWithin, compareFractions, type Fraction, smallerFraction } from '@chainstead/core';
-import {
-  heldSeconds,
-  knownSeconds,
-  lastingValue,
-  newest,
-  secondsNear,
-  type TimedValue,
-  timeWeightedMedian,
-} from './time-weighted.ts';
 
 export interface PriceCandidate {
   /** Decides ties. */
@@ -23,7 +14,7 @@ export interface PriceCandidate {
   readonly createdAt: number | null;
 }
 
-export type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' | 'not-among-deepest';
+type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' | 'not-among-deepest';
 
 export interface JudgedCandidate {
   readonly pool: string;
@@ -139,3 +130,99 @@ function weightedMedian(counted: readonly Judged[]): Judged | null {
 }
 
 const ZERO: Fraction = { numerator: 0n, denominator: 1n };
+
+/** Holds from a time (Unix seconds) until the next value. */
+export type TimedValue = { readonly since: number; readonly value: Fraction };
+
+/** @param history oldest first, never empty, none later than `now` */
+export function timeWeightedMedian(history: readonly TimedValue[], now: number, windowSeconds: number): Fraction {
+  return lowestHeld(history, now, windowSeconds, (total) => total / 2);
+}
+
+/** The most that a value was at least, for half of the known window and for `seconds` in it. */
+function lastingValue(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  seconds: number,
+): Fraction {
+  return lowestHeld(
+    history,
+    now,
+    windowSeconds,
+    (total) => total - Math.max(total / 2, Math.min(total, seconds)),
+  );
+}
+
+function knownSeconds([first]: readonly TimedValue[], now: number, windowSeconds: number): number {
+  return first === undefined ? 0 : Math.min(windowSeconds, now - first.since);
+}
+
+function secondsNear(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  near: Fraction,
+  limit: Fraction,
+): number {
+  return heldValues(history, now, windowSeconds)
+    .filter(({ value }) => areWithin(value, near, limit))
+    .reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+function lowestHeld(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  end: (total: number) => number,
+): Fraction {
+  const held = heldValues(history, now, windowSeconds);
+  const total = held.reduce((sum, { seconds }) => sum + seconds, 0);
+  let sum = 0;
+  for (const { value, seconds } of held.toSorted((a, b) => compareFractions(a.value, b.value))) {
+    sum += seconds;
+    if (seconds > 0 && sum >= end(total)) return value;
+  }
+  return newest(history);
+}
+
+function heldValues(history: readonly TimedValue[], now: number, windowSeconds: number) {
+  const start = now - windowSeconds;
+  return history.map(({ since, value }, index) => ({
+    value,
+    seconds: Math.max(0, (history[index + 1]?.since ?? now) - Math.max(since, start)),
+  }));
+}
+
+/** Unbroken seconds until `now` within `limit` (above 1) times of the newest value. */
+export function heldSeconds(history: readonly TimedValue[], now: number, limit: Fraction): number {
+  const last = newest(history);
+  let since = now;
+  for (const timed of history.toReversed()) {
+    if (!areWithin(timed.value, last, limit)) break;
+    since = timed.since;
+  }
+  return now - since;
+}
+
+export function newest(history: readonly TimedValue[]): Fraction {
+  const last = history.at(-1);
+  if (last === undefined) throw new RangeError('A history has at least one value');
+  return last.value;
+}
+
+const DECIMALS = 10n ** 6n;
+
+/** Steps within √limit (rounded down) stay within the limit together. */
+export function hopRules(rules: PricingRules): PricingRules {
+  const { numerator, denominator } = rules.jumpLimit;
+  const root = squareRoot((numerator * DECIMALS * DECIMALS) / denominator);
+  return { ...rules, jumpLimit: { numerator: root, denominator: DECIMALS } };
+}
+
+function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = value;
+  for (let next = (root + 1n) / 2n; next < root; next = (root + value / root) / 2n) root = next;
+  return root;
+}

@@ -1,9 +1,16 @@
-import { type Address, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
+import type { PricingRules } from '@chainstead/chains/pricing-rules';
+import {
+  type Address,
+  compareFractions,
+  type Fraction,
+  invertFraction,
+  multiplyFractions,
+} from '@chainstead/core';
+import type { Holding } from '@chainstead/erc20/requests';
 import { priceOf } from '@chainstead/markets/requests';
 import type { PoolHistory } from '../states/pool-history.ts';
 import { type Sides, type StateSince, sideDepths } from '../states/side-depths.ts';
-import type { PriceCandidate } from './decide-price.ts';
-import type { TimedValue } from './time-weighted.ts';
+import { newest, type PriceCandidate, type TimedValue } from './decide-price.ts';
 
 /** Null: unknown decimals, or never filled. @param anchors US dollars per whole token */
 export function candidateOf(
@@ -47,4 +54,43 @@ export function candidateOf(
 
 function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {
   return { numerator, denominator: denominator * unit };
+}
+
+export interface UnknownDepth {
+  /** None: the block's price stays the same. */
+  readonly isFinal: boolean;
+  readonly unread: readonly Holding[];
+  readonly moved: readonly Holding[];
+  readonly old: readonly Holding[];
+}
+
+/** Virtual reserves (`possibleOf`) bound depths: most dead pools need no contract read. */
+export function unknownDepthOf(
+  pools: readonly PoolHistory[],
+  possibleOf: (pool: PoolHistory) => PriceCandidate | null,
+  { minSideDepth, poolsMax }: PricingRules,
+): UnknownDepth {
+  const possible = pools.flatMap((pool) => {
+    const figures = pool.depth === 'known' ? null : possibleOf(pool);
+    if (figures === null) return [];
+    const [anchor, token] = [newest(figures.anchorDepth), newest(figures.tokenDepth)];
+    const isDeep = [anchor, token].every((depth) => compareFractions(depth, minSideDepth) >= 0);
+    return isDeep ? [{ pool, anchor }] : [];
+  });
+  const deepest = possible
+    .toSorted((a, b) => compareFractions(b.anchor, a.anchor))
+    .slice(0, poolsMax)
+    .map(({ pool }) => pool);
+  const holdingsOf = (depth: PoolHistory['depth']): readonly Holding[] =>
+    deepest
+      .filter((pool) => pool.depth === depth)
+      .flatMap(({ pool, token0, token1 }) =>
+        [token0, token1].map((token) => ({ account: pool as Address, token })),
+      );
+  return {
+    isFinal: possible.every(({ pool }) => pool.depth === 'old'),
+    unread: holdingsOf('unread'),
+    moved: holdingsOf('moved'),
+    old: holdingsOf('old'),
+  };
 }

@@ -13,7 +13,7 @@ import { coverBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { feedAnswers } from '@chainstead/tokens/price-feeds/datasets';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readTokenPrices } from '../read/read-token-prices.ts';
+import { readTokenPrices } from '../read/read-hop-prices.ts';
 import { readPlace } from './price-place.ts';
 
 const [FIRST, LAST] = [35_779_967, 35_780_032];

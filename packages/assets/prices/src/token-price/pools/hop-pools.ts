@@ -1,15 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import type { Address, Hex } from '@chainstead/core';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
-import { POOL_COLUMNS, type PoolOfToken } from './pools-of-token.ts';
 
 /** A token with more pools has no hop: anyone can create pools. */
 export const HOP_POOLS_MAX = 64;
 const TOGETHER_MAX = 1_000;
 const FORMS_PER_STATEMENT = 128;
 
-export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
+type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
 
 /** Reads up to {@link HOP_POOLS_MAX} + 1 rows per token and side. */
 export async function readHopPools(
@@ -56,4 +55,51 @@ export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
 }
 
 const SIDES = [sql`token0`, sql`token1`];
+const POOL_COLUMNS: Sql = joinSql([
+  ...['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
+  sql`exchange, is_stable, tick_spacing`,
+]);
+
 const COLUMNS = sql`${POOL_COLUMNS}, is_counted AND left_out IS NULL AS "isCounted"`;
+
+export interface PoolOfToken {
+  readonly pool: Hex;
+  readonly exchange: string;
+  readonly factory: Address;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly isStable: boolean | null;
+  /** Ticks, or basis points between bins; null: neither. */
+  readonly tickSpacing: number | null;
+}
+
+type PoolsQuery = Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>;
+
+export async function readPoolsOfTokens(
+  database: ReadDatabase,
+  chain: Chain,
+  query: PoolsQuery,
+): Promise<readonly PoolOfToken[]> {
+  return database.select<PoolOfToken>(poolsStatement(chain, query));
+}
+
+/** Two index ranges for each token and anchor (pools-of-token.explain.test.ts). */
+export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  const bytesOf = (list: readonly Address[]) => sql`${list.map(addressBytes)}::bytea[]`;
+  const keysOf = (list: readonly Address[]) => sql`${list.map(addressKey)}::bigint[]`;
+  const [wanted, others, known] = [bytesOf(forms), bytesOf(anchors), bytesOf(factories)];
+  const [keys, otherKeys] = [keysOf(forms), keysOf(anchors)];
+  const [token0, token1] = [sql`token0`, sql`token1`];
+  // Invariant: PRICE-PROVEN-POOLS
+  const ranges = [
+    { own: token0, other: token1 },
+    { own: token1, other: token0 },
+  ].map(
+    ({ own, other }) =>
+      sql`SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(${own}) = ANY (${keys})
+         AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
+         AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
+  );
+  return sql`SELECT ${POOL_COLUMNS} FROM (${joinSql(ranges, ' UNION ALL ')}) AS found ORDER BY found.pool`;
+}

@@ -5,7 +5,7 @@ import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { poolsStatement } from './pools-of-token.ts';
+import { poolsStatement } from './hop-pools.ts';
 
 const eth = createChainRegistry().get('eth');
 const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');

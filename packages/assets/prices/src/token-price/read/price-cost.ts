@@ -7,8 +7,7 @@ import {
   smallerFraction,
   wholeFraction,
 } from '@chainstead/core';
-import type { JudgedCandidate } from '../decide/decide-price.ts';
-import { newest } from '../decide/time-weighted.ts';
+import { type JudgedCandidate, newest } from '../decide/decide-price.ts';
 import { virtualReserves } from '../states/side-depths.ts';
 import { pricedWith, type TokenPrice } from './token-price.ts';
 

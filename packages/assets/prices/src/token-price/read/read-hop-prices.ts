@@ -2,16 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { formsOf } from '@chainstead/markets/requests';
-import type { PriceDecision } from '../decide/decide-price.ts';
-import { hopRules } from '../decide/hop-rules.ts';
-import type { UnknownDepth } from '../decide/unknown-depth.ts';
+import { anchorsOf, formsOf } from '@chainstead/markets/requests';
+import { hopRules, type PriceDecision } from '../decide/decide-price.ts';
+import type { UnknownDepth } from '../decide/pool-candidate.ts';
 import type { PricePlace } from '../place/price-place.ts';
-import { readHopPools } from '../pools/hop-pools.ts';
-import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import { type PoolOfToken, readHopPools } from '../pools/hop-pools.ts';
 import {
   type HopPrice,
   isWithoutPools,
+  type NoPrice,
   type PriceConditions,
   pricedFactories,
   priceFrom,
@@ -19,6 +18,7 @@ import {
   readHistories,
   readTokenFacts,
   type TokenPrice,
+  type TokenPrices,
   tokensWithPools,
   withPlausibleValue,
 } from './token-price.ts';
@@ -29,7 +29,7 @@ type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
  * By pools against a token with a direct price, the *hop*: enough dollars on the anchors' side,
  * and not new. @param direct no pool of unknown depth may change these results
  */
-export async function readHopPrices(
+async function readHopPrices(
   database: ReadDatabase,
   chain: Chain,
   direct: ReadonlyMap<Address, WithoutPrice>,
@@ -117,7 +117,7 @@ async function readPoolsByToken(
 }
 
 /** No final price by pools, only new pools, or pools with too few dollars. */
-export type NoHop = 'no-price' | 'too-young' | 'too-shallow';
+type NoHop = 'no-price' | 'too-young' | 'too-shallow';
 
 export function hopOf(
   token: Address,
@@ -160,4 +160,38 @@ function mergeUnknown(all: readonly UnknownDepth[]): UnknownDepth {
     moved: all.flatMap(({ moved }) => moved),
     old: all.flatMap(({ old }) => old),
   };
+}
+
+/** A direct price exists, but is not shown. A push must not change how a token is priced. */
+const DIRECT: readonly NoPrice['reason'][] = ['implausible', 'unsettled'];
+
+/** {@link readDirectPrices}, else through another token. Few statements for many tokens. */
+export async function readTokenPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<TokenPrices> {
+  const direct = await readDirectPrices(database, chain, tokens, conditions, place);
+  return addHopPrices(database, chain, direct, conditions, place);
+}
+
+export async function addHopPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  direct: TokenPrices,
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<TokenPrices> {
+  // A token with a feed is priced by it, or by pools against other anchors.
+  const fed = new Set(Object.values(anchorsOf(chain)).flat());
+  const open = new Map<Address, Extract<TokenPrice, { of: 'nothing' }>>();
+  for (const token of tokensWithPools([...direct.keys()], chain, place)) {
+    const price = direct.get(token);
+    if (price?.of !== 'nothing' || fed.has(token) || !price.unknown.isFinal) continue;
+    if (!DIRECT.includes(price.why.reason)) open.set(token, price);
+  }
+  if (open.size === 0) return direct;
+  return new Map([...direct, ...(await readHopPrices(database, chain, open, conditions, place))]);
 }

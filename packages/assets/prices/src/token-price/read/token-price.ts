@@ -12,11 +12,10 @@ import {
 import { addressBytes, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES, poolKey } from '@chainstead/markets/requests';
 import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
-import { candidateOf } from '../decide/pool-candidate.ts';
-import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
+import { candidateOf, type UnknownDepth, unknownDepthOf } from '../decide/pool-candidate.ts';
 import { anchorPrices } from '../place/anchor-prices.ts';
 import type { PricePlace } from '../place/price-place.ts';
-import { type PoolOfToken, readPoolsOfTokens } from '../pools/pools-of-token.ts';
+import { type PoolOfToken, readPoolsOfTokens } from '../pools/hop-pools.ts';
 import { possibleDepths } from '../states/balance-bounds.ts';
 import { readPoolHistories } from '../states/pool-histories.ts';
 import type { PoolHistory } from '../states/pool-history.ts';

@@ -1,9 +1,7 @@
 import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { PriceDecision } from '../decide/decide-price.ts';
-import { hopRules } from '../decide/hop-rules.ts';
-import { newest } from '../decide/time-weighted.ts';
+import { hopRules, newest, type PriceDecision } from '../decide/decide-price.ts';
 import { type AnchorPrice, anchorPrices } from '../place/anchor-prices.ts';
 import type { PricePlace } from '../place/price-place.ts';
 import { costOfPrice } from '../read/price-cost.ts';

@@ -1,6 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { factoriesOf, LOOKUP_BLOCKS_MAX, shownToken } from '@chainstead/markets/requests';
+import { addressBytes, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/column-types';
+import { booleanParameter, textParameter } from '@chainstead/http';
+import { factoriesOf, formsOf, LOOKUP_BLOCKS_MAX, shownToken } from '@chainstead/markets/requests';
+import {
+  type PackedTokens,
+  readTokens,
+  type TokenFacts,
+  tokenBook,
+  tokensOf,
+  UNKNOWN_TOKEN,
+} from '@chainstead/tokens/token-book';
 import { type PricePlace, readPlaces } from '../place/price-place.ts';
 import {
   addMissingBalances,
@@ -8,7 +19,7 @@ import {
   readNativePrice,
   readPricesWithBalances,
 } from '../read/prices-with-balances.ts';
-import { addHopPrices, readTokenPrices } from '../read/read-token-prices.ts';
+import { addHopPrices, readTokenPrices } from '../read/read-hop-prices.ts';
 import {
   DAY_SECONDS,
   dollarsOf,
@@ -18,10 +29,9 @@ import {
   type PriceConditions,
   readDirectPricesAt,
 } from '../read/token-price.ts';
-import type { PriceLimits } from './price-parameters.ts';
 import type { Refusal, Refused } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
-import { readPricedTokens } from './priced-tokens.ts';
+import { readDecimal } from './shown-values.ts';
 
 export interface WantedPrice {
   readonly token: Address;
@@ -157,3 +167,78 @@ function remembered<Key, Value>(
   known.set(key, found);
   return found;
 }
+
+async function readPricedTokens(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<(token: Address) => { readonly facts: TokenFacts; readonly isDecided: boolean }> {
+  const chainId = sql`${chain.id}::bigint`;
+  const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
+  const keys = sql`${forms.map(addressKey)}::bigint[]`;
+  const ofTokens = SIDES.map(
+    (side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`,
+  );
+  const ofUnknown = SIDES.map((side) => sql`(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
+  const statement = sql`WITH undecided AS MATERIALIZED (${joinSql([...ofTokens, ...ofUnknown], ' UNION ')})
+     SELECT (SELECT coalesce(json_agg(key::text), '[]') FROM undecided) AS undecided,
+       ${tokensOf(sql`SELECT unnest(${tokens.map(addressBytes)}::bytea[])`, chainId)} AS facts`;
+  const [row] = tokens.length === 0 ? [] : await database.select<PricedRow>(statement);
+  const undecided = new Set(row?.undecided);
+  const { name, symbol, decimals } = chain.native;
+  // The wrapped token too has the native token's names until its own are read.
+  const natives = formsOf(shownToken(ZERO_ADDRESS, chain), chain).map(
+    (address): TokenFacts => ({ ...UNKNOWN_TOKEN, address, name, symbol, decimals }),
+  );
+  const tokenOf = tokenBook([...natives, ...readTokens(row?.facts ?? null)]);
+  return (token) => ({
+    facts: tokenOf(token),
+    isDecided:
+      row !== undefined &&
+      !undecided.has(null) &&
+      formsOf(token, chain).every((form) => !undecided.has(addressKey(form))),
+  });
+}
+
+interface PricedRow {
+  /** Keys of tokens with a pool that waits for its proof. Null: its tokens are unknown. */
+  readonly undecided: readonly (string | null)[];
+  readonly facts: PackedTokens;
+}
+
+const SIDES = [sql`address_key(token0)`, sql`address_key(token1)`];
+
+function unproven(chainId: Sql): Sql {
+  return sql`FROM pools WHERE chain_id = ${chainId} AND status = 'unproven'`;
+}
+
+export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
+  return {
+    max_token_inactivity: textParameter('a number from 0', (given) =>
+      DECIMAL.test(given) ? Number(given) : undefined,
+    )
+      .optional()
+      .openapi({ type: 'number', description: descriptions.inactivity }),
+    min_pair_side_liquidity_usd: textParameter('a number from 0', parseDecimal)
+      .optional()
+      .openapi({ type: 'number', description: descriptions.depth }),
+  };
+}
+
+export const finalParameter = () =>
+  booleanParameter({
+    default: false,
+    description: 'Returns no price that missing blocks, proofs or balances may still change.',
+  });
+
+export interface PriceLimits {
+  /** Days. */
+  readonly max_token_inactivity?: number | undefined;
+  /** US dollars. */
+  readonly min_pair_side_liquidity_usd?: Fraction | undefined;
+  readonly final?: boolean | undefined;
+}
+
+const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;
+
+const parseDecimal = (given: string) => (DECIMAL.test(given) ? readDecimal(given) : undefined);

@@ -15,7 +15,7 @@ import { shownToken } from '@chainstead/markets/requests';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
-import { newest } from '../decide/time-weighted.ts';
+import { newest } from '../decide/decide-price.ts';
 import type { PricePlace } from '../place/price-place.ts';
 import type { TokenPrice } from '../read/token-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';

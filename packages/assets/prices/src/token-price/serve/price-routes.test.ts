@@ -13,7 +13,7 @@ import { addressOf, coverBlocks, createPartitions, storeBlocks, storeToken } fro
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createDirectPriceReader } from '../read/direct-price-reader.ts';
+import { createDirectPriceReader } from '../read/prices-with-balances.ts';
 import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');

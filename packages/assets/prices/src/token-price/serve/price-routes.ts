@@ -15,8 +15,7 @@ import { indexedHeaders } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../place/price-place.ts';
 import { priceSourcesOf } from '../read/prices-with-balances.ts';
-import { finalParameter, priceLimits } from './price-parameters.ts';
-import { createPriceReader } from './price-reader.ts';
+import { createPriceReader, finalParameter, priceLimits } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';
 

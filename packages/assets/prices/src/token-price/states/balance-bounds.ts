@@ -3,8 +3,7 @@ import { type Address, type Fraction, smallerFraction, wholeFraction } from '@ch
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries } from '@chainstead/erc20/requests';
 import type { PricePlace } from '../place/price-place.ts';
-import { depthSourceOf } from './pool-balances.ts';
-import type { PoolHistory } from './pool-history.ts';
+import { depthSourceOf, type PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
 /** Tokens in all bins bound an unknown depth, so that dust leaves a price complete. */

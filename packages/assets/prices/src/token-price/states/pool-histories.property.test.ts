@@ -7,7 +7,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { PricePlace } from '../place/price-place.ts';
-import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import type { PoolOfToken } from '../pools/hop-pools.ts';
 import { readPoolHistories } from './pool-histories.ts';
 
 const eth = createChainRegistry().get('eth');

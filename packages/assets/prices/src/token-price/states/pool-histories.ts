@@ -16,13 +16,19 @@ import { type Holding, readBalanceSeries } from '@chainstead/erc20/requests';
 import { poolKey, poolStateOf } from '@chainstead/markets/requests';
 import { areTablesSpread, readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
-import type { PoolOfToken } from '../pools/pools-of-token.ts';
-import { hasBins, readBinHistories } from './bin-histories.ts';
+import type { PoolOfToken } from '../pools/hop-pools.ts';
+import { hasBins, readBinHistories, readPrincipals } from './bin-histories.ts';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
-import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
-import { type PoolHistory, type StoredPoolHistory, SWAPS_DATASET } from './pool-history.ts';
+import {
+  addBalances,
+  depthSourceOf,
+  isEverInRange,
+  mostLiquid,
+  type PoolHistory,
+  type StoredPoolHistory,
+  SWAPS_DATASET,
+} from './pool-history.ts';
 import type { StateSince } from './side-depths.ts';
-import { readPrincipals } from './vault-histories.ts';
 
 /** For each place in order. One statement reads the states of all. */
 export async function readPoolHistories(

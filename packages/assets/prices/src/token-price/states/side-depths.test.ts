@@ -4,7 +4,7 @@ import type { BalanceSeries } from '@chainstead/erc20/requests';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addLiquidityChanges, type LiquidityChange, type ReportedState } from './liquidity-in-range.ts';
-import { addBalances, depthSourceOf } from './pool-balances.ts';
+import { addBalances, depthSourceOf } from './pool-history.ts';
 import { type StateSince, sideDepths, virtualReserves } from './side-depths.ts';
 
 const Q96 = 1n << 96n;

@@ -5,7 +5,7 @@ import { type RouteModule, withWait } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { createPairPriceRoute } from '../../pair-price/pair-price-route.ts';
-import { createPriceProver } from '../../price-proof/price-prover.ts';
+import { createPriceProver } from '../../price-proof/prove-price.ts';
 import { createTokenPriceRoutes } from '../serve/price-routes.ts';
 
 /** The price routes over a database. No worker reads contracts: requested reads stay in `state_questions`. */

@@ -3,14 +3,29 @@ import type { Egress } from '@chainstead/egress';
 import { decodeAbi, EncodingRefusedError } from '@chainstead/events/abi';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import { encodeFunctionData, getAddress, namehash, numberToHex, parseAbi, toFunctionSelector, toHex } from 'viem';
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionData,
+  getAddress,
+  namehash,
+  numberToHex,
+  parseAbi,
+  parseAbiParameters,
+  toFunctionSelector,
+  toHex,
+} from 'viem';
 import { packetToBytes } from 'viem/ens';
-import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
-import { type NameAnswer, NO_NAME } from '../name-question.ts';
-import type { Names } from '../name-service.ts';
-import { normalName } from '../normal-name.ts';
-import { createGatewayRequest } from './gateway-request.ts';
-import { followLookup, isLookup, LOCAL_BATCH_GATEWAY } from './off-chain-lookup.ts';
+import {
+  NAME_CHAINS,
+  type NameAnswer,
+  type NameContracts,
+  type NameNodes,
+  type Names,
+  NO_NAME,
+} from '../name-chains.ts';
+import { normalName } from '../resolve-routes.ts';
 
 const RESOLVER = parseAbi([
   'function resolveWithGateways(bytes name, bytes data, string[] gateways) view returns (bytes, address)',
@@ -18,6 +33,9 @@ const RESOLVER = parseAbi([
 ]);
 const [RESOLVE, REVERSE] = RESOLVER;
 const ADDRESS_OF = parseAbi(['function addr(bytes32 node) view returns (address)']);
+/** The client itself answers several lookups in one (ENSIP-21). */
+export const LOCAL_BATCH_GATEWAY = 'x-batch-gateway:true';
+
 const GATEWAYS = [LOCAL_BATCH_GATEWAY];
 const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
@@ -162,4 +180,154 @@ async function callOnce({ pool, block, signal }: EnsCallOptions, to: Address, da
 function shortHex(value: unknown): Hex | null {
   if (typeof value !== 'string' || value.length > RESULT_LENGTH_MAX) return null;
   return /^0x(?:[0-9a-f]{2})*$/i.test(value) ? (value.toLowerCase() as Hex) : null;
+}
+
+interface GatewayQuery {
+  readonly sender: string;
+  readonly urls: readonly string[];
+  readonly data: Hex;
+}
+
+/** @throws GatewayAnswerError */
+export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
+
+/** Per question, including gateways that can't be queried. */
+const REQUESTS_MAX = 8;
+const URL_LENGTH_MAX = 16_384;
+const TIMEOUT_MS = 5_000;
+const RESPONSE_BYTES_MAX = 131_072;
+
+/** Does not contain the URL: the text goes into a call. */
+class GatewayAnswerError extends Error {}
+
+/** Contracts write the URLs (EIP-3668): only the guarded client requests them. */
+export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGateway {
+  let requests = 0;
+  return async ({ data, sender, urls }) => {
+    for (const template of urls) {
+      requests += 1;
+      if (requests > REQUESTS_MAX) break;
+      const url = filledUrl(template, sender.toLowerCase(), data);
+      if (url === null) continue;
+      const answer = await requestGateway(
+        egress,
+        { url, data, sender, isGet: template.includes('{data}') },
+        signal,
+      );
+      if (answer === 'refused') break;
+      if (answer !== null) return answer;
+    }
+    throw new GatewayAnswerError('No gateway gave an answer');
+  };
+}
+
+/** Null: too long. Measured first: a short URL may name long data many times. */
+function filledUrl(template: string, sender: string, data: Hex): string | null {
+  if (template.length > URL_LENGTH_MAX) return null;
+  const grown = (name: string, value: string): number =>
+    (template.split(name).length - 1) * (value.length - name.length);
+  if (template.length + grown('{sender}', sender) + grown('{data}', data) > URL_LENGTH_MAX) return null;
+  return template.replaceAll('{sender}', sender).replaceAll('{data}', data);
+}
+
+/** Null: the next one may answer. `refused`: EIP-3668 forbids to query another. */
+async function requestGateway(
+  egress: Egress,
+  { url, data, sender, isGet }: { url: string; data: Hex; sender: string; isGet: boolean },
+  signal: AbortSignal,
+): Promise<Hex | 'refused' | null> {
+  try {
+    const { status, body } = await egress.request({
+      url,
+      method: isGet ? 'GET' : 'POST',
+      ...(!isGet && {
+        body: JSON.stringify({ data, sender: sender.toLowerCase() }),
+        headers: { 'content-type': 'application/json' },
+      }),
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: RESPONSE_BYTES_MAX,
+      signal,
+    });
+    if (status >= 400 && status < 500) return 'refused';
+    return status === 200 ? dataIn(body.toString()) : null;
+  } catch {
+    // No answer, unless the question itself is over.
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+function dataIn(text: string): Hex | null {
+  let found: unknown = text.trim();
+  try {
+    found = Object(JSON.parse(text)).data;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return typeof found === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(found) ? (found as Hex) : null;
+}
+
+/** EIP-3668: `OffchainLookup(address,string[],bytes,bytes4,bytes)`. */
+const LOOKUP_SELECTOR = '0x556f1830';
+const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');
+/** `query((address,string[],bytes)[])` */
+const QUERY_SELECTOR = '0xa780bab6';
+const QUERIES = parseAbiParameters(['Query[]', 'struct Query { address sender; string[] urls; bytes data; }']);
+const ANSWERS = parseAbiParameters('bool[], bytes[]');
+const CALLBACK = parseAbiParameters('bytes, bytes');
+const FAILURE = parseAbi(['error Error(string)']);
+
+const QUERIES_MAX = 8;
+const DEPTH_MAX = 3;
+/** Keeps decoded data no larger than its encoding. Compilers don't write overlaps. */
+const STRICT = { outputBytesMax: 524_288, overlaps: 'refuse' } as const;
+
+function isLookup(reverted: Hex): boolean {
+  return reverted.startsWith(LOOKUP_SELECTOR);
+}
+
+/** @returns null if the contract's texts are malformed @throws StateUnavailableError */
+export async function followLookup(reverted: Hex, to: Address, ask: AskGateway): Promise<Hex | null> {
+  try {
+    const [sender, urls, data, callback, extra] = decodeAbi(LOOKUP, afterSelector(reverted), STRICT);
+    // EIP-3668: no contract speaks for another.
+    if (sender.toLowerCase() !== to) return null;
+    const answer = await answerOf({ sender, urls, data }, ask, 0);
+    return concatHex([callback, encodeAbiParameters(CALLBACK, [answer, extra])]);
+  } catch (error) {
+    if (error instanceof EncodingRefusedError) return null;
+    if (error instanceof GatewayAnswerError)
+      throw new StateUnavailableError('A gateway of a name returned no response: retry in a moment', error);
+    throw error;
+  }
+}
+
+async function answerOf(query: GatewayQuery, ask: AskGateway, depth: number): Promise<Hex> {
+  return query.urls.includes(LOCAL_BATCH_GATEWAY) ? answerBatch(query.data, ask, depth) : ask(query);
+}
+
+async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<Hex> {
+  if (!data.startsWith(QUERY_SELECTOR) || depth >= DEPTH_MAX)
+    throw new EncodingRefusedError('it is no batch of lookups');
+  const [queries] = decodeAbi(QUERIES, afterSelector(data), STRICT);
+  if (queries.length > QUERIES_MAX) throw new EncodingRefusedError(`it has more than ${QUERIES_MAX} lookups`);
+  const answers = await Promise.all(queries.map((query) => answerOrFailure(query, ask, depth + 1)));
+  return encodeAbiParameters(ANSWERS, [
+    answers.map(({ hasFailed }) => hasFailed),
+    answers.map(({ answer }) => answer),
+  ]);
+}
+
+async function answerOrFailure(query: GatewayQuery, ask: AskGateway, depth: number) {
+  try {
+    return { hasFailed: false, answer: await answerOf(query, ask, depth) };
+  } catch (error) {
+    if (!(error instanceof GatewayAnswerError) && !(error instanceof EncodingRefusedError)) throw error;
+    const answer = encodeErrorResult({ abi: FAILURE, errorName: 'Error', args: ['No gateway gave an answer'] });
+    return { hasFailed: true, answer };
+  }
+}
+
+function afterSelector(data: Hex): Hex {
+  return `0x${data.slice(LOOKUP_SELECTOR.length)}`;
 }

@@ -1,6 +1,6 @@
 import type { Egress, EgressResponse } from '@chainstead/egress';
 import { describe, expect, test } from 'vitest';
-import { createGatewayRequest } from './gateway-request.ts';
+import { createGatewayRequest } from './ens-names.ts';
 
 const SENDER = `0x${'c0'.repeat(20)}`;
 

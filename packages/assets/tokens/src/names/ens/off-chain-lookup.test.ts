@@ -2,8 +2,7 @@ import type { Hex } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import { type AbiParameter, concatHex, encodeAbiParameters, numberToHex, parseAbiParameters, toHex } from 'viem';
 import { describe, expect, test, vi } from 'vitest';
-import type { AskGateway } from './gateway-request.ts';
-import { followLookup, LOCAL_BATCH_GATEWAY } from './off-chain-lookup.ts';
+import { type AskGateway, followLookup, LOCAL_BATCH_GATEWAY } from './ens-names.ts';
 
 const CONTRACT = addressOf(0xc0);
 const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');

@@ -2,10 +2,15 @@ import { type Address, ChainsteadError, type Hex, isAddress, parseAddress } from
 import { decodeAbi, EncodingRefusedError } from '@chainstead/events/abi';
 import { type ContractCalls, createContractCalls } from '@chainstead/node-reads';
 import { type AbiParameter, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
-import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
-import { type NameAnswer, NO_NAME } from '../name-question.ts';
-import type { Names } from '../name-service.ts';
-import { normalName } from '../normal-name.ts';
+import {
+  NAME_CHAINS,
+  type NameAnswer,
+  type NameContracts,
+  type NameNodes,
+  type Names,
+  NO_NAME,
+} from '../name-chains.ts';
+import { normalName } from '../resolve-routes.ts';
 
 const READER = parseAbi([
   'function getMany(string[] keys, uint256 tokenId) view returns (string[])',

@@ -1,15 +1,15 @@
 /** For many blocks, where `feed-values.ts` would look up each. */
-
 import type { Chain } from '@chainstead/chains';
-import type { PriceFeed } from '@chainstead/chains/price-feeds';
+import { feedsOf, type PriceFeed } from '@chainstead/chains/price-feeds';
 import type { Address, Fraction } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
+import { isComplete } from '@chainstead/pages';
 import { feedAnswers } from './feed-answers.ts';
 import {
   absentToSql,
   type FeedFacts,
   type FeedQuote,
+  type FeedState,
   isReadingOf,
   NEWEST_FIRST,
   quotesSql,
@@ -17,7 +17,7 @@ import {
   stateOfFeed,
 } from './feed-quotes.ts';
 
-export interface FeedSteps {
+interface FeedSteps {
   /** US dollars per token at the end of a block; null: `unknown`. @param time Unix seconds */
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
@@ -95,3 +95,67 @@ function stepsSql(blocks: readonly number[], feed: FeedInSql): Sql {
   const [first, last] = [sql`${from}::bigint`, sql`${to}::bigint`];
   return sql`(${until(first)}) UNION ALL ${quotes((column) => sql`${column} > ${first} AND ${column} <= ${last}`, false)}`;
 }
+
+export type BlockRun = readonly [first: number, last: number];
+
+export function joinRanges(ranges: readonly BlockRun[]): readonly BlockRun[] {
+  const runs: [number, number][] = [];
+  for (const [first, last] of ranges) {
+    const open = runs.at(-1);
+    if (open !== undefined && open[1] === first - 1) open[1] = last;
+    else runs.push([first, last]);
+  }
+  return runs;
+}
+
+/** Index of the last number <= block; -1: none. @param sorted ascending */
+function lastAtOrBefore(sorted: readonly number[], block: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) <= block) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** At the end of a block, by proxy. @param at time in Unix seconds */
+export async function readFeedValues(
+  database: ReadDatabase,
+  chain: Chain,
+  at: { readonly block: number; readonly time: number },
+): Promise<ReadonlyMap<Address, FeedState>> {
+  const feeds = feedsOf(chain);
+  if (feeds.length === 0) return new Map();
+  const chainId = sql`${chain.id}::bigint`;
+  const block = sql`${at.block}::bigint`;
+  const proxies = sql`unnest(${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[]) WITH ORDINALITY AS feed(proxy, number)`;
+  const proxy = sql`feed.proxy`;
+  const within = (column: Sql) => sql`${column} <= ${block}`;
+  const quotes = quotesSql({ proxy, number: sql`feed.number`, chainId, within, isNewest: true });
+  const rows = await database.select<
+    QuoteColumns & Omit<FeedFacts, 'quote'> & { number: number; isComplete: boolean }
+  >(
+    sql`WITH price_ranges AS (
+  SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
+price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId)})
+SELECT feed.number::integer AS number, EXISTS (SELECT FROM price_sources WHERE price_sources.number = feed.number) AS "isKnown",
+  ${absentToSql(proxy, chainId)} AS "absentTo",
+  latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexText('latest.aggregator')} AS aggregator,
+  latest.block_number AS block, latest.transaction_index AS transaction, latest.log_index AS log,
+  extract(epoch FROM latest.updated_at)::float8 AS time,
+  ${isComplete({ lowest: sql`latest.block_number`, highest: block }, sql`price_ranges`)} AS "isComplete"
+FROM ${proxies} LEFT JOIN LATERAL (
+  SELECT * FROM (${quotes}) AS quote ORDER BY ${NEWEST_FIRST} LIMIT 1) AS latest ON true`,
+  );
+  return new Map(
+    rows.flatMap(({ number, isKnown, absentTo, isComplete, ...quote }) => {
+      const feed = feeds[number - 1];
+      if (feed === undefined) return [];
+      const known = quote.status !== null && (isComplete || isReadingOf(quote, at.block)) ? quote : null;
+      return [[feed.proxy, stateOfFeed({ quote: known, isKnown, absentTo }, feed, at)] as const];
+    }),
+  );
+}
+
+type QuoteColumns = FeedQuote | { readonly status: null };

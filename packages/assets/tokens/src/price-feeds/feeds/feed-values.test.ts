@@ -5,8 +5,7 @@ import { addressOf, coverBlocks, exampleChain, storeBlocks } from '@chainstead/t
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seedReadings } from '../testing/seeded-prices.ts';
-import { readFeedSteps } from './feed-steps.ts';
-import { readFeedValues } from './feed-values.ts';
+import { readFeedSteps, readFeedValues } from './feed-steps.ts';
 import { seedPriceSources } from './price-sources.ts';
 
 const [ETHER, DOLLAR, SILENT] = [addressOf(0xe), addressOf(0xd), addressOf(0x5)];

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { feedsOf, type PriceFeed } from '@chainstead/chains/price-feeds';
-import { ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type ChainId, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import type { FeedPhase } from './feed-phases.ts';
+import { returnedNumber } from '@chainstead/events/abi';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 
 /** Writes the chain's configured sources, and deletes the others. */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
@@ -104,4 +105,79 @@ function paymentTokensOf({ native, wrappedNative, bridgedEther }: Chain) {
     ...(wrappedNative === null ? [] : [{ address: wrappedNative, symbol: `W${symbol}`, decimals, isEther }]),
     ...(bridgedEther === null ? [] : [{ address: bridgedEther, symbol: 'WETH', decimals: 18, isEther: true }]),
   ];
+}
+
+interface FeedPhase {
+  readonly aggregator: Address;
+  readonly decimals: number;
+}
+
+interface FeedPhasesReader {
+  /** Null: the phase is unchanged. Empty: no feed. A feed without phases is an aggregator. */
+  read(signal: AbortSignal): Promise<readonly FeedPhase[] | null>;
+}
+
+/** Selectors of Chainlink's EACAggregatorProxy. */
+export const DECIMALS = '0x313ce567';
+export const PHASE_ID = '0x58303b10';
+const PHASE_AGGREGATORS = '0xc1597304';
+
+/** uint16: anything larger is no proxy. */
+export const PHASE_ID_MAX = 65_535n;
+/** Newest phases. Feeds have up to ten; a contract may claim thousands. */
+const PHASES_READ_MAX = 100;
+export const DECIMALS_MAX = 77n;
+
+export function phaseAggregator(phase: number): Hex {
+  return `${PHASE_AGGREGATORS}${phase.toString(16).padStart(64, '0')}`;
+}
+
+export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed, 'proxy'>): FeedPhasesReader {
+  let lastPhase: bigint | null = null;
+
+  async function call(data: Hex, signal: AbortSignal): Promise<bigint | null> {
+    try {
+      const { value } = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
+      return typeof value === 'string' ? returnedNumber(value) : null;
+    } catch (error) {
+      // The contract has no such function.
+      if (isAnswerOfCall(error)) return null;
+      throw error;
+    }
+  }
+
+  return {
+    async read(signal) {
+      const phase = await call(PHASE_ID, signal);
+      if (phase !== null && phase === lastPhase) return null;
+      const decimals = await call(DECIMALS, signal);
+      if (decimals === null || decimals > DECIMALS_MAX) return [];
+      if (phase === null || phase === 0n || phase > PHASE_ID_MAX)
+        return [{ aggregator: feed.proxy, decimals: Number(decimals) }];
+      const newest = Number(phase);
+      const phases: FeedPhase[] = [];
+      for (let id = Math.max(1, newest - PHASES_READ_MAX + 1); id <= newest; id++) {
+        const word = await call(phaseAggregator(id), signal);
+        if (word === null) continue;
+        const text = `0x${word.toString(16).padStart(40, '0')}`;
+        if (isAddress(text) && text !== ZERO_ADDRESS)
+          phases.push({ aggregator: parseAddress(text), decimals: Number(decimals) });
+      }
+      lastPhase = phase;
+      return phases;
+    },
+  };
+}
+
+export async function readFeedsWithValue(
+  database: Pick<Database, 'query'>,
+  chainId: ChainId,
+): Promise<ReadonlySet<Address>> {
+  const rows = await database.query<{ feed: Address }>(
+    sql`SELECT DISTINCT ${hexText('phase.feed')} AS feed FROM price_feed_phases AS phase WHERE phase.chain_id = ${chainId} AND (
+       EXISTS (SELECT FROM feed_answers AS answer WHERE answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id)
+       OR EXISTS (SELECT FROM feed_readings AS reading
+         WHERE reading.feed = phase.feed AND reading.chain_id = phase.chain_id AND reading.status = 'answer'))`,
+  );
+  return new Set(rows.map(({ feed }) => feed));
 }

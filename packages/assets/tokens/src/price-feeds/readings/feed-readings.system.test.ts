@@ -11,7 +11,7 @@ import { madeForFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import type { FeedState } from '../feeds/feed-quotes.ts';
-import { readFeedValues } from '../feeds/feed-values.ts';
+import { readFeedValues } from '../feeds/feed-steps.ts';
 import { readNewestRun, readStartsOfRuns } from './read-starts.ts';
 import { feedReadingsReader } from './requested-readings.ts';
 

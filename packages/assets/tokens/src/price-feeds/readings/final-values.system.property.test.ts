@@ -5,14 +5,12 @@ import { hexBytes, runStatements, sql } from '@chainstead/db';
 import { addressOf, atDepth, coverBlocks, createSeededRandom, exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { readFeedSteps } from '../feeds/feed-steps.ts';
-import { readFeedValues } from '../feeds/feed-values.ts';
+import { readingsOfBlocks } from '../feeds/feed-answers.ts';
+import { readFeedSteps, readFeedValues } from '../feeds/feed-steps.ts';
 import { seedPriceSources } from '../feeds/price-sources.ts';
-import { readingsOfBlocks } from '../feeds/readings-of-blocks.ts';
 import { seedAnswers } from '../testing/seeded-prices.ts';
-import { type BlockIdentity, type FeedStart, readFeedStarts } from './feed-starts.ts';
-import type { FeedReading } from './read-feeds.ts';
-import { storeReadings } from './store-readings.ts';
+import { type BlockIdentity, type FeedReading, type FeedStart, readFeedStarts } from './read-feeds.ts';
+import { storeReadings } from './read-starts.ts';
 
 const [DOLLAR, GOLD, NOWHERE] = [addressOf(0xd), addressOf(0x6), addressOf(0x404)];
 const [FIRST, SECOND, THIRD] = [addressOf(1), addressOf(2), addressOf(3)];

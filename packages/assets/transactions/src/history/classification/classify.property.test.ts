@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVIDENCE } from '../../evidence/evidence.ts';
 import { APES, BOB, CARDS, DAI, exampleCase, ME, NOBODY, ROUTER, USDC, VAULT } from '../testing/example-case.ts';
-import { classify } from './classify.ts';
-import { CATEGORIES, type WalletTransaction } from './wallet-transaction.ts';
+import { CATEGORIES, type WalletTransaction } from './classification-features.ts';
+import { classify } from './decision-table.ts';
 
 const other = fc.constantFrom(BOB, ROUTER, VAULT, NOBODY);
 const sides = fc

@@ -15,9 +15,8 @@ import {
   USDC,
   VAULT,
 } from '../testing/example-case.ts';
-import { classify } from './classify.ts';
-import { DECISION_TABLE } from './decision-table.ts';
-import type { Category, CategoryDetail, WalletTransaction } from './wallet-transaction.ts';
+import type { Category, CategoryDetail, WalletTransaction } from './classification-features.ts';
+import { classify, DECISION_TABLE } from './decision-table.ts';
 
 type Given = Partial<WalletTransaction>;
 type Row = readonly [row: number, what: string, given: Given, category: Category, detail?: CategoryDetail | null];

@@ -1,12 +1,22 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { type ClassificationFeatures, COIN, isBurnt, type MovedAsset } from './classification-features.ts';
-import type { Category, CategoryDetail, NftLeg, WalletTransaction } from './wallet-transaction.ts';
+import {
+  type Category,
+  type CategoryDetail,
+  type Classification,
+  type ClassificationFeatures,
+  COIN,
+  featuresOf,
+  isBurnt,
+  type MovedAsset,
+  type NftLeg,
+  type WalletTransaction,
+} from './classification-features.ts';
 
-export interface Case extends ClassificationFeatures {
+interface Case extends ClassificationFeatures {
   readonly transaction: WalletTransaction;
 }
 
-export interface Rule {
+interface Rule {
   readonly name: string;
   holds(given: Case): boolean;
   readonly category: Category | ((given: Case) => Category);
@@ -279,4 +289,18 @@ function isDistribution(
   if (NAMES.some((beginning) => name.startsWith(beginning))) return true;
   if (legsIn.length === 0 || !evidence.has('handedOut')) return false;
   return evidence.has('handedOutEqually') || !legsIn.some(({ token }) => listed.has(token));
+}
+
+export function classify(transaction: WalletTransaction): Classification {
+  const given = { transaction, ...featuresOf(transaction) };
+  const index = DECISION_TABLE.findIndex(({ holds }) => holds(given));
+  const rule = DECISION_TABLE[index];
+  if (rule === undefined) throw new RangeError('The last rule of the decision table does not hold');
+  const { category, detail = null, isInferred = false } = rule;
+  return {
+    category: typeof category === 'function' ? category(given) : category,
+    detail: typeof detail === 'function' ? detail(given) : detail,
+    isInferred,
+    row: index + 1,
+  };
 }

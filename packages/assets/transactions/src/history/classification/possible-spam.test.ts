@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { APES, BOB, coin, DAI, exampleCase, ME, nft, token, USDC } from '../testing/example-case.ts';
-import { isPossibleSpam } from './possible-spam.ts';
-import type { WalletTransaction } from './wallet-transaction.ts';
+import { isPossibleSpam, type WalletTransaction } from './classification-features.ts';
 
 const byOthers = { from: BOB } as const;
 const isFlagged = (address: string) => address === DAI || address === APES;

@@ -29,7 +29,7 @@ const answerSchema = z.object({
     })
     .default({ volume: null, isComplete: false }),
 });
-export type CountedInsight = z.infer<typeof answerSchema>;
+type CountedInsight = z.infer<typeof answerSchema>;
 
 /** Takes minutes: no other state read queues behind it. */
 export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {

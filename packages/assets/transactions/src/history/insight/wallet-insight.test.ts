@@ -8,7 +8,7 @@ import { stageOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { describe, expect, test } from 'vitest';
 import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
-import { walletInsightSchema } from './wallet-insight-response.ts';
+import { walletInsightSchema } from './wallet-insight-route.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 

@@ -12,7 +12,7 @@ import {
   where,
 } from '@chainstead/db';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/column-types';
-import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/wallet-tables.ts';
+import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/places-page.ts';
 
 export interface WalletPart {
   readonly block: number;

@@ -1,6 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { parseHash } from '@chainstead/core';
-import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, sql, where } from '@chainstead/db';
+import { type Address, parseHash } from '@chainstead/core';
+import {
+  addressBytes,
+  expectedTrue,
+  joinSql,
+  type ReadDatabase,
+  rawSql,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import { addressKey } from '@chainstead/db/column-types';
 import { int4, int8, packedRows, type RowOf, textOrNull } from '@chainstead/db/packed-rows';
 import {
   chainPage,
@@ -14,10 +24,18 @@ import {
   TRANSACTION_ORDER,
 } from '@chainstead/pages';
 import { internalTransfers } from '../../internal-transfers/dataset.ts';
+import { IN_HISTORY, watchedBlocks } from '../../stored/account-transactions-page.ts';
 import { accountTransactions } from '../../stored/datasets.ts';
-import { watchedBlocks } from '../../stored/watched-blocks.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
+
+export const WALLET_TABLES = {
+  account: { table: 'account_transactions', key: 'account_key', account: 'account', also: IN_HISTORY },
+  internal: { table: 'internal_transfers', key: 'account_key', account: 'account' },
+  token: { table: 'erc20_transfer_sides', key: 'account_key', account: 'account' },
+  nftFrom: { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address' },
+  nftTo: { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address' },
+  approval: { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
+} as const satisfies Record<string, WalletTable>;
 
 const { account, token, nftFrom, nftTo, approval, internal } = WALLET_TABLES;
 const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval, internal];
@@ -25,7 +43,7 @@ const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval
 export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
 const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
 /** Without stored transactions, those without legs of the wallet are missing. */
-export function historyDatasets({ transactions }: Chain): readonly string[] {
+function historyDatasets({ transactions }: Chain): readonly string[] {
   return [...ASSET_MOVEMENT_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
 }
 
@@ -132,4 +150,23 @@ function together(a: Indexed, b: Indexed): Indexed {
     return { fromBlock: null, toBlock: null, complete };
   const [from, to] = [Math.max(a.fromBlock, b.fromBlock), Math.min(a.toBlock, b.toBlock)];
   return from > to ? { fromBlock: null, toBlock: null, complete } : { fromBlock: from, toBlock: to, complete };
+}
+
+export interface WalletTable {
+  readonly table: string;
+  readonly key: string;
+  readonly account: string;
+  readonly also?: Sql;
+}
+
+export const NFT_FROM_OTHERS = { ...WALLET_TABLES.nftTo, also: sql`from_address <> to_address` };
+
+export function rowsOfWallet(
+  { key, account }: Pick<WalletTable, 'key' | 'account'>,
+  wallet: Address,
+): readonly Sql[] {
+  return [
+    sql`${rawSql(key)} = ${addressKey(wallet)}::bigint`,
+    expectedTrue(sql`${rawSql(account)} = ${addressBytes(wallet)}::bytea`),
+  ];
 }

@@ -11,13 +11,12 @@ import {
   where,
 } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/column-types';
-import type { TransactionPosition } from '@chainstead/pages';
+import { IS_CONTRADICTED, type TransactionPosition } from '@chainstead/pages';
 import type { GivenApproval } from '../../approvals/read-approvals.ts';
-import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';
+import { readEvidenceBits, type StoredEvidence } from '../../evidence/token-evidence.ts';
 import { internalTransfers } from '../../internal-transfers/dataset.ts';
-import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
-import { readCoveredBlocks } from './covered-blocks.ts';
-import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
+import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/classification-features.ts';
+import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './places-page.ts';
 
 export interface ShownNftLeg extends NftLeg {
   readonly kind: number;
@@ -34,7 +33,7 @@ export interface IndexedLegs {
   readonly said: StoredEvidence | null;
 }
 
-export interface PageSpan {
+interface PageSpan {
   readonly first: TransactionPosition;
   readonly last: TransactionPosition;
 }
@@ -183,3 +182,19 @@ function readSaid(scan: Scan) {
 }
 
 const OFFER_ACCEPTED = 1;
+
+/** Blocks with all rows of every account, without those that contradict their header. */
+export async function readCoveredBlocks(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+  dataset: string,
+  blocks: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (blocks.length === 0) return new Set();
+  const rows = await database.select<{ block: number }>(
+    sql`SELECT wanted.block FROM unnest(${blocks}::bigint[]) AS wanted(block)
+     WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${dataset} AND wanted.block BETWEEN first_block AND last_block
+       AND NOT (${IS_CONTRADICTED}))`,
+  );
+  return new Set(rows.map(({ block }) => block));
+}

@@ -3,8 +3,8 @@ import { addressOf, hashOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { STANDARDS_ALONE } from '../../abis/abi-books.ts';
 import type { TransactionRecord } from '../../records/transaction-record.ts';
-import { classify } from '../classification/classify.ts';
-import { seenByWallet } from './seen-by-wallet.ts';
+import { classify } from '../classification/decision-table.ts';
+import { seenByWallet } from './get-wallet-history.ts';
 
 const chain = createChainRegistry().get('optimism');
 const [ME, BOB] = [addressOf(0xa11ce), addressOf(0xb0b)] as const;

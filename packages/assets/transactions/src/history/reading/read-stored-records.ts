@@ -4,15 +4,15 @@ import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import type { TransactionPosition } from '@chainstead/pages';
-import { readEvidenceBits, type StoredEvidence } from '../../evidence/evidence-bits.ts';
-import { readRetainedLogs } from '../../indexed/retained-logs.ts';
+import { readEvidenceBits, type StoredEvidence } from '../../evidence/token-evidence.ts';
+import { readRetainedLogs } from '../../indexed/stored-logs.ts';
 import type { TransactionRecord } from '../../records/transaction-record.ts';
 import { accountTransactions } from '../../stored/datasets.ts';
 import { isPlainTransfer } from '../../stored/is-plain-transfer.ts';
 import { readStored, STORED_COLUMNS, type StoredColumns } from '../../stored/stored-transaction.ts';
 import { transactionKey } from '../../stored/transaction-key.ts';
-import { readCoveredBlocks } from '../page/covered-blocks.ts';
 import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
+import { readCoveredBlocks } from '../page/read-asset-movements.ts';
 
 /** By hash. @param withLogs logs too, not only their evidence */
 export async function readStoredRecords(

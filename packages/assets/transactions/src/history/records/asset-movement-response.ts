@@ -2,8 +2,7 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
 import { normalizedMetadataSchema } from '@chainstead/nft/requests';
 import { z } from '@hono/zod-openapi';
-import { isGiven } from '../classification/classification-features.ts';
-import type { CoinLeg, TokenLeg } from '../classification/wallet-transaction.ts';
+import { type CoinLeg, isGiven, type TokenLeg } from '../classification/classification-features.ts';
 import type { ShownNftLeg } from '../page/read-asset-movements.ts';
 import type { RelatedToHistory } from '../page/related-to-history.ts';
 

@@ -1,11 +1,23 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
+import { showDecodedEvent } from '../../records/decoded-response.ts';
 import { internalTransactionSchema, tracesMarkSchema } from '../../records/internal-transaction-response.ts';
-import { transactionShape, verboseLogSchema } from '../../records/transaction-response.ts';
+import { showTransaction, transactionShape, verboseLogSchema } from '../../records/transaction-response.ts';
 import { olderMarksShape } from '../../records/wallet-transactions-response.ts';
-import { CATEGORIES, CATEGORY_DETAILS } from '../classification/wallet-transaction.ts';
-import { erc20LegSchema, nativeLegSchema, nftLegSchema } from './asset-movement-response.ts';
-import { contractInteractionsSchema } from './contract-interactions.ts';
+import { CATEGORIES, CATEGORY_DETAILS, isPossibleSpam } from '../classification/classification-features.ts';
+import type { ClassifiedTransaction, HistoryPage } from '../page/get-wallet-history.ts';
+import { summarise } from '../summary/summarise.ts';
+import {
+  erc20LegSchema,
+  nativeLegSchema,
+  nftLegSchema,
+  showErc20Leg,
+  showNativeLeg,
+  showNftLeg,
+} from './asset-movement-response.ts';
+import { contractInteractionsSchema, showContractInteractions } from './contract-interactions.ts';
 
 const { input, internal_transactions: _, ...shape } = transactionShape;
 
@@ -28,7 +40,7 @@ const historyLogSchema = verboseLogSchema
   .openapi('HistoryLog');
 
 /** docs/api/wallets.md#wallet-history */
-export const historyRowSchema = z
+const historyRowSchema = z
   .object({
     ...shape,
     input: input.optional().openapi({ description: 'Only with include_input_data' }),
@@ -73,3 +85,61 @@ export const walletHistorySchema = z
     result: z.array(historyRowSchema),
   })
   .openapi('WalletHistory');
+
+interface HistoryWishes {
+  readonly internalTransactions: boolean;
+  readonly nftMetadata: boolean;
+  readonly inputData: boolean;
+  readonly logs: boolean;
+}
+
+export function showHistoryRow(
+  chain: Chain,
+  { block, record, calls, seen, classification }: ClassifiedTransaction,
+  { related, booksOf }: Pick<HistoryPage, 'related' | 'booksOf'>,
+  wishes: HistoryWishes,
+): z.infer<typeof historyRowSchema> {
+  const place = {
+    number: block.block_number,
+    hash: block.block_hash,
+    timestamp: Date.parse(block.block_timestamp) / 1_000,
+  };
+  const labelOf = (address: string | null) => related.labelOf((address ?? ZERO_ADDRESS) as Address);
+  const shownCalls = wishes.internalTransactions ? calls : undefined;
+  const { input, logs, ...shown } = showTransaction(record, place, labelOf, seen.method, shownCalls);
+  const { category, detail, isInferred } = classification;
+  const coin = chain.native;
+  const { tokenOf, collectionOf } = related;
+  const context = {
+    ...{ wallet: seen.wallet, related, coin },
+    timestamp: shown.block_timestamp,
+    transactionIndex: record.index,
+    value: record.value,
+  };
+  return {
+    ...shown,
+    ...(wishes.inputData && { input }),
+    category,
+    ...(detail !== null && { category_detail: detail }),
+    ...(isInferred && { category_inferred: true as const }),
+    summary: summarise(seen, category, seen.approvals, {
+      coin,
+      tokenOf,
+      collectionOf: (token) => collectionOf(token).name,
+      labelOf: (address) => related.labelOf(address).label,
+    }),
+    possible_spam: isPossibleSpam(
+      seen,
+      (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam,
+    ),
+    contract_interactions: showContractInteractions(seen.approvals, related),
+    nft_transfers: seen.nfts.map((leg) => showNftLeg(leg, context, wishes.nftMetadata)),
+    erc20_transfers: seen.tokens.map((leg) => showErc20Leg(leg, context)),
+    native_transfers: seen.coins.map((leg) => showNativeLeg(leg, context)),
+    ...(wishes.logs && {
+      logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) ?? UNDECODED })),
+    }),
+  };
+}
+
+const UNDECODED = { signature: null, label: null, type: 'event' as const, params: [] };

@@ -6,7 +6,7 @@ import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { createHistoryRoutes } from './create-history-routes.ts';
+import { createHistoryRoutes } from './wallet-stats-route.ts';
 
 const scratch = scratchOfFile();
 let api: ApiApp;

@@ -14,8 +14,7 @@ import {
 import { showIndexed, TRANSACTION_ORDER } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
-import type { AbiBooks } from '../../abis/abi-books.ts';
-import { callsOf, eventsOf } from '../../abis/requested-entries.ts';
+import { type AbiBooks, callsOf, eventsOf } from '../../abis/abi-books.ts';
 import { readInternalTransactions } from '../../internal-transactions.ts';
 import type { OnDemandReads } from '../../on-demand-reads.ts';
 import { olderMarks } from '../../wallets/read-wallet-search.ts';
@@ -29,8 +28,7 @@ import {
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-page.ts';
 import { readStoredRecords } from '../reading/read-stored-records.ts';
 import { walletTransactionsKind } from '../reading/wallet-transactions-reader.ts';
-import { walletHistorySchema } from '../records/history-response.ts';
-import { showHistoryRow } from '../records/show-history-row.ts';
+import { showHistoryRow, walletHistorySchema } from '../records/history-response.ts';
 
 export interface HistoryRouteOptions {
   readonly onDemandReads: OnDemandReads;

@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import { defineRoute, type RouteModule } from '@chainstead/http';
 import { countHeldNfts, type HeldNfts } from '@chainstead/nft/requests';
@@ -6,13 +7,18 @@ import { type Indexed, indexedSchema, readConsistentPage, showIndexed } from '@c
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
-import type { TrackedWallets } from '../../wallets/tracked-wallets.ts';
+import { type AbiBooks, createAbiBooks } from '../../abis/abi-books.ts';
+import { createOnDemandReads, type OnDemandReadsOptions } from '../../on-demand-reads.ts';
+import { createTrackedWallets, type TrackedWallets } from '../../wallets/tracked-wallets.ts';
+import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
-import type { WalletCounts } from '../stats/count-rows.ts';
+import type { WalletCounts } from '../stats/counted-ranges.ts';
 import { createWalletCounter } from '../stats/wallet-counter.ts';
+import { createActiveChainsRoute } from './active-chains-route.ts';
+import { createWalletHistoryRoute } from './wallet-history-route.ts';
 
-export interface WalletStatsOptions {
+interface WalletStatsOptions {
   readonly projections: SubjectProjections;
   readonly clock: Clock;
   readonly trackedWallets: TrackedWallets;
@@ -20,7 +26,7 @@ export interface WalletStatsOptions {
 }
 
 /** Exact counts; 503 during a busy wallet's first one (docs/api/wallets.md#wallet-statistics). */
-export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
+function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
   const { projections, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { database, logger, reads, parameters } = dependencies;
@@ -89,4 +95,29 @@ function showWalletStats(
     token_transfers: { total: String(tokenTransfers) },
     indexed: showIndexed(indexed),
   };
+}
+
+interface HistoryRoutesOptions extends OnDemandReadsOptions {
+  readonly chains: readonly Chain[];
+  /** @default a separate one, without proxy reads */
+  readonly abis?: AbiBooks;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
+  readonly projections: SubjectProjections;
+}
+
+/** Once per process: state reads are shared. */
+export function createHistoryRoutes(options: HistoryRoutesOptions): readonly RouteModule[] {
+  const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
+  const trackedWallets = createTrackedWallets(onDemandBackfill);
+  return [
+    createWalletHistoryRoute({
+      onDemandReads: createOnDemandReads(options),
+      abis,
+      trackedWallets,
+      onDemandBackfill,
+    }),
+    createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
+    createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
+    createWalletStatsRoute({ ...options, trackedWallets }),
+  ];
 }

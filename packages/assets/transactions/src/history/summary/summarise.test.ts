@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GivenApproval } from '../../approvals/read-approvals.ts';
-import { classify } from '../classification/classify.ts';
-import type { WalletTransaction } from '../classification/wallet-transaction.ts';
+import type { WalletTransaction } from '../classification/classification-features.ts';
+import { classify } from '../classification/decision-table.ts';
 import {
   APES,
   BOB,

@@ -2,12 +2,14 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import {
   type Amounts,
+  type Category,
   type ClassificationFeatures,
   COIN,
   featuresOf,
   isGiven,
+  type NftLeg,
+  type WalletTransaction,
 } from '../classification/classification-features.ts';
-import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 
 export interface SummaryNames {

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import type { CoinLeg, NftLeg, TokenLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
+import type { CoinLeg, NftLeg, TokenLeg, WalletTransaction } from '../classification/classification-features.ts';
 
 export const ME: Address = addressOf(0xa11ce);
 export const BOB: Address = addressOf(0xb0b);

@@ -35,7 +35,7 @@ import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';
-import { createHistoryRoutes } from '../routes/create-history-routes.ts';
+import { createHistoryRoutes } from '../routes/wallet-stats-route.ts';
 
 /** Blocks that were recorded completely: others lack some transaction fields, so that they don't match their hashes. */
 export const FIRST_BLOCK = 12_244_145;

@@ -9,10 +9,10 @@ import { executedTransaction } from '@chainstead/sync';
 import { listRecordedBlocks, recordedEvmFolder } from '@chainstead/testkit';
 import { STANDARDS_ALONE } from '../../abis/abi-books.ts';
 import { type TransactionRecord, transactionRecord } from '../../records/transaction-record.ts';
-import { classify } from '../classification/classify.ts';
-import type { Classification, TradePart } from '../classification/wallet-transaction.ts';
+import type { Classification, TradePart } from '../classification/classification-features.ts';
+import { classify } from '../classification/decision-table.ts';
+import { type SeenTransaction, seenByWallet } from '../page/get-wallet-history.ts';
 import type { IndexedLegs } from '../page/read-asset-movements.ts';
-import { type SeenTransaction, seenByWallet } from '../page/seen-by-wallet.ts';
 
 /** A recorded transaction from its sender's view, without traces and imported lists. */
 export interface RecordedTransaction {

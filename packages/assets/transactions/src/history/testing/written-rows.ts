@@ -12,7 +12,7 @@ import { commitSubjectRows, LOCAL_ACCESS } from '@chainstead/sync/ingest';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import { accountTransactions } from '../../stored/datasets.ts';
-import type { WalletCounts } from '../stats/count-rows.ts';
+import type { WalletCounts } from '../stats/counted-ranges.ts';
 
 const TOKEN = addressOf(0xc0);
 /** Has only rows without a role: some contain its approvals, which belong to its history, and others nothing. */

@@ -5,10 +5,9 @@ import { openStateStage, type StateStage } from '@chainstead/node-reads/testing'
 import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
 import { encodeFunctionData, parseAbi } from 'viem';
 import { afterAll, beforeAll } from 'vitest';
-import { createAbiBooks } from '../../abis/abi-books.ts';
+import { callsOf, createAbiBooks } from '../../abis/abi-books.ts';
 import type { RequestedEntry } from '../../abis/find-abis.ts';
 import { importAbis } from '../../abis/import-abis.ts';
-import { callsOf } from '../../abis/requested-entries.ts';
 import { implementationsReader, questionItem } from '../contract-implementations.ts';
 
 /** A call of the function that all of the contracts' ABIs have. */

@@ -4,8 +4,7 @@ import type { Hex } from '@chainstead/core';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { decodeEventLog, decodeFunctionData } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeCall } from '../decode-call.ts';
-import { decodeEvent } from '../decode-event.ts';
+import { decodeCall, decodeEvent } from '../decode-event.ts';
 import type { DecodedArgument } from '../decoded.ts';
 import { STANDARDS } from './standards.ts';
 

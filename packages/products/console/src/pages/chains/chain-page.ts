@@ -7,8 +7,7 @@ import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts'
 import { count, moment, nodeStateView, plainCount, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
-import type { StripLevel } from '../overview/coverage-strip.ts';
-import { meaningOf, stripLegend, stripOf } from '../overview/coverage-strip.ts';
+import { meaningOf, type StripLevel, stripLegend, stripOf } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 

@@ -20,7 +20,7 @@ import type { Match } from '../../matching/match.ts';
 import { finishBody } from '../../payload/render-body.ts';
 import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
 import { insertStatement } from '../../records/stream-row.ts';
-import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-checks.ts';
 import type { StreamConfig } from '../../stream.ts';
 import { writeMatches } from '../../watching/record-matches.ts';
 import type { DeliveryKind } from '../outbox.ts';

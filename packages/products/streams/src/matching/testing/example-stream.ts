@@ -1,6 +1,6 @@
 import { type Address, parseChainId } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
-import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-checks.ts';
 import type { AbiItem, Stream } from '../../stream.ts';
 
 export const EXAMPLE_CHAIN_ID = parseChainId(1);

@@ -1,6 +1,5 @@
-import type { Match } from '../match.ts';
+import type { Match, Sliced } from '../match.ts';
 import { matchBlock } from '../match-block.ts';
-import type { Sliced } from '../slices.ts';
 
 /** Without pauses. */
 export function whole<T>(work: Sliced<T>): T {

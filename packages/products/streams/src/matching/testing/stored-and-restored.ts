@@ -1,5 +1,4 @@
-import type { Match } from '../match.ts';
-import { itemsOf, referenceText, restoreMatch } from '../stored-match.ts';
+import { itemsOf, type Match, referenceText, restoreMatch } from '../match.ts';
 
 /** Returns the match as it is restored from its stored texts; null if an item is missing. */
 export function storedAndRestored(match: Match): Match | null {

@@ -2,9 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Match } from '../../matching/match.ts';
 import type { EnrichedMatch } from '../render-body.ts';
-import { decodeTokenEvents } from '../token-events.ts';
-import type { TokenNote } from '../token-note.ts';
-import { webhookContents } from '../webhook-contents.ts';
+import { decodeTokenEvents, type TokenNote, webhookContents } from '../webhook-contents.ts';
 
 /** Webhook data that is neither in the block nor in the stream. */
 export interface Enrichment extends Omit<EnrichedMatch, 'contents'> {

@@ -10,7 +10,7 @@ import { type ExampleTransaction, exampleBlock } from '../../matching/testing/ex
 import { exampleStream } from '../../matching/testing/example-stream.ts';
 import { matchWhole } from '../../matching/testing/match-whole.ts';
 import type { BodyBlock } from '../render-body.ts';
-import type { TokenNote } from '../token-note.ts';
+import type { TokenNote } from '../webhook-contents.ts';
 
 export const ETHEREUM = createChainRegistry().get('eth');
 

@@ -1,5 +1,5 @@
 import { parseChainId } from '@chainstead/core';
-import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-checks.ts';
 import type { StreamConfig } from '../../stream.ts';
 
 /** A minimal stream. */
