@@ -45,7 +45,8 @@ describe('the newest block', () => {
     expect(await process.ask('eth_getBlockByNumber', ['latest', false], scope)).toMatchObject({ number: '0x14' });
     await process.ask('eth_call', [{ to: ADDRESS }], scope);
     await process.ask('eth_call', [{ to: ADDRESS }, 'finalized'], scope);
-    expect(requested).toEqual(['0x14', '0xa']);
+    // A slow call is also sent to the other node.
+    expect([...new Set(requested)]).toEqual(['0x14', '0xa']);
   });
 
   test('several upstreams: one of them tells what waits, another only when that one is gone', async () => {
