@@ -248,6 +248,7 @@ export function changeIn({ from, to }: BlockRange, before: bigint, now: bigint):
   return before === now ? [] : [{ after: from - 1, until: to, before, now }];
 }
 
+/** Bisection: changes that cancel out between samples leave no trace. */
 export function narrowChanges(
   changes: readonly BalanceChange[],
   unexplained: ReadonlyMap<number, bigint>,

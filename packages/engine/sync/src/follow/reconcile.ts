@@ -93,7 +93,7 @@ interface BranchReaders {
   readByHash(hash: Hash): Promise<ProvenBlock | null>;
 }
 
-/** @throws ReorgTooDeepError; ReorgedWhileReadingError (a parent is gone: take a new head) */
+/** For a block that does not follow the checkpoint. @throws ReorgTooDeepError; ReorgedWhileReadingError (a parent is gone: take a new head) */
 export async function findBranch(
   chain: Chain,
   checkpoint: Checkpoint,
