@@ -116,7 +116,7 @@ export {
   readOfProcess,
   startProgram,
 } from './processes/program.ts';
-export { flushRedis, type ScratchRedis, startScratchRedis } from './processes/scratch-redis.ts';
+export { type ScratchRedis, startScratchRedis } from './processes/scratch-redis.ts';
 export { atDepth } from './property-depth.ts';
 export { chainOfBlocks, loadRecordedChain, serveRecordedChain } from './recorded/recorded-chain-node.ts';
 export { recordedData, recordedEvmFolder } from './recorded/recorded-data.ts';

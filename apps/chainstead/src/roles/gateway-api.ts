@@ -18,7 +18,7 @@ export function openGatewayApi(
   }: { readonly keys: KeyStore; readonly sharedLimits: SharedLimits; readonly bodies: ByteBudget },
 ): Gateway {
   const { configuration, database, logger, metrics, clock } = context;
-  const { api, gateway: settings, redisUrl } = configuration;
+  const { api, gateway: settings } = configuration;
   const chains = settings.chains.map((configured) => ({
     slug: configured.slug,
     chain: configured.chain,
@@ -31,7 +31,6 @@ export function openGatewayApi(
     chains,
     explainUnoffered: createUnofferedChainText(configuration.chainRegistry, chains, settings.chainsKey),
     database,
-    ...(redisUrl !== null && { redisUrl }),
     clientVersion: `Chainstead/${VERSION}`,
     keys,
     sharedLimits,

@@ -11,7 +11,7 @@ import { createChainFeeds } from './subscriptions/pending-feed.ts';
 
 export interface GatewayOptions
   extends Omit<GatewayServerOptions, 'answer' | 'feeds' | 'filters'>,
-    Pick<CallHandlerOptions, 'redisUrl' | 'settings' | 'clientVersion'> {}
+    Pick<CallHandlerOptions, 'settings' | 'clientVersion'> {}
 
 export interface Gateway {
   readonly handler: RawHandler;

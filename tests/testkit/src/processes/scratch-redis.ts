@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { freePort } from '../network/free-port.ts';
 import { killProcess, startServerProcess } from './start-server-process.ts';
 
@@ -40,18 +38,4 @@ export async function startScratchRedis(options: ScratchRedisOptions = {}): Prom
       if (server !== undefined) await killProcess(server);
     },
   };
-}
-
-/** Has a Redis without a password forget everything that it holds. */
-export async function flushRedis(url: string): Promise<void> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.setEncoding('utf8');
-  try {
-    socket.write('FLUSHALL\r\n');
-    const [answer] = await once(socket, 'data');
-    if (!String(answer).startsWith('+OK')) throw new Error(`Redis refused FLUSHALL: ${answer}`);
-  } finally {
-    socket.destroy();
-  }
 }

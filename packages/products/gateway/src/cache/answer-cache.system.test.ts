@@ -1,68 +1,22 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import type { Redis } from 'ioredis';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openGatewayRedis } from '../heads/head-store.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAnswerCache } from './answer-cache.ts';
 import {
   type AnswerStore,
   type AnswerStoreLimits,
-  createPostgresAnswerStore,
-  createRedisAnswerStore,
+  createAnswerStore,
   type StoredAnswer,
 } from './answer-store.ts';
 import { createStoredAnswers } from './stored-answers.ts';
 
 const scratch = scratchOfFile();
-const redisServer = await startScratchRedis();
-if (redisServer === undefined)
-  process.stdout.write('NOT RUN: answers in Redis (no redis-server on this machine)\n');
-let redis: Redis | undefined;
-afterAll(async () => {
-  redis?.disconnect();
-  await redisServer?.stop();
-});
-
-/** Opens an empty store whose responses can be made older. */
-interface StoreUnderTest {
-  readonly name: string;
-  open(limits?: Partial<AnswerStoreLimits>): Promise<{ store: AnswerStore; age(days: number): Promise<void> }>;
+/** An empty store. */
+async function open(limits: Partial<AnswerStoreLimits> = {}): Promise<AnswerStore> {
+  await scratch.database.query(sql`TRUNCATE gateway_answers`);
+  return createAnswerStore({ database: scratch.database, limits });
 }
-
-const stores: StoreUnderTest[] = [
-  {
-    name: 'Postgres',
-    async open(limits = {}) {
-      await scratch.database.query(sql`TRUNCATE gateway_answers`);
-      return {
-        store: createPostgresAnswerStore({ database: scratch.database, limits }),
-        async age(days) {
-          await scratch.database.query(
-            sql`UPDATE gateway_answers SET stored_at = stored_at - make_interval(days => ${days})`,
-          );
-        },
-      };
-    },
-  },
-];
-if (redisServer !== undefined)
-  stores.push({
-    name: 'Redis',
-    async open(limits = {}) {
-      redis ??= openGatewayRedis({ redisUrl: redisServer.url, logger: silentLogger() });
-      if (redis.status !== 'ready') await new Promise((resolve) => redis?.once('ready', resolve));
-      await redis.flushall();
-      let now = Date.now();
-      return {
-        store: createRedisAnswerStore({ redis, prefix: 'test:', limits, clock: { now: () => now++ } }),
-        async age(days) {
-          now += days * 24 * 60 * 60 * 1000;
-        },
-      };
-    },
-  });
 
 function answer(number: number, bytes = 10): StoredAnswer {
   const callHash = Buffer.alloc(32);
@@ -72,9 +26,9 @@ function answer(number: number, bytes = 10): StoredAnswer {
 
 const noPause = async (): Promise<void> => undefined;
 
-describe.each(stores)('answers in $name', ({ open }) => {
+describe('stored answers', () => {
   test('are found by chain and call, in the order asked', async () => {
-    const { store } = await open();
+    const store = await open();
     await store.write([answer(1), answer(2), answer(3)]);
     await store.write([answer(2), answer(4)]);
     const wanted = [answer(3), answer(9), { ...answer(1), chainId: 2 }, answer(1)];
@@ -82,17 +36,17 @@ describe.each(stores)('answers in $name', ({ open }) => {
   });
 
   test('are removed when they are older than allowed', async () => {
-    const { store, age } = await open({ days: 7 });
+    const store = await open({ days: 7 });
     await store.write(Array.from({ length: 1_500 }, (_, number) => answer(number)));
     expect(await store.prune(noPause)).toBe(0);
-    await age(8);
+    await scratch.database.query(sql`UPDATE gateway_answers SET stored_at = stored_at - interval '8 days'`);
     await store.write([answer(5_000)]);
     expect(await store.prune(noPause)).toBe(1_500);
     expect(await store.read([answer(1), answer(5_000)])).toEqual([null, answer(5_000).result]);
   });
 
   test('are removed, the oldest first, when they are more than allowed', async () => {
-    const { store } = await open({ bytes: 2_000_000 });
+    const store = await open({ bytes: 2_000_000 });
     for (let number = 0; number < 4_000; number += 100)
       await store.write(Array.from({ length: 100 }, (_, index) => answer(number + index, 1_000)));
     await store.prune(noPause);
@@ -109,7 +63,7 @@ describe.each(stores)('answers in $name', ({ open }) => {
   });
 
   test('outlive the process that kept them', async () => {
-    const { store } = await open();
+    const store = await open();
     const options = { store, clock: systemClock, logger: silentLogger(), readTimeoutMs: 30_000 };
     const before = createStoredAnswers(options);
     const cache = createAnswerCache({ stored: before, clock: systemClock });

@@ -3,11 +3,11 @@ import { type Clock, getOrCompute, type Logger, type Registry, systemClock, with
 import type { Database } from '@chainstead/db';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { createAnswerCache } from '../cache/answer-cache.ts';
-import { createPostgresAnswerStore, createRedisAnswerStore } from '../cache/answer-store.ts';
+import { createAnswerStore } from '../cache/answer-store.ts';
 import { createStoredAnswers } from '../cache/stored-answers.ts';
 import type { GatewayChain } from '../call.ts';
 import { createHeadFloor, type HeadFloor } from '../heads/head-floor.ts';
-import { createPostgresHeadStore, createRedisHeadStore, openGatewayRedis } from '../heads/head-store.ts';
+import { createHeadStore } from '../heads/head-store.ts';
 import { createAnswerCall } from './handle-call.ts';
 
 interface CallHandlerSettings {
@@ -22,7 +22,6 @@ interface CallHandlerSettings {
 
 export interface CallHandlerOptions {
   readonly database: Database;
-  readonly redisUrl?: string | undefined;
   readonly settings?: CallHandlerSettings;
   readonly strictForward: (chain: GatewayChain) => ForwardingPool['forward'];
   readonly clientVersion: string;
@@ -33,23 +32,12 @@ export interface CallHandlerOptions {
 
 /** At the end, for second upstreams that confirm final responses. */
 const CONFIRMATIONS_MS = 1_000;
-const REDIS_PREFIX = 'chainstead:gateway:';
 
 export function createCallHandler(options: CallHandlerOptions) {
-  const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
+  const { database, settings = {}, logger, clock = systemClock } = options;
   const limits = { ...given('days', settings.storedDays), ...given('bytes', settings.storedBytes) };
-  const redis =
-    redisUrl === undefined
-      ? null
-      : openGatewayRedis({ redisUrl, logger, ...given('timeoutMs', settings.storeTimeoutMs) });
-  const heads =
-    redis === null
-      ? createPostgresHeadStore({ database })
-      : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
-  const store =
-    redis === null
-      ? createPostgresAnswerStore({ database, limits })
-      : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
+  const heads = createHeadStore({ database });
+  const store = createAnswerStore({ database, limits });
   const stored = createStoredAnswers({
     store,
     clock,
@@ -85,7 +73,6 @@ export function createCallHandler(options: CallHandlerOptions) {
       for (const floor of floors.values()) floor.close();
       await within(CONFIRMATIONS_MS, Promise.all(confirmations), () => undefined);
       await stored.close();
-      redis?.disconnect();
     },
   };
 }

@@ -1,7 +1,5 @@
-import { rawSql, sql } from '@chainstead/db';
-import { startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
 
 const scratch = scratchOfFile();
@@ -14,11 +12,6 @@ beforeEach(() => {
 
 const ADDRESS = `0x${'11'.repeat(20)}`;
 const PATIENCE = { timeout: 30_000 };
-
-const redis = await startScratchRedis();
-afterAll(() => redis?.stop());
-if (redis === undefined)
-  process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
 
 function open(options: Omit<StageOptions, 'database' | 'chainId'> = {}): Promise<Stage> {
   return openStage({ ...options, database: scratch.database, chainId });
@@ -148,22 +141,4 @@ describe('the newest block', () => {
       );
     }
   });
-});
-
-test.runIf(redis !== undefined)('with Redis, heads and answers are shared there', async () => {
-  const stage = await open({ nodes: 2 });
-  const redisUrl = redis?.url ?? '';
-  const process = await stage.process({ redisUrl });
-  expect(await process.ask('eth_blockNumber')).toBe('0x14');
-  await process.ask('eth_getBlockByNumber', ['finalized', false]);
-  await process.close();
-  for (const { faults } of stage.nodes) faults.set({ lagBlocks: 2 });
-  const other = await stage.process({ redisUrl });
-  // The connection may come up after the first calls.
-  await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
-  expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
-  for (const table of ['gateway_heads', 'gateway_answers'])
-    expect(await scratch.database.query(sql`SELECT 1 FROM ${rawSql(table)} WHERE chain_id = ${chainId}`)).toEqual(
-      [],
-    );
 });

@@ -1,12 +1,11 @@
 import { type Hash, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
-import { createSeededRandom, flushRedis, startScratchRedis } from '@chainstead/testkit';
+import { createSeededRandom } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createHeadFloor, type HeadFloor } from './head-floor.ts';
-import { createPostgresHeadStore, createRedisHeadStore, type HeadStore, openGatewayRedis } from './head-store.ts';
+import { createHeadStore, type HeadStore } from './head-store.ts';
 
 /** Different in each test, so that late writes of earlier tests don't interfere. */
 let chainId = 1000;
@@ -82,32 +81,9 @@ beforeEach(() => {
   chainId++;
 });
 
-const redisServer = await startScratchRedis();
-if (redisServer === undefined)
-  process.stdout.write('NOT RUN: heads shared through Redis (no redis-server on this machine)\n');
-let redis: Redis | undefined;
-afterAll(async () => {
-  redis?.disconnect();
-  await redisServer?.stop();
-});
-
-const stores: [string, () => Promise<HeadStore>][] = [
-  ['Postgres', async () => createPostgresHeadStore({ database: scratch.database })],
-];
-if (redisServer !== undefined)
-  stores.push([
-    'Redis',
-    async () => {
-      redis ??= openGatewayRedis({ redisUrl: redisServer.url, logger: silentLogger(), timeoutMs: 30_000 });
-      if (redis.status !== 'ready') await new Promise((resolve) => redis?.once('ready', resolve));
-      await flushRedis(redisServer.url);
-      return createRedisHeadStore({ redis, prefix: 'test:' });
-    },
-  ]);
-
-describe.each(stores)('heads shared through %s', (_, open) => {
+describe('heads shared through Postgres', () => {
   test('publications only raise what is kept, of both numbers', async () => {
-    const store = await open();
+    const store = createHeadStore({ database: scratch.database });
     expect(await store.read(chainId)).toBeNull();
     expect(await store.publish(chainId, { head: 10, finalized: null })).toEqual({ head: 10, finalized: null });
     expect(await store.publish(chainId, { head: 9, finalized: 4 })).toEqual({ head: 10, finalized: 4 });
@@ -120,7 +96,7 @@ describe.each(stores)('heads shared through %s', (_, open) => {
   // Invariant: GATEWAY-HEAD-FLOOR
   test('a client that hops between processes never sees the head go backwards', { timeout: 60_000 }, async () => {
     const random = createSeededRandom('heads');
-    const store = await open();
+    const store = createHeadStore({ database: scratch.database });
     const pools = [100, 97, 103, 90].map(steeredPool);
     const floors = pools.map((pool) => floorOver(pool, store));
     const controller = new AbortController();
@@ -155,7 +131,7 @@ describe.each(stores)('heads shared through %s', (_, open) => {
   });
 
   test('a process that has seen nothing of a block answers from it once another one published it', async () => {
-    const store = await open();
+    const store = createHeadStore({ database: scratch.database });
     const ahead = floorOver(steeredPool(20), store);
     const behind = floorOver(steeredPool(15), store);
     expect(await behind.read()).toEqual({ latest: 15, finalized: null });
@@ -164,18 +140,17 @@ describe.each(stores)('heads shared through %s', (_, open) => {
   });
 
   test('a store that forgot is told again', async () => {
-    const store = await open();
+    const store = createHeadStore({ database: scratch.database });
     const floor = floorOver(steeredPool(20), store);
     await floor.read();
     await scratch.database.query(sql`DELETE FROM gateway_heads`);
-    if (redisServer !== undefined) await flushRedis(redisServer.url);
     expect((await floor.read()).latest).toBe(20);
     expect((await store.read(chainId))?.head).toBe(20);
   });
 });
 
 test('while the store is away answers go on, never backwards, and it is told afterwards', async () => {
-  const real = createPostgresHeadStore({ database: scratch.database });
+  const real = createHeadStore({ database: scratch.database });
   let isAway = false;
   const store: HeadStore = {
     read: (id) => (isAway ? Promise.reject(new Error('away')) : real.read(id)),
@@ -207,7 +182,7 @@ test('a store that does not answer is not waited for', async () => {
 
 test('the floor stays when the chain goes back, and the generation tells of every other head', async () => {
   const pool = steeredPool(10);
-  const floor = floorOver(pool, createPostgresHeadStore({ database: scratch.database }));
+  const floor = floorOver(pool, createHeadStore({ database: scratch.database }));
   await floor.read();
   const generations = [floor.generation];
   for (const [number, branch] of [
@@ -225,7 +200,7 @@ test('the floor stays when the chain goes back, and the generation tells of ever
 
 test('a block that an answer tells of raises the floor first, unless the pool knows nothing of it', async () => {
   const pool = steeredPool(10);
-  const store = createPostgresHeadStore({ database: scratch.database });
+  const store = createHeadStore({ database: scratch.database });
   const floor = floorOver({ ...pool, waitForHead: () => new Promise(() => undefined) }, store);
   await floor.read();
   pool.move(11);
@@ -269,7 +244,5 @@ test('a chain that nobody uses is not followed, and followed again when used', a
 test('without any head the pool tells why', async () => {
   const failing = new Error('all down');
   const pool = { ...steeredPool(1), getHead: () => Promise.reject(failing) };
-  await expect(floorOver(pool, createPostgresHeadStore({ database: scratch.database })).read()).rejects.toBe(
-    failing,
-  );
+  await expect(floorOver(pool, createHeadStore({ database: scratch.database })).read()).rejects.toBe(failing);
 });

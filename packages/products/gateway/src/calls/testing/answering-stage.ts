@@ -23,7 +23,6 @@ export interface StageProcess extends Closable {
 
 export interface StageProcessOptions {
   readonly database: Database;
-  readonly redisUrl?: string;
   readonly chainId: number;
   readonly urls: readonly string[];
   /** Wraps the forwarding of calls. */
@@ -62,7 +61,6 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
   };
   const { answer, close } = createCallHandler({
     database: options.database,
-    redisUrl: options.redisUrl,
     strictForward: () => forward,
     // A busy machine is slow. The tests check the cached content, not the timing.
     settings: { storeTimeoutMs: 30_000 },
