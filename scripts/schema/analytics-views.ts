@@ -2,12 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { manifests } from '../../apps/chainstead/src/datasets/manifests.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
-import { accountEventsView } from './account-events-view.ts';
 import type { DeclaredTable } from './schema-tables.ts';
 
-/** A view for SQL clients: of a line of `manifests.ts`, or from the `analytics.sql` next to a `schema.ts`. */
+/** A view for SQL clients, from the `analytics.sql` next to a `schema.ts`. */
 export interface AnalyticsView {
   /** `analytics.vault_moves`. */
   readonly name: string;
@@ -18,9 +16,9 @@ export interface AnalyticsView {
   readonly text: string;
 }
 
-/** Those of `manifests.ts`, then the others in the order of their paths. @throws Error for a file without a comment or a view */
+/** In the order of their paths. @throws Error for a file without a comment or a view */
 export function readAnalyticsViews(): readonly AnalyticsView[] {
-  const files = globSync('{apps/*,packages/*/*}/src/**/analytics.sql', { cwd: REPOSITORY_ROOT })
+  return globSync('{apps/*,packages/*/*}/src/**/analytics.sql', { cwd: REPOSITORY_ROOT })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(REPOSITORY_ROOT, path), 'utf8').trim();
@@ -35,7 +33,6 @@ export function readAnalyticsViews(): readonly AnalyticsView[] {
         text,
       };
     });
-  return [...manifests.map(accountEventsView), ...files];
 }
 
 /**

@@ -4,10 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { storageOf, type TableStorage } from '@chainstead/db/table-storage';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
-import { manifests } from '../../apps/chainstead/src/datasets/manifests.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** Where tables are described, from the repository root. Those of manifests have no file. */
+/** Where tables are described, from the repository root. */
 const SCHEMA_FILES = '{apps/*,packages/*/*}/src/**/schema.ts';
 
 export interface DeclaredTable {
@@ -18,7 +17,7 @@ export interface DeclaredTable {
 
 /** Every table with a declared storage, in the order of names. */
 export async function readDeclaredTables(): Promise<readonly DeclaredTable[]> {
-  const tables = new Set<unknown>(manifests.map((dataset) => dataset.definition));
+  const tables = new Set<unknown>();
   for (const path of globSync(SCHEMA_FILES, { cwd: REPOSITORY_ROOT })) {
     const exported: object = await import(pathToFileURL(join(REPOSITORY_ROOT, path)).href);
     for (const value of Object.values(exported)) tables.add(value);

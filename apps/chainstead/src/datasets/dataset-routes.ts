@@ -60,9 +60,8 @@ import {
   createTransactionRoutes,
 } from '@chainstead/transactions';
 import { createHistoryRoutes } from '@chainstead/transactions/history';
-import { accountEventsRoute } from './account-events/account-events-route.ts';
+import { walletVaultsRoute } from './erc4626-vaults/wallet-vaults-route.ts';
 import { latestBlockRoute } from './latest-block-route.ts';
-import { manifests } from './manifests.ts';
 import { datasets } from './registry.ts';
 
 export interface DatasetRoutesOptions {
@@ -146,7 +145,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createHistoryRoutes({ ...asking, chains, projections }),
     ...contractLogsRoutes({ onDemandBackfill }),
     ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], budget }),
-    ...manifests.map(accountEventsRoute),
+    walletVaultsRoute,
     // Last of NFTs: its last route takes any segment for a token id.
     ...metadataRoutes({
       ...options,

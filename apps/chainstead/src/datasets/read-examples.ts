@@ -1,8 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
-import { readAccountExamples } from './account-events/read-account-examples.ts';
-import { manifests } from './manifests.ts';
 
 /** From first rows, so that a large table takes no search. */
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
@@ -11,7 +9,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   const sample = createSampler(database, chains);
   const token = hexText('token_address');
   const tokenId = sql`token_id::text`;
-  const [sender, transfer, approval, named, holding, trade, pair, swap] = await Promise.all([
+  const [sender, transfer, approval, named, holding, trade, pair, swap, move] = await Promise.all([
     sample('account_transactions', { account: hexText('account') }, { best: sql`roles = 1` }),
     sample(
       'erc20_transfer_sides',
@@ -31,10 +29,12 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     sample('nft_trades', { token, tokenId, seller: hexText('seller') }, { best: HAS_SALE_PRICE }),
     sample('pools', PAIR, { where: IS_PAIR, best: sql`fee IS NULL AND tick_spacing IS NULL` }),
     sample('swaps', { wallet: hexText('wallet') }, {}),
+    sample('erc4626_vaults', { account: hexText('account') }, {}),
   ]);
   const symbol = named?.symbol ?? 'USDC';
   const account = sender ?? transfer;
   const approver = approval === null ? transfer : { account: approval.owner, chain: approval.chain };
+  const depositor = move ?? transfer;
   const trader = swap === null ? transfer : { account: swap.wallet, chain: swap.chain };
   return {
     '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
@@ -49,7 +49,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ...(pair !== null && examplesOfPair(pair)),
     ...(trader !== null && sharedBy(PROFITS_OF_WALLET, walletOf(trader))),
     getOwnContractEvents: (await readContractExample(database, chains)) ?? UNKNOWN_CONTRACT,
-    ...(await readAccountExamples(database, chains, manifests, transfer)),
+    ...(depositor !== null && { getWalletVaults: walletOf(depositor) }),
   };
 }
 

@@ -18,7 +18,7 @@ import {
   logs,
   transactions,
 } from '@chainstead/transactions/datasets';
-import { manifests } from './manifests.ts';
+import { erc4626Vaults } from './erc4626-vaults/dataset.ts';
 
 const pricedFeedAnswers: Dataset = {
   ...feedAnswers,
@@ -49,5 +49,5 @@ export const datasets: readonly Dataset[] = [
   blockHeaders,
   logs,
   internalTransfers,
-  ...manifests,
+  erc4626Vaults,
 ];

@@ -23,8 +23,8 @@ export {
   readNamedLogs,
   stateOfName,
 } from './named-logs/read-named-logs.ts';
-export { columnSchema, createEventOperations } from './openapi/event-operations.ts';
+export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export { columnValues } from './routes/event-filters.ts';
 export { readEvent } from './routes/read-event.ts';
-export { bytesColumns, type EventTable, type ParameterColumn, parameterColumns } from './tables/event-table.ts';
+export { bytesColumns, type EventTable, type ParameterColumn } from './tables/event-table.ts';

@@ -3,16 +3,16 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accountEventsRoute } from '../account-events/account-events-route.ts';
 import { seedLogs } from '../testing/seed-logs.ts';
 import { erc4626Vaults } from './dataset.ts';
 import { depositLog, OWNER, RECEIVER, SENDER, VAULT, withdrawLog } from './testing/example-event.ts';
+import { walletVaultsRoute } from './wallet-vaults-route.ts';
 
 const chain = createChainRegistry().get('eth');
 const BLOCKS = [7, 8, 9, 10, 11];
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [accountEventsRoute(erc4626Vaults)]));
+const api = madeForFile(() => exampleApi(scratch.database, [walletVaultsRoute]));
 beforeAll(() =>
   seedLogs(
     scratch.database,

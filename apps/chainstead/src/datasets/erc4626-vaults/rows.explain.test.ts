@@ -2,10 +2,10 @@ import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AccountRowsQuery, accountRowsPage } from '../account-events/account-events-route.ts';
 import { seedLogs } from '../testing/seed-logs.ts';
 import { erc4626Vaults } from './dataset.ts';
 import { depositLog, OWNER } from './testing/example-event.ts';
+import { type WalletVaultsQuery, walletVaultsPage } from './wallet-vaults-route.ts';
 
 // Half of the rows are of one account, the others of 300.
 const ROWS = 20_000;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await seedLogs(scratch.database, erc4626Vaults, chain, logs);
 });
 
-const QUERY: AccountRowsQuery = {
+const QUERY: WalletVaultsQuery = {
   account: OWNER,
   order: 'DESC',
   limit: LIMIT,
@@ -41,7 +41,7 @@ const after = { block_number: 2_500, transaction_index: 0, log_index: 0 };
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
-  test.each<[string, Partial<AccountRowsQuery>]>([
+  test.each<[string, Partial<WalletVaultsQuery>]>([
     ['the first page', {}],
     ['a page in the middle', { after, pinnedBlock: 4_000 }],
     ['the oldest page', { order: 'ASC' }],
@@ -49,7 +49,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   ])('%s is a range of the primary key that stops after a page', async (_name, query) => {
     const { nodes } = await explain(
       scratch.database,
-      accountRowsPage(chain, erc4626Vaults, { ...QUERY, ...query }).statement(),
+      walletVaultsPage(chain, { ...QUERY, ...query }).statement(),
       plan,
     );
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('erc4626_vaults') === true);

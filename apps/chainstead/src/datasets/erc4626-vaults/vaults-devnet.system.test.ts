@@ -7,8 +7,8 @@ import { createChainSync, createSyncMetrics } from '@chainstead/sync/ingest';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
-import { accountEventsRoute } from '../account-events/account-events-route.ts';
 import { erc4626Vaults } from './dataset.ts';
+import { walletVaultsRoute } from './wallet-vaults-route.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -65,7 +65,7 @@ test('deposits, mints, withdrawals and redemptions of a vault are in the lists o
       ...{ backfillOrder: 'newest-first', verifyBlocksPerSecond: 0 },
     },
   }).run(ending.signal);
-  const api = await exampleApi(scratch.database, [accountEventsRoute(erc4626Vaults)]);
+  const api = await exampleApi(scratch.database, [walletVaultsRoute]);
   const movesOf = async (wallet: Address) => {
     const response = await api.request(`/api/v2.2/wallets/${wallet}/vaults?order=ASC`, {
       headers: { 'X-API-Key': EXAMPLE_KEY },

@@ -167,7 +167,7 @@ interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-export function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSchema {
+function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSchema {
   const { name, type: abi } = abiType;
   const parameter = name === '' ? 'Parameter without a name' : `Parameter \`${name}\``;
   if (isHash)

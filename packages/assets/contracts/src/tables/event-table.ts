@@ -126,7 +126,7 @@ export function eventNames(
 const OVERLOAD_BYTES = 5;
 
 /** @param taken further names that no column may have */
-export function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
+function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
   const names = distinctNames(
     inputs.map(({ name }, index) => sqlName(name, COLUMN_BYTES) || `arg${index}`),
     [...Object.keys(PLACE_COLUMNS), UNDECODED, ...QUERY_NAMES, ...taken],
