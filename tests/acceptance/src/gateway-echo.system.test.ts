@@ -67,7 +67,7 @@ it('answers others while a client writes refusals of accounts into its calls', a
   const gateway = await startGateway({
     chainId: CHAIN_ID,
     upstreams: nodes.map(({ url }) => url),
-    environment: { API_KEYS: `${GATEWAY_KEY},${STRANGER_KEY}`, GATEWAY_LOG_RANGE_MAX: '10' },
+    environment: { API_KEYS: `${GATEWAY_KEY},${STRANGER_KEY}` },
   });
   onTestFinished(() => gateway.close());
   expect((await gateway.call('eth_blockNumber')).result).toBeDefined();

@@ -18,7 +18,6 @@ interface GatewayChainConfiguration
   extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
   readonly slug: string;
   readonly integrity: 'none' | 'strict';
-  readonly logRangeMax: number;
 }
 
 export interface ResolvedChains {
@@ -248,7 +247,6 @@ function gatewayConfiguration(
       upstreams: upstreamsOf(chain, own),
       usesPublicUpstreams: usesPublicUpstreams(own),
       integrity: own.GATEWAY_INTEGRITY,
-      logRangeMax: settings.GATEWAY_LOG_RANGE_MAX,
     },
   ];
 }

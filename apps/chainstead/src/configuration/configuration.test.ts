@@ -24,7 +24,7 @@ describe('defaults', () => {
       privateNetworks: false,
       chains: [],
       verifyBlocksPerSecond: 'auto',
-      webhooks: { retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
+      webhookRetryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000),
     });
     expect(warnings).toEqual([]);
   });
@@ -61,8 +61,7 @@ describe('processes', () => {
 
 describe('webhooks', () => {
   it('are tried again after the times given, in any unit', () => {
-    const delaysMs = (retries: string) =>
-      parse({ WEBHOOK_RETRIES: retries }).configuration.webhooks.retryDelaysMs;
+    const delaysMs = (retries: string) => parse({ WEBHOOK_RETRIES: retries }).configuration.webhookRetryDelaysMs;
     expect(delaysMs('250ms, 1s,2m,1d')).toEqual([250, 1_000, 120_000, 86_400_000]);
     expect(delaysMs('none')).toEqual([]);
   });
@@ -315,7 +314,6 @@ describe('the gateway', () => {
       GATEWAY_INTEGRITY_BASE: 'strict',
       CHAIN_ID_DEVNET: '31337',
       RPC_URLS_DEVNET: 'http://127.0.0.1:8545',
-      GATEWAY_LOG_RANGE_MAX: '500',
       GATEWAY_RATE_LIMIT: '100',
       GATEWAY_METHOD_LIMITS: 'eth_getLogs=10, eth_call=50',
     });
@@ -332,7 +330,7 @@ describe('the gateway', () => {
       },
       offersTraces: false,
       chains: [
-        { slug: 'eth', upstreams: [{ url: 'https://a.example' }], integrity: 'none', logRangeMax: 500 },
+        { slug: 'eth', upstreams: [{ url: 'https://a.example' }], integrity: 'none' },
         {
           slug: 'base',
           upstreams: [
@@ -341,7 +339,6 @@ describe('the gateway', () => {
             { url: 'https://relay.example', requestsPerSecond: 5, isPrivate: true },
           ],
           integrity: 'strict',
-          logRangeMax: 500,
         },
         { slug: 'devnet', chain: { id: 31337 }, upstreams: [{ url: 'http://127.0.0.1:8545' }] },
       ],

@@ -101,7 +101,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
       collectionRate: settings.ON_DEMAND_COLLECTION_RATE,
     },
     names: toNamesConfiguration(settings, chains),
-    webhooks: toWebhooksConfiguration(settings),
+    webhookRetryDelaysMs: settings.WEBHOOK_RETRIES,
     gateway: {
       chains: chains.gateway,
       chainsKey,
@@ -121,19 +121,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     contractsFile: settings.CONTRACTS_FILE ?? null,
     abiSource: settings.ABI_SOURCE ?? null,
     contractBytesMax: unlessZero(settings.CONTRACT_BYTES_MAX),
-  };
-}
-
-function toWebhooksConfiguration(settings: GlobalSettings) {
-  return {
-    retryDelaysMs: settings.WEBHOOK_RETRIES,
-    historyDays: settings.WEBHOOK_HISTORY_DAYS,
-    bounds: {
-      streamsPerKey: settings.STREAMS_PER_KEY,
-      addressesPerStream: settings.ADDRESSES_PER_STREAM,
-      addressesPerKey: settings.ADDRESSES_PER_KEY,
-    },
-    replaysPerKey: settings.REPLAYS_PER_KEY,
   };
 }
 

@@ -43,11 +43,6 @@ export const gatewayKeys = {
     example: 'eth_getLogs=10,eth_call=50',
     whenAbsent: 'no limit per method',
   }),
-  GATEWAY_LOG_RANGE_MAX: withDefault(wholeNumber(1, 1_000_000_000), {
-    description: 'Maximum number of blocks in one eth_getLogs call, on every chain',
-    example: '2000',
-    default: '10000',
-  }),
   GATEWAY_TRACES: withDefault(oneOf('on', 'off'), {
     description:
       'Whether debug_trace… and trace_… methods are available. They make nodes execute transactions again. A call costs 20 units',

@@ -8,6 +8,9 @@ import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import type { RoleContext } from './role.ts';
 
+/** Blocks of one `eth_getLogs`. */
+const LOG_RANGE_MAX = 10_000;
+
 /** Calls no upstream of a chain before the first call to it. */
 export function openGatewayApi(
   context: RoleContext,
@@ -24,7 +27,7 @@ export function openGatewayApi(
     chain: configured.chain,
     pool: openGatewayPool(configured, context),
     pinsHead: countRequested(configured.upstreams) > 1,
-    logRangeMax: configured.logRangeMax,
+    logRangeMax: LOG_RANGE_MAX,
     integrity: configured.integrity,
   }));
   const gateway = createGateway({

@@ -28,7 +28,6 @@ export interface StreamApi {
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
   const { chainRegistry: registry } = configuration;
-  const { bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
@@ -37,7 +36,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
     const enrich = createEnrichMatch({ database, chain, pool, clock, logger });
     return { chain, pool, policy, enrich };
   });
-  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey });
+  const pastBlocks = createPastBlockServices({ database, chains, logger });
   const starts = new Map<ChainId, Promise<void>>();
 
   /** @throws NoUpstreamError; the next request tries again */
@@ -60,9 +59,8 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   const services: StreamServices = {
     registry,
     chains: chains.map(({ chain }) => chain),
-    bounds,
     testWebhook: createTestWebhook(probeWebhook),
-    replayAttempt: createReplayAttempt({ database, replaysPerKey }),
+    replayAttempt: createReplayAttempt({ database }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
     sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),
@@ -71,7 +69,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   };
   return {
     routes: createStreamRoutes(services),
-    operations: createStreamOperations({ database, services, probeWebhook, replaysPerKey }),
+    operations: createStreamOperations({ database, services, probeWebhook }),
     async close() {
       await Promise.allSettled(starts.values());
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);

@@ -197,7 +197,6 @@ async function startWebhooks(
   takeCalls: (key: string, calls: number) => Promise<number>,
 ) {
   const { configuration, database, logger, metrics, clock } = context;
-  const { retryDelaysMs, historyDays } = configuration.webhooks;
   const egress = createEgress({
     allowPrivate: configuration.privateNetworks,
     connectionsPerOrigin: WEBHOOKS_PER_HOST,
@@ -210,8 +209,7 @@ async function startWebhooks(
     database,
     egress,
     bodies: createWebhookBodies({ database, chains: enriched, clock, journal, takeCalls }),
-    retryDelaysMs,
-    historyDays,
+    retryDelaysMs: configuration.webhookRetryDelaysMs,
     concurrency: WEBHOOK_CONCURRENCY,
     concurrencyPerHost: WEBHOOKS_PER_HOST,
     logger,

@@ -21,7 +21,8 @@ export interface DeliveryWorkerOptions {
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly retryDelaysMs: readonly number[];
-  readonly historyDays: number;
+  /** Of attempts, and of matches with finished webhooks. @default 7 */
+  readonly historyDays?: number;
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
   readonly logger: Logger;
@@ -43,6 +44,7 @@ interface DeliveryWorker {
 
 const IDLE_SWEEP_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const HISTORY_DAYS = 7;
 const DAY_MS = 86_400_000;
 const MEASURE_EVERY_MS = 5_000;
 const ABORT_GRACE_MS = 2_000;
@@ -52,7 +54,7 @@ const NO_KEY = '';
 type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, logger, clock, retryDelaysMs } = options;
+  const { database, logger, clock, retryDelaysMs, historyDays = HISTORY_DAYS } = options;
   const time = createDatabaseClock(options);
   const metrics = measureDeliveries({ registry: options.metrics, database, logger });
   const { leaseMs = 10_000, sweepEveryMs = 200, judgeEveryMs = 5_000, postponeMs = 15_000 } = options;
@@ -113,7 +115,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         {
           task: 'prune',
           everyMs: () => PRUNE_EVERY_MS,
-          work: () => pruneHistory(database, { before: new Date(time.now() - options.historyDays * DAY_MS) }),
+          work: () =>
+            pruneHistory(database, {
+              before: new Date(time.now() - historyDays * DAY_MS),
+            }),
         },
         { task: 'renew', everyMs: () => leaseMs / 4, work: () => leases.renew() },
         { task: 'clock', everyMs: () => MEASURE_EVERY_MS, work: () => time.measure() },

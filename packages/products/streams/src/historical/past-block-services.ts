@@ -19,7 +19,6 @@ interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
-  readonly replaysPerKey?: number;
   /** @default BLOCK_BUDGET */
   readonly budget?: WorkBudget;
 }
@@ -64,7 +63,7 @@ function createPreviewBlock(options: PastBlockServicesOptions): PreviewBlock {
 }
 
 function createSendBlock(options: PastBlockServicesOptions): SendBlock {
-  const { database, chains, logger, replaysPerKey = REPLAYS_PER_KEY, budget = BLOCK_BUDGET } = options;
+  const { database, chains, logger, budget = BLOCK_BUDGET } = options;
   return async ({ chain, blockNumber, stream, by }) => {
     const past = chainAmong(chains, chain);
     const matcher = createPastMatcher(
@@ -77,7 +76,7 @@ function createSendBlock(options: PastBlockServicesOptions): SendBlock {
     const match = await matchWithin(options, matcher, block);
     const matches = match === undefined ? [] : [match];
     return database.transaction(async (transaction) => {
-      await requireRoomForReplay(transaction, by.id, replaysPerKey);
+      await requireRoomForReplay(transaction, by.id, REPLAYS_PER_KEY);
       const { followed, confirmed } = await readFollowedHeight(transaction, past, 'hold');
       if (blockNumber > followed) return false;
       await holdStreamsVersion(transaction);

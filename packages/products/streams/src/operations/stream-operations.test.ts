@@ -311,7 +311,6 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
     egress,
     bodies: createWebhookBodies({ database: scratch.database, chains: [{ chain, enrich }], clock: systemClock }),
     retryDelaysMs: EXAMPLE_DELAYS_MS,
-    historyDays: 7,
     concurrency: 10,
     concurrencyPerHost: 10,
     logger,

@@ -70,7 +70,7 @@ export async function requireRoomForAddresses(
 
 class TooManyReplaysError extends defineApiError('REPLAYS_LIMITED', (waiting: number, limit: number) => ({
   status: 429,
-  message: `This key has ${waiting} webhooks in the replay queue, the limit is ${limit} (REPLAYS_PER_KEY): retry when some have been sent`,
+  message: `This key has ${waiting} webhooks in the replay queue, the limit is ${limit}: retry when some have been sent`,
   details: { waiting, limit },
   headers: { 'retry-after': '60' },
   retryable: true,
@@ -78,7 +78,7 @@ class TooManyReplaysError extends defineApiError('REPLAYS_LIMITED', (waiting: nu
 
 class TooManyStreamsError extends defineApiError('STREAMS_LIMITED', (streams: number, limit: number) => ({
   status: 400,
-  message: `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`,
+  message: `This key has ${streams} streams, the limit is ${limit}: delete one first`,
   details: { streams, limit },
 })) {}
 
@@ -95,7 +95,7 @@ class TooManyAddressesError extends defineApiError(
   'STREAM_ADDRESSES_LIMITED',
   (addresses: number, limit: number) => ({
     status: 400,
-    message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`,
+    message: `The stream would watch ${addresses} addresses, the limit is ${limit}: move some to another stream`,
     details: { addresses, limit },
   }),
 ) {}
@@ -104,7 +104,7 @@ class TooManyKeyAddressesError extends defineApiError(
   'KEY_ADDRESSES_LIMITED',
   (addresses: number, limit: number) => ({
     status: 400,
-    message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
+    message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit}: remove some first`,
     details: { addresses, limit },
   }),
 ) {}

@@ -236,7 +236,7 @@ function testOutcomeView(outcome: AttemptOutcome): Html {
 
 function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
   const limit =
-    isPart && ', the limit of waiting webhooks (REPLAYS_PER_KEY). Resend the others when these are delivered';
+    isPart && ', the limit of waiting webhooks. Resend the others when these are delivered';
   const text =
     webhooks === 0
       ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this selection is stored.</p>`

@@ -207,7 +207,6 @@ export async function startStagedWorker(
     egress,
     bodies: createWebhookBodies({ database, chains, clock }),
     retryDelaysMs: EXAMPLE_DELAYS_MS,
-    historyDays: 7,
     concurrency: 200,
     concurrencyPerHost: PER_HOST,
     logger,
