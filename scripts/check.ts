@@ -37,6 +37,18 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format (biome)', run: () => tool('biome', ['check', '--error-on-warnings', '.']) },
   { name: 'dependency direction', run: checkDependencyDirection },
   { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
+  {
+    name: 'exports that only tests use (knip)',
+    run: () =>
+      tool('knip', [
+        '--no-progress',
+        '--production',
+        '--config',
+        'knip.production.json',
+        '--include',
+        'exports,files',
+      ]),
+  },
   { name: 'generated files up to date', run: checkGeneratedFiles },
   { name: 'prose', run: checkProse },
   { name: 'limits of tests', run: async () => findLongLimits(readSourceFiles()).join('\n') },

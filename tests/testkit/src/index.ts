@@ -8,7 +8,6 @@ export {
   type CompiledContract,
   compileDemoContracts,
   compileSolidity,
-  DEMO_NFT_ABI,
   DEMO_TOKEN_ABI,
 } from 'chainstead/src/demo/devnet/compile-solidity.ts';
 export {
@@ -18,7 +17,6 @@ export {
   spawnDependent,
   startDevnet,
 } from 'chainstead/src/demo/devnet/devnet.ts';
-export { unlessReverted } from 'chainstead/src/demo/devnet/unless-reverted.ts';
 export {
   deployExchanges,
   type ExchangeDevnet,
@@ -49,6 +47,7 @@ export { bendMethods, takeTurns } from './clients/odd-client.ts';
 export { type Moralis, type OfficialSdk, officialSdkScript, startOfficialSdk } from './clients/official-sdk.ts';
 export { compileActivityContracts } from './contracts/activity-contracts.ts';
 export { compileAssetContracts } from './contracts/asset-contracts.ts';
+export { DEMO_NFT_ABI, unlessReverted } from './contracts/contract-calls.ts';
 export { compileDecodingBomb } from './contracts/decoding-bomb.ts';
 export { exampleChain } from './examples/example-chain.ts';
 export { examplePool } from './examples/example-pool.ts';

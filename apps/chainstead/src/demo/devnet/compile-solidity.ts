@@ -137,9 +137,3 @@ export async function compileDemoContracts(): Promise<Readonly<Record<DemoContra
     DemoNft: contract('DemoNft'),
   };
 }
-
-export const DEMO_NFT_ABI = parseAbi([
-  'function mint(address to, uint256 tokenId)',
-  'function transferFrom(address from, address to, uint256 tokenId)',
-  'function supportsInterface(bytes4) view returns (bool)',
-]);

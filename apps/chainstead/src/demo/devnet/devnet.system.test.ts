@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { processorMs } from '@chainstead/testkit';
-import { createPublicClient, erc20Abi, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type CompiledContract,
@@ -11,7 +10,6 @@ import {
   type DemoContractName,
 } from './compile-solidity.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
-import { unlessReverted } from './unless-reverted.ts';
 
 let devnet: Devnet;
 let contracts: Readonly<Record<DemoContractName, CompiledContract>>;
@@ -88,26 +86,5 @@ describe('compileSolidity', () => {
     expect(await compileSolidity(source)).toEqual(first);
     expect(processorMs(before)).toBeLessThan(500);
     expect(first.get('Small')?.bytecode).toMatch(/^0x60/);
-  });
-});
-
-describe('unlessReverted', () => {
-  it('gives the answer, and null where the contract has none', async () => {
-    const { DemoToken, DemoNft } = contracts;
-    const decimalsOf = (address: `0x${string}`) =>
-      unlessReverted(devnet.client.readContract({ address, abi: erc20Abi, functionName: 'decimals' }));
-    expect(await decimalsOf(await devnet.deploy(DemoToken, ['Test Dollar', 'TUSD', 6]))).toBe(6);
-    expect(await decimalsOf(await devnet.deploy(DemoNft))).toBeNull();
-    expect(await decimalsOf(`0x${'9'.repeat(40)}`)).toBeNull();
-  });
-
-  it('throws what is no answer of the contract', async () => {
-    const nowhere = createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) });
-    const call = nowhere.readContract({
-      address: `0x${'9'.repeat(40)}`,
-      abi: erc20Abi,
-      functionName: 'decimals',
-    });
-    await expect(unlessReverted(call)).rejects.toThrow('HTTP request failed');
   });
 });

@@ -115,15 +115,10 @@ function shownColumn(name: string, type: string): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
 }
 
-export function relationNames(table: EventTable): readonly string[] {
-  const columns = [KEY, UNDECODED, ...table.parameters.map(({ name }) => name)];
-  return [relationOf(table), ...columns.map((column) => indexName(table, column))];
-}
-
 const KEY = '_pkey';
 
 /** Shares a namespace with tables, which have no `$`. Long ones have the parameter's position. */
-function indexName(table: EventTable, column: string): string {
+export function indexName(table: EventTable, column: string): string {
   const name = `${relationOf(table)}$${column}`;
   if (name.length <= NAME_BYTES) return name;
   return `${relationOf(table)}$${table.parameters.findIndex((parameter) => parameter.name === column)}`;

@@ -3,7 +3,7 @@ import { readAbi } from '@chainstead/events/decoding';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { meetingContract } from '../definitions/testing/meeting-contracts.ts';
-import { relationNames } from './create-tables.ts';
+import { indexName } from './create-tables.ts';
 import {
   bytesColumns,
   type EventTable,
@@ -29,7 +29,10 @@ test('names of relations, paths and columns differ if those of the tables do', (
       const own = tablesOf(first);
       distinct(own.map(({ name }) => name));
       const all = [...own, ...tablesOf(second).filter(({ name }) => own.every((table) => table.name !== name))];
-      const relations = all.flatMap(relationNames);
+      const relations = all.flatMap((table) => {
+        const columns = ['_pkey', 'undecoded', ...table.parameters.map(({ name }) => name)];
+        return [table.name.replace(/^.*\./, ''), ...columns.map((column) => indexName(table, column))];
+      });
       distinct(relations);
       distinct(all.map(({ view }) => view));
       distinct(all.map(({ contract, event }) => `${contract}/${event}`));
