@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDemoApi, errorOf } from '../testing/demo-api.ts';
 import { routesFor, withServices } from './routes-for.ts';
 import { each, inside, view } from './view.ts';
-import { count, integer, text, wire } from './wire.ts';
+import { count, described, integer, text, wire } from './wire.ts';
 
 const { defineRoute, defineListRoute } = routesFor<{ readonly greeting: string }>();
 
@@ -16,11 +16,16 @@ interface Person {
 
 const day = wire(z.string(), (date: Date) => date.toISOString().slice(0, 10));
 const friendView = view(null, (person: Person) => person, { name: text(), age: integer.orAbsent('In years') });
-const personView = view('Person', (person: Person) => person, {
+const name = { name: 'Person', description: 'Somebody' };
+const personView = view(name, (person: Person) => person, {
   name: text({ example: 'Ada' }),
+  alias: described(
+    text(({ name }: Person) => name),
+    'Same as name',
+  ),
   age: integer.orNull(),
   born: day(),
-  friends: each(friendView)('Those of the same age', ({ friends }) => friends),
+  friends: each(friendView, (list) => list.max(9))('Those of the same age', ({ friends }) => friends),
   first: inside(friendView).orNull(({ friends: [first = null] }) => first),
 });
 
@@ -29,12 +34,16 @@ test('a view shows members of the same name, dates, lists and other views', () =
   const friend = { name: 'Mary', age: null, born, friends: [] };
   expect(personView.show({ ...friend, name: 'Ada', age: 36, friends: [friend] })).toEqual({
     name: 'Ada',
+    alias: 'Ada',
     age: 36,
     born: '1815-12-10',
     friends: [{ name: 'Mary' }],
     first: { name: 'Mary' },
   });
   expect(personView.show(friend)).toMatchObject({ age: null, first: null, friends: [] });
+  expect(personView.schema.safeParse({ friends: Array(10).fill(friend) }).error?.issues).toContainEqual(
+    expect.objectContaining({ path: ['friends'], code: 'too_big' }),
+  );
 });
 
 const digit = z.string().regex(/^\d$/, { error: 'must be a digit' });
@@ -45,7 +54,7 @@ const greetingRoute = defineRoute({
   summary: 'Greet',
   params: [{ name: digit }],
   query: [{ times: digit }],
-  body: z.object({ loud: z.boolean() }),
+  body: () => z.object({ loud: z.boolean() }),
   response: { description: 'The greeting', schema: z.string() },
   answer: async ({ services, name, times, body }) => `${services.greeting} ${name} ${times} ${body.loud}`,
 });

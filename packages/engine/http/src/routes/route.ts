@@ -5,7 +5,7 @@ import type { ApiApp, ApiContext } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
 import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.ts';
-import { foldLists } from '../parameters/parameters.ts';
+import { foldLists, type Parameters } from '../parameters/parameters.ts';
 import { type BodyBounds, bodyBounds } from '../requests/body-bounds.ts';
 import {
   type DocumentedStatus,
@@ -29,7 +29,8 @@ export interface Operation<Sent> {
   readonly description?: string;
   /** Brings other names of parameters that clients use to the documented ones. */
   spelled?(query: Values): Values;
-  readonly body?: z.ZodType<Sent>;
+  /** As a function for one with the API's chains. */
+  readonly body?: z.ZodType<Sent> | ((parameters: Parameters) => z.ZodType<Sent>);
   readonly bodyBounds?: BodyBounds;
   /** Throws the error of the route's own form for parameters that don't parse. @default {@link refuseInvalid} */
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
@@ -123,11 +124,12 @@ export function addOperation<Services, Sent>(
   operation: DocumentedOperation<Sent>,
   respond: (request: ReceivedRequest<Services, Sent>) => Promise<Response>,
 ): void {
-  const { path, routedPath = path, body, datasets = [] } = operation;
+  const { path, routedPath = path, datasets = [] } = operation;
+  const body = typeof operation.body === 'function' ? operation.body(api.parameters) : operation.body;
   const { spelled = (query) => query, refuseInvalid: refuse = refuseInvalid } = operation;
   const shape = shapeOf(operation.query ?? [], api.parameters);
   const schema = z.object(shape);
-  const document = documentOf(operation, shapeOf(operation.params ?? [], api.parameters), shape);
+  const document = documentOf(operation, body, shapeOf(operation.params ?? [], api.parameters), shape);
   app.openAPIRegistry.registerPath(document);
   const { database, reads, logger, services, chains } = api;
   const queries = new WeakMap<ApiContext, ReturnType<typeof readQuery>>();
@@ -190,8 +192,13 @@ function queryOf(c: ApiContext): Values {
 
 type Context = ApiContext & { readonly req: { valid(target: 'param' | 'json'): object } };
 
-function documentOf<Sent>(operation: DocumentedOperation<Sent>, params: Shape, query: Shape) {
-  const { body, response, operationId, description } = operation;
+function documentOf<Sent>(
+  operation: DocumentedOperation<Sent>,
+  body: z.ZodType<Sent> | undefined,
+  params: Shape,
+  query: Shape,
+) {
+  const { response, operationId, description } = operation;
   const hasParameters = operation.params !== undefined || operation.query !== undefined;
   const errors = new Set<DocumentedStatus>([401, 500, 503, ...(operation.errors ?? [])]);
   if (hasParameters || body !== undefined) errors.add(400);

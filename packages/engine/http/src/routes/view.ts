@@ -9,11 +9,11 @@ export interface View<Args extends readonly unknown[], Schema extends z.ZodType 
 }
 
 /**
- * @param name of the schema in the OpenAPI document; null: none
+ * @param named name of the schema in the OpenAPI document, and its description; null: none
  * @param prepare finds once what several fields read, such as a row's block and token
  */
 export function view<Args extends readonly unknown[], Source, Shape extends z.ZodRawShape>(
-  name: string | null,
+  named: string | null | { readonly name: string; readonly description: string },
   prepare: (...args: Args) => Source,
   fields: FieldsOf<Source, Shape>,
 ): View<Args, z.ZodObject<Shape>> {
@@ -21,14 +21,27 @@ export function view<Args extends readonly unknown[], Source, Shape extends z.Zo
   const showSource = showFields(fields as unknown as Fields<Source>);
   const schema = schemaOf(fields) as unknown as z.ZodObject<Shape>;
   return {
-    schema: name === null ? schema : schema.openapi(name),
+    schema: withName(schema, named),
     show: (...args) => showSource(prepare(...args)) as z.output<z.ZodObject<Shape>>,
   };
 }
 
-/** A list of what another view shows. */
-export function each<Item, Schema extends z.ZodType>({ schema, show }: View<readonly [Item], Schema>) {
-  return wire(z.array(schema), (items: readonly Item[]) => items.map((item) => show(item)));
+function withName<Schema extends z.ZodType>(
+  schema: Schema,
+  named: string | null | { readonly name: string; readonly description: string },
+): Schema {
+  if (named === null) return schema;
+  return typeof named === 'string'
+    ? schema.openapi(named)
+    : schema.openapi(named.name, { description: named.description });
+}
+
+/** A list of what another view shows. @param bounded adds the number of items @default any number */
+export function each<Item, Schema extends z.ZodType>(
+  { schema, show }: View<readonly [Item], Schema>,
+  bounded: (list: z.ZodArray<Schema>) => z.ZodArray<Schema> = (list) => list,
+) {
+  return wire(bounded(z.array(schema)), (items: readonly Item[]) => items.map((item) => show(item)));
 }
 
 /** What another view shows. */

@@ -1,5 +1,6 @@
 import { type Address, toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { indexedSchema, showIndexed } from './indexed.ts';
 
 /** A member of a response: its schema, and how it is read from what the route found. */
 export interface Field<in Source, Schema extends z.ZodType = z.ZodType> {
@@ -65,12 +66,23 @@ function kind<Schema extends z.ZodType, Value>(
   return field;
 }
 
+/** The same field with another description. */
+export function described<Source, Schema extends z.ZodType>(
+  field: Field<Source, Schema>,
+  about: About,
+): Field<Source, Schema> {
+  return { ...field, schema: documented(field.schema, about) };
+}
+
 function documented<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
   return schema.openapi(typeof about === 'string' ? { description: about } : about);
 }
 
 export const text = wire(z.string());
 export const flag = wire(z.boolean());
+export const number = wire(z.number());
+/** Always null. */
+export const nothing = wire(z.null());
 export const integer = wire(z.int());
 /** From 0. */
 export const count = wire(z.int().min(0));
@@ -82,3 +94,5 @@ export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '1
 export const quantity = wire(z.string(), toQuantity);
 /** ISO 8601 with milliseconds. */
 export const moment = wire(z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }));
+/** docs/api/index.md#completeness */
+export const indexed = wire(indexedSchema, showIndexed);
