@@ -44,6 +44,10 @@ export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(
   });
 }
 
+function textOf(value: string | number | bigint): string {
+  return String(value);
+}
+
 function unchanged<Value>(value: Value): Value {
   return value;
 }
@@ -89,7 +93,9 @@ export const count = wire(z.int().min(0));
 export const address = wire<z.ZodString, Address>(z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }));
 export const hash = wire(z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }));
 /** A number of any length in decimal. */
-export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '18' }));
+export const digits = wire(z.string().openapi({ pattern: '^[0-9]+$', example: '18' }), textOf);
+/** A number as a text without a documented pattern. */
+export const numeral = wire(z.string(), textOf);
 /** Hexadecimal, such as a chain's ID. */
 export const quantity = wire(z.string(), toQuantity);
 /** ISO 8601 with milliseconds. */

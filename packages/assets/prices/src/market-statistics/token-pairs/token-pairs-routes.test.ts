@@ -1,6 +1,7 @@
 /** Pools of a token over stored rows. Blocks are 300 seconds apart: a day begins after block 112. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { withServices } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { poolKey } from '@chainstead/markets/requests';
 import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
@@ -9,7 +10,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
 import * as pools from '../testing/seeded-pools.ts';
 import { readPoolsOfToken } from './token-pairs.ts';
-import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs-routes.ts';
+import { aggregatedPairStatsRoute, tokenPairsRoute } from './token-pairs-routes.ts';
 
 const { CATS, DOGS, HEAD, USDC, WETH, eth } = market;
 const [DEEP, EVEN, LOPSIDED] = [addressOf(0x9a5), addressOf(0x9a4), addressOf(0x9a3)];
@@ -20,11 +21,9 @@ const NO_TOKENS = addressOf(0x404);
 const scratch = scratchOfFile();
 const api = madeForFile(() => {
   const balances = market.balancesOf(scratch.database);
-  return exampleApi(
-    scratch.database,
-    [createTokenPairsRoute(balances), createAggregatedPairStatsRoute(balances)],
-    { onDemand: market.ON_DEMAND },
-  );
+  return exampleApi(scratch.database, [withServices(balances, [tokenPairsRoute, aggregatedPairStatsRoute])], {
+    onDemand: market.ON_DEMAND,
+  });
 });
 
 interface Reply {

@@ -1,118 +1,207 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { addFractions, type Fraction, invertFraction, multiplyFractions, wholeFraction } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import type { BalanceRequestSources } from '@chainstead/erc20/requests';
-import { defineListRoute, defineRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
+import { each, limitParameter, view, wire } from '@chainstead/http';
 import {
   EVERY_SWAP,
   isTrade,
   type PoolId,
+  pairAddress,
+  pairLabel,
   poolKey,
   refuseCursor,
   type TimeSpan,
 } from '@chainstead/markets/requests';
-import { fromDateBound } from '@chainstead/pages';
+import { fromDateBound, type Indexed } from '@chainstead/pages';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
+import { defineListRoute, defineRoute } from '../../routes.ts';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
+import { changeBetween, figure } from '../../token-price/serve/shown-values.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/stored-pools.ts';
-import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';
+import { volumeOf } from '../token-analytics/read-token-spans.ts';
 import {
-  aggregatedPairStatsSchema,
-  type ShownPairs,
-  showAggregatedStats,
-  showTokenPairs,
-  tokenPairsSchema,
-} from './token-pairs-response.ts';
+  comparePairs,
+  type ListedPair,
+  positionOf,
+  type RankedPool,
+  rankPools,
+  readListedPairs,
+} from './token-pairs.ts';
+
+interface TokenOfPair {
+  readonly token: TokenFacts;
+  readonly side: 'token0' | 'token1';
+  readonly value: Fraction | null;
+}
+
+const { address, described, flag, indexed, integer, number, numeral, text } = wire;
+const side = wire.wire(z.enum(['token0', 'token1']));
+
+const tokenView = view('PairedToken', (token: TokenOfPair) => token, {
+  token_address: address(
+    'Token contract. The wrapped native token stands for the native token',
+    ({ token }) => token.address,
+  ),
+  token_name: text.orNull('Name of the token', ({ token }) => token.name),
+  token_symbol: text.orNull('Symbol of the token', ({ token }) => token.symbol),
+  token_logo: text.orNull('Logo from an imported token list', ({ token }) => token.logo),
+  token_decimals: numeral.orNull('Decimals of the token', ({ token }) => token.decimals),
+  pair_token_type: side('Place of the token in the pool', (token) => token.side),
+  liquidity_usd: figure.orNull('US dollars of the token in the pool. null: unknown', ({ value }) => value),
+});
+
+/** @param native US dollars per native token; null: unknown */
+function pairOf({ pool, values, before, trades }: ListedPair, native: Fraction | null) {
+  const [price, earlier] = [values.usd[pool.baseSide], before?.usd[pool.baseSide] ?? null];
+  return {
+    ...{ pool, values, trades, native, price, earlier },
+    change: price === null || earlier === null ? null : changeBetween(earlier, price),
+    volume: volumeOf(trades),
+  };
+}
+
+const pairView = view('TokenPair', pairOf, {
+  exchange_name: text.orNull('Name of the exchange', ({ pool }) => pool.exchange),
+  exchange_address: address.orNull('Factory, vault or pool manager of the exchange', ({ pool }) => pool.factory),
+  exchange_logo: text.orNull('Always null: not available', () => null),
+  pair_address: pairAddress(({ pool }) => pool.pool),
+  pair_label: text.orNull('Symbols of base and quote token. null until both are known', ({ pool }) =>
+    pairLabel(pool.base, pool.quote),
+  ),
+  usd_price: figure.orNull('US dollars per whole base token in this pool. null: unknown', ({ price }) => price),
+  usd_price_24hr: figure.orNull('The same 24 hours before. null: unknown', ({ earlier }) => earlier),
+  usd_price_24hr_percent_change: number.orNull(
+    'Change since then, in percent. null: unknown',
+    ({ change }) => change && change.percent,
+  ),
+  usd_price_24hr_usd_change: number.orNull(
+    'Change since then, in US dollars. null: unknown',
+    ({ change }) => change && change.dollars,
+  ),
+  liquidity_usd: figure.orNull(
+    'US dollars on both sides of the pool. 0 if liquidity_skew is below 0.005. null: unknown',
+    ({ values }) => values.liquidity,
+  ),
+  liquidity_skew: figure.orNull(
+    '1: both sides are worth the same. 0: one is empty. null: unknown',
+    ({ values }) => values.skew,
+  ),
+  inactive_pair: flag(
+    'Whether the pool had no swap in the last 24 hours',
+    ({ trades }) => trades.buys + trades.sells === 0,
+  ),
+  base_token: address('Base token of the pool', ({ pool }) => pool.base.address),
+  quote_token: address('Quote token of the pool', ({ pool }) => pool.quote.address),
+  volume_24h_native: figure.orNull(
+    'Swaps of the last 24 hours in native tokens, at its newest price. null: unknown',
+    ({ volume, native }) =>
+      volume === null || native === null || native.numerator === 0n
+        ? null
+        : multiplyFractions(volume, invertFraction(native)),
+  ),
+  volume_24h_usd: figure.orNull(
+    'Swaps of the last 24 hours in US dollars. null: unknown',
+    ({ volume }) => volume,
+  ),
+  pair: each(tokenView, (list) => list.length(2))('Token 0 and token 1', ({ pool, values }) =>
+    ([0, 1] as const).map((place) => ({
+      token: pool.tokens[place],
+      side: place === 0 ? 'token0' : 'token1',
+      value: values.sides[place],
+    })),
+  ),
+});
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 
 /** docs/api/market-statistics.md#pairs-of-a-token */
-export function createTokenPairsRoute(balances: BalanceRequestSources): RouteModule {
-  return (app, dependencies) => {
-    const { parameters } = dependencies;
-    defineListRoute(app, dependencies, {
-      path: '/api/v2.2/erc20/{token_address}/pairs',
-      operationId: 'getTokenPairs',
-      tags: ['Tokens'],
-      summary: 'List pairs of a token',
-      description:
-        'Proven pools of a token with any other one, the deepest first. All pages of a run have the values of the newest block of its first page. A token with more than 500 pools has those with the newest trades.',
-      params: z.object({ token_address: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({ maximum: LIMIT_MAX }),
-        cursor: parameters.cursor,
-      }),
-      response: { description: 'A page of pairs', schema: tokenPairsSchema },
-      datasets: [EVERY_SWAP, STATES_DATASET],
-      limitDefault: LIMIT_DEFAULT,
-      firstPage: 1,
-      cursorName: 'token-pairs',
-      filter: z.object({ token_address: z.string(), chain: z.string().default('eth') }),
-      filterOf: ({ token_address, chain }) => ({ token_address, chain: chain?.key }),
-      position: z.object({ liquidity: z.number().nullable(), pool: z.string() }),
-      refusal: refuseCursor,
-      read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundPairs> => {
-        const sources = priceSourcesOf(dependencies, balances);
-        const ranked = await rankPools(sources, chain, filter.token_address as Address, upperBound);
-        const later = ranked.pools.filter(
-          (pool) => position === null || comparePairs(positionOf(pool), position) > 0,
-        );
-        const page = later.slice(0, limit);
-        const last = page.at(-1);
-        const hasMore = later.length > limit && last !== undefined && ranked.place !== null;
-        return {
-          ...(await readListedPairs(sources, chain, page, ranked)),
-          indexed: ranked.indexed,
-          next: hasMore
-            ? { position: { ...positionOf(last) }, upperBound: upperBound ?? ranked.place.block }
-            : null,
-        };
-      },
-      present: (found, envelope) => showTokenPairs(found, envelope),
-    });
-  };
+export const tokenPairsRoute = defineListRoute({
+  path: '/api/v2.2/erc20/{token_address}/pairs',
+  operationId: 'getTokenPairs',
+  tag: 'Tokens',
+  summary: 'List pairs of a token',
+  description:
+    'Proven pools of a token with any other one, the deepest first. All pages of a run have the values of the newest block of its first page. A token with more than 500 pools has those with the newest trades.',
+  params: [{ token_address: 'address' }],
+  query: ['chain', { limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({ maximum: LIMIT_MAX }) }],
+  name: 'TokenPairs',
+  response: 'A page of pairs',
+  datasets: [EVERY_SWAP, STATES_DATASET],
+  limitDefault: LIMIT_DEFAULT,
+  firstPage: 1,
+  position: z.object({ liquidity: z.number().nullable(), pool: z.string() }),
+  refusal: refuseCursor,
+  async read({ chain, token_address: token, services, query: { limit, after, pinnedBlock }, ...request }) {
+    const sources = priceSourcesOf(request, services);
+    const ranked = await rankPools(sources, chain, token, pinnedBlock);
+    const later = ranked.pools.filter((pool) => after === null || comparePairs(positionOf(pool), after) > 0);
+    const page = later.slice(0, limit);
+    const last = page.at(-1);
+    const hasMore = later.length > limit && last !== undefined && ranked.place !== null;
+    return {
+      ...(await readListedPairs(sources, chain, page, ranked)),
+      indexed: ranked.indexed,
+      next: hasMore ? { position: { ...positionOf(last) }, upperBound: pinnedBlock ?? ranked.place.block } : null,
+    };
+  },
+  view: pairView,
+  row: (pair, { native }) => [pair, native],
+  fields: ({ cursor, page_size, page, indexed: blocks, result }) => ({
+    cursor,
+    page_size: described(page_size, 'Maximum number of pairs on the page'),
+    page,
+    indexed: blocks,
+    pairs: described(result, 'Pools, the deepest first'),
+  }),
+});
+
+/** @param active pools with a swap in the last 24 hours */
+function totalsOf(pools: readonly RankedPool[], active: ReadonlySet<string>, blocks: Indexed) {
+  return { pools, moved: pools.filter(({ pool }) => active.has(pool.pool)), blocks };
 }
 
-interface FoundPairs extends ShownPairs {
-  readonly next: {
-    readonly position: { liquidity: number | null; pool: string };
-    readonly upperBound: number;
-  } | null;
-}
+const totals = view(
+  { name: 'AggregatedTokenPairStats', description: 'Totals over the pools of a token' },
+  totalsOf,
+  {
+    total_liquidity_usd: figure('US dollars in the pools of known liquidity', ({ pools }) =>
+      pools.reduce((sum, { values: { liquidity } }) => (liquidity ? addFractions(sum, liquidity) : sum), NOTHING),
+    ),
+    total_active_pairs: integer('Number of pools with a swap in the last 24 hours', ({ moved }) => moved.length),
+    total_active_dexes: integer(
+      'Number of exchanges of these pools',
+      ({ moved }) => new Set(moved.map(({ pool }) => pool.exchange)).size,
+    ),
+    indexed: indexed(({ blocks }) => blocks),
+  },
+);
+
+const NOTHING = wholeFraction(0n);
 
 /** docs/api/market-statistics.md#totals-of-a-token */
-export function createAggregatedPairStatsRoute(balances: BalanceRequestSources): RouteModule {
-  return (app, dependencies) => {
-    const { parameters, reads } = dependencies;
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/erc20/{token_address}/pairs/stats',
-      operationId: 'getAggregatedTokenPairStats',
-      tags: ['Tokens'],
-      summary: 'Get totals over the pairs of a token',
-      description:
-        'Liquidity of the pools that getTokenPairs lists, and numbers of pools and exchanges with a swap in the last 24 hours.',
-      params: { token_address: parameters.address },
-      query: { chain: parameters.chain },
-      datasets: [EVERY_SWAP, STATES_DATASET],
-      response: { description: 'Totals', schema: aggregatedPairStatsSchema },
-      async answer({ token_address: token, chain }) {
-        const { pools, place, indexed } = await rankPools(
-          priceSourcesOf(dependencies, balances),
-          chain,
-          token,
-          null,
-        );
-        const ids = pools.map(({ pool }) => pool.pool);
-        const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
-        const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);
-        return showAggregatedStats(pools, active, indexed);
-      },
-    });
-  };
-}
+export const aggregatedPairStatsRoute = defineRoute({
+  path: '/api/v2.2/erc20/{token_address}/pairs/stats',
+  operationId: 'getAggregatedTokenPairStats',
+  tag: 'Tokens',
+  summary: 'Get totals over the pairs of a token',
+  description:
+    'Liquidity of the pools that getTokenPairs lists, and numbers of pools and exchanges with a swap in the last 24 hours.',
+  params: [{ token_address: 'address' }],
+  query: ['chain'],
+  datasets: [EVERY_SWAP, STATES_DATASET],
+  response: { description: 'Totals', schema: totals.schema },
+  async answer({ token_address: token, chain, services, ...request }) {
+    const ranked = await rankPools(priceSourcesOf(request, services), chain, token, null);
+    const { pools, place } = ranked;
+    const ids = pools.map(({ pool }) => pool.pool);
+    const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
+    const active = blocks === null ? new Set<string>() : await readActivePools(request.reads, chain, ids, blocks);
+    return totals.show(pools, active, ranked.indexed);
+  },
+});
 
 const POOLS_PER_STATEMENT = 64;
 

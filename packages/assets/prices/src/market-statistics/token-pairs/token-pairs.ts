@@ -82,8 +82,8 @@ export async function readListedPairs(
   chain: Chain,
   pools: readonly RankedPool[],
   { place, dayBefore }: Pick<RankedPools, 'place' | 'dayBefore'>,
-): Promise<{ readonly pairs: readonly ListedPair[]; readonly native: Fraction | null }> {
-  if (place === null || pools.length === 0) return { pairs: [], native: null };
+): Promise<{ readonly rows: readonly ListedPair[]; readonly native: Fraction | null }> {
+  if (place === null || pools.length === 0) return { rows: [], native: null };
   const stored = pools.map(({ pool }) => pool);
   const [trades, before, native] = await Promise.all([
     readFiguresIfSummed(sources, chain, {
@@ -96,12 +96,12 @@ export async function readListedPairs(
       : readPoolValues({ ...sources, contracts: null }, chain, stored, dayBefore),
     readNativePrice(sources, chain, place),
   ]);
-  const pairs = pools.map((one) => ({
+  const rows = pools.map((one) => ({
     ...one,
     before: before.get(one.pool.pool) ?? null,
     trades: trades === null ? NOT_SUMMED : (trades.get(one.pool.pool)?.[0] ?? NO_TRADES),
   }));
-  return { pairs, native };
+  return { rows, native };
 }
 
 const NOT_SUMMED: TradeSums = { ...NO_TRADES, buyVolume: null, sellVolume: null };
