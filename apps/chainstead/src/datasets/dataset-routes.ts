@@ -129,7 +129,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
-    ...createMarketStatisticsRoutes({ ...balances, served: chains }),
+    createMarketStatisticsRoutes({ ...balances, served: chains }),
     ...createProfitRoutes({ onDemandBackfill, nodeReads }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),

@@ -52,6 +52,7 @@ export {
   EVERY_SWAP,
   factoriesOf,
   PAIR_NOT_FOUND,
+  pairAddress,
   pairNotFound,
   pairParameter,
   refuseCursor,

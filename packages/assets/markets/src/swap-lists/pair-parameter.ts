@@ -8,7 +8,9 @@ import {
   indexedChain,
   NotFoundError,
   textParameter,
+  wire,
 } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { exchanges } from '../exchanges/exchanges-of-chain.ts';
@@ -38,6 +40,14 @@ export function pairParameter() {
     example: '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc',
   });
 }
+
+/** The same in responses. */
+export const pairAddress = wire.wire(
+  z.string().openapi({
+    pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
+    description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
+  }),
+);
 
 export const EVERY_SWAP: EveryBlockDataset = {
   dataset: SWAPS_DATASET,

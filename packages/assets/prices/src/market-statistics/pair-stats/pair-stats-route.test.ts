@@ -1,6 +1,7 @@
 /** Statistics of pools over stored rows. Blocks are 300 seconds apart: windows begin at blocks 399, 388, 352 and 112. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
+import { withServices } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { poolKey } from '@chainstead/markets/requests';
 import { addressOf, hashOf } from '@chainstead/testkit';
@@ -8,7 +9,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
 import * as pools from '../testing/seeded-pools.ts';
-import { createPairStatsRoute } from './pair-stats-route.ts';
+import { pairStatsRoute } from './pair-stats-route.ts';
 
 const { CATS, DOGS, HEAD, USDC, WETH, eth } = market;
 const [PAIR, POOL] = [addressOf(0x9a1), addressOf(0x9b1)];
@@ -18,7 +19,7 @@ const ETHER = 1_000n * MILLI;
 
 const scratch = scratchOfFile();
 const api = madeForFile(() =>
-  exampleApi(scratch.database, [createPairStatsRoute(market.balancesOf(scratch.database))], {
+  exampleApi(scratch.database, [withServices(market.balancesOf(scratch.database), [pairStatsRoute])], {
     onDemand: market.ON_DEMAND,
   }),
 );

@@ -11,7 +11,7 @@ import type { TokenSupply, WantedTimes } from './read-token-spans.ts';
 export const TOKENS_MAX = 200;
 export const MARKET_DATASETS = [STATES_DATASET, EVERY_SWAP];
 
-export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) {
+export function tokensBody(parameters: ApiDependencies['parameters']) {
   const item = z.object({
     chain: parameters.chain,
     tokenAddress: parameters.address.openapi({ description: 'Token contract.' }),
@@ -54,9 +54,10 @@ export async function readByChain<Found>(
   });
 }
 
+export type SupplySources = Pick<PriceSources, 'contracts'> & Pick<ApiDependencies, 'database' | 'logger'>;
+
 export async function readSupplies(
-  { contracts }: PriceSources,
-  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  { contracts, database, logger }: SupplySources,
   chain: Chain,
   tokens: readonly Address[],
 ): Promise<ReadonlyMap<Address, TokenSupply>> {

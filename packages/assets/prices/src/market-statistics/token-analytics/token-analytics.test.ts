@@ -2,6 +2,7 @@
 
 import { type Address, parseAddress } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { withServices } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -27,7 +28,7 @@ import {
   WETH,
 } from '../testing/seeded-market.ts';
 import { seedPool, seedReserves, seedSwap } from '../testing/seeded-pools.ts';
-import { createTimeSeriesRoute, createTokenAnalyticsRoutes } from './token-analytics-routes.ts';
+import { multipleTokenAnalyticsRoute, timeSeriesRoute, tokenAnalyticsRoute } from './token-analytics-routes.ts';
 
 const [PAIR, OTHER, ETHER_PAIR, BASE_PAIR] = [0x9a1, 0x9a2, 0x9a3, 0x9a4].map(addressOf) as [
   Address,
@@ -43,7 +44,7 @@ const api = madeForFile(() => {
   const balances = balancesOf(scratch.database);
   return exampleApi(
     scratch.database,
-    [createTimeSeriesRoute(balances), ...createTokenAnalyticsRoutes(balances)],
+    [withServices(balances, [timeSeriesRoute, tokenAnalyticsRoute, multipleTokenAnalyticsRoute])],
     { onDemand: ON_DEMAND },
   );
 });

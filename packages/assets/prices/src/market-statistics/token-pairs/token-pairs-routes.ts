@@ -74,11 +74,11 @@ const pairView = view('TokenPair', pairOf, {
   usd_price_24hr: figure.orNull('The same 24 hours before. null: unknown', ({ earlier }) => earlier),
   usd_price_24hr_percent_change: number.orNull(
     'Change since then, in percent. null: unknown',
-    ({ change }) => change && change.percent,
+    ({ change }) => change?.percent ?? null,
   ),
   usd_price_24hr_usd_change: number.orNull(
     'Change since then, in US dollars. null: unknown',
-    ({ change }) => change && change.dollars,
+    ({ change }) => change?.dollars ?? null,
   ),
   liquidity_usd: figure.orNull(
     'US dollars on both sides of the pool. 0 if liquidity_skew is below 0.005. null: unknown',

@@ -1,70 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, nearestNumber } from '@chainstead/core';
+import { each, view, wire } from '@chainstead/http';
 import { DOLLAR, type TradeSums } from '@chainstead/markets/requests';
-import { z } from '@hono/zod-openapi';
-import { percentOf, shown } from '../token-analytics/analytics-response.ts';
+import { figure, percentOf } from '../../token-price/serve/shown-values.ts';
+import { overWindows } from '../over-windows.ts';
 import { dilutedValuation, type TokenSpans, volumeOf } from '../token-analytics/read-token-spans.ts';
 import { supplyOf } from './rank-candidates.ts';
 import type { Candidate } from './search-statement.ts';
-
-const text = (description: string) => z.string().nullable().openapi({ description });
-const number = (description: string) => z.number().nullable().openapi({ description });
-const byWindow = (name: string, description: string) =>
-  z
-    .object({ oneHour: number('The last hour'), oneDay: number('The last 24 hours') })
-    .openapi(`TokenSearch${name}`)
-    .openapi({ description });
-
-const tokenSchema = z
-  .object({
-    tokenAddress: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
-    chainId: z.string().openapi({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }),
-    name: text('Name of the token'),
-    symbol: text('Symbol of the token'),
-    blockNumber: number('Block in which the contract was created. null until it is found'),
-    blockTimestamp: number('Time of that block in Unix seconds'),
-    usdPrice: number('US dollars per whole token, as in getTokenPrice'),
-    marketCap: z.null().openapi({ description: 'Always null: the circulating supply is not on chain' }),
-    fullyDilutedValuation: number('Price times the last stored total supply in US dollars'),
-    totalHolders: number('Number of holders if it was counted within 5 minutes'),
-    totalLiquidityUsd: number('US dollars in both sides of all pools that are deep enough'),
-    experiencedNetBuyers: z
-      .object({
-        oneHour: number('The last hour'),
-        oneDay: number('The last 24 hours'),
-        oneWeek: number('The last 7 days'),
-      })
-      .openapi('TokenSearchNetBuyers')
-      .openapi({ description: 'Number of distinct buyers minus that of distinct sellers' }),
-    netVolumeUsd: byWindow('NetVolume', 'US dollars of purchases minus those of sales'),
-    liquidityChangeUSD: byWindow('LiquidityChange', 'Change of totalLiquidityUsd'),
-    usdPricePercentChange: byWindow('PriceChange', 'Percent from the price at the start'),
-    volumeUsd: byWindow('Volume', 'US dollars of all trades'),
-    securityScore: z.null().openapi({ description: 'Always null: not available' }),
-    logo: text('Logo from an imported token list'),
-    isVerifiedContract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
-    implementations: z
-      .array(
-        z
-          .object({
-            chainId: z.string().openapi({ description: 'Hexadecimal chain id' }),
-            chain: z.string().openapi({ description: 'Name of the chain in requests' }),
-            chainName: z.string().openapi({ description: 'Display name of the chain' }),
-            address: z.string().openapi({ description: 'Token contract' }),
-          })
-          .openapi('TokenImplementation'),
-      )
-      .openapi({ description: 'The token itself: its contracts on other chains are not linked' }),
-  })
-  .openapi('FoundToken');
-
-/** docs/api/token-search-and-analytics.md#search */
-export const searchSchema = z
-  .object({
-    total: z.int().min(0).openapi({ description: 'Number of matches, at most 1,000' }),
-    result: z.array(tokenSchema).openapi({ description: 'The first of them' }),
-  })
-  .openapi('TokenSearch');
 
 /** Seconds. */
 export const SEARCH_WINDOWS = { oneHour: 3_600, oneDay: 86_400, oneWeek: 604_800 } as const;
@@ -73,53 +15,104 @@ interface FoundToken {
   readonly token: Candidate;
   readonly chain: Chain;
   readonly spans: TokenSpans | undefined;
-  /** Undefined: not counted lately. */
-  readonly holders: number | undefined;
+  /** Null: not counted lately. */
+  readonly holders: number | null;
 }
 
-export function showFoundToken({ token, chain, spans, holders }: FoundToken): z.infer<typeof tokenSchema> {
-  const chainId = `0x${chain.id.toString(16)}`;
-  const [hour = null, day = null, week = null] = spans?.figures ?? [];
-  const [hourAgo = null, dayAgo = null] = spans?.states ?? [];
-  const now = spans?.now ?? null;
-  const usd = now?.usd ?? null;
-  return {
-    tokenAddress: token.address,
-    ...{ chainId, name: token.name, symbol: token.symbol },
-    ...{ blockNumber: token.createdBlock, blockTimestamp: token.createdAt },
-    usdPrice: shown(usd),
-    marketCap: null,
-    fullyDilutedValuation: shown(dilutedValuation(usd, supplyOf(token))),
-    totalHolders: holders ?? null,
-    totalLiquidityUsd: now === null ? null : nearestNumber(now.liquidity),
-    experiencedNetBuyers: { oneHour: netBuyers(hour), oneDay: netBuyers(day), oneWeek: netBuyers(week) },
-    netVolumeUsd: { oneHour: netVolume(hour), oneDay: netVolume(day) },
-    liquidityChangeUSD: {
-      oneHour: difference(now?.liquidity, hourAgo?.liquidity),
-      oneDay: difference(now?.liquidity, dayAgo?.liquidity),
-    },
-    usdPricePercentChange: {
-      oneHour: percentOf(hourAgo?.usd ?? null, usd),
-      oneDay: percentOf(dayAgo?.usd ?? null, usd),
-    },
-    volumeUsd: {
-      oneHour: hour === null ? null : shown(volumeOf(hour)),
-      oneDay: day === null ? null : shown(volumeOf(day)),
-    },
-    securityScore: null,
-    ...{ logo: token.logo, isVerifiedContract: token.verified },
-    implementations: [{ chainId, chain: chain.key, chainName: chain.name, address: token.address }],
-  };
+const { address, count, flag, nothing, number, quantity, text } = wire;
+
+const itself = view('TokenImplementation', ({ chain, token }: FoundToken) => ({ chain, token }), {
+  chainId: quantity('Hexadecimal chain id', ({ chain }) => chain.id),
+  chain: text('Name of the chain in requests', ({ chain }) => chain.key),
+  chainName: text('Display name of the chain', ({ chain }) => chain.name),
+  address: text('Token contract', ({ token }) => token.address),
+});
+
+function sourceOf(found: FoundToken) {
+  const { figures = [], states = [], now = null } = found.spans ?? {};
+  return { ...found, figures, states, now, usd: now?.usd ?? null };
 }
 
-function netBuyers(figures: TradeSums | null): number | null {
-  if (figures === null || figures.buyers === null || figures.sellers === null) return null;
-  return figures.buyers - figures.sellers;
+type Source = ReturnType<typeof sourceOf>;
+
+const DAY = { oneHour: 'The last hour', oneDay: 'The last 24 hours' };
+const WEEK = { ...DAY, oneWeek: 'The last 7 days' };
+
+const tokenView = view('FoundToken', sourceOf, {
+  tokenAddress: address('Token contract', ({ token }) => token.address),
+  chainId: quantity({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }, ({ chain }) => chain.id),
+  name: text.orNull('Name of the token', ({ token }) => token.name),
+  symbol: text.orNull('Symbol of the token', ({ token }) => token.symbol),
+  blockNumber: number.orNull(
+    'Block in which the contract was created. null until it is found',
+    ({ token }) => token.createdBlock,
+  ),
+  blockTimestamp: number.orNull('Time of that block in Unix seconds', ({ token }) => token.createdAt),
+  usdPrice: figure.orNull('US dollars per whole token, as in getTokenPrice', ({ usd }) => usd),
+  marketCap: nothing('Always null: the circulating supply is not on chain', () => null),
+  fullyDilutedValuation: figure.orNull(
+    'Price times the last stored total supply in US dollars',
+    ({ usd, token }) => dilutedValuation(usd, supplyOf(token)),
+  ),
+  totalHolders: number.orNull('Number of holders if it was counted within 5 minutes', ({ holders }) => holders),
+  totalLiquidityUsd: figure.orNull(
+    'US dollars in both sides of all pools that are deep enough',
+    ({ now }) => now?.liquidity ?? null,
+  ),
+  experiencedNetBuyers: overWindows(
+    'TokenSearchNetBuyers',
+    'Number of distinct buyers minus that of distinct sellers',
+    WEEK,
+    ({ figures }: Source, at) => netBuyers(figures[at] ?? null),
+  ),
+  netVolumeUsd: overWindows(
+    'TokenSearchNetVolume',
+    'US dollars of purchases minus those of sales',
+    DAY,
+    ({ figures }: Source, at) => netVolume(figures[at] ?? null),
+  ),
+  liquidityChangeUSD: overWindows(
+    'TokenSearchLiquidityChange',
+    'Change of totalLiquidityUsd',
+    DAY,
+    ({ now, states }: Source, at) => difference(now?.liquidity, states[at]?.liquidity),
+  ),
+  usdPricePercentChange: overWindows(
+    'TokenSearchPriceChange',
+    'Percent from the price at the start',
+    DAY,
+    ({ usd, states }: Source, at) => percentOf(states[at]?.usd ?? null, usd),
+  ),
+  volumeUsd: overWindows('TokenSearchVolume', 'US dollars of all trades', DAY, ({ figures }: Source, at) => {
+    const sums = figures[at] ?? null;
+    return sums && volumeOf(sums);
+  }),
+  securityScore: nothing('Always null: not available', () => null),
+  logo: text.orNull('Logo from an imported token list', ({ token }) => token.logo),
+  isVerifiedContract: flag('Whether an imported list verifies the token', ({ token }) => token.verified),
+  implementations: each(itself)('The token itself: its contracts on other chains are not linked', (found) => [
+    found,
+  ]),
+});
+
+/** docs/api/token-search-and-analytics.md#search. @param total number of matches */
+export const foundTokens = view(
+  'TokenSearch',
+  (total: number, result: readonly FoundToken[]) => ({ total, result }),
+  {
+    total: count('Number of matches, at most 1,000'),
+    result: each(tokenView)('The first of them'),
+  },
+);
+
+function netBuyers(sums: TradeSums | null): number | null {
+  if (sums === null || sums.buyers === null || sums.sellers === null) return null;
+  return sums.buyers - sums.sellers;
 }
 
-function netVolume(figures: TradeSums | null): number | null {
-  if (figures === null || figures.buyVolume === null || figures.sellVolume === null) return null;
-  return signed({ numerator: figures.buyVolume - figures.sellVolume, denominator: DOLLAR });
+function netVolume(sums: TradeSums | null): number | null {
+  if (sums === null || sums.buyVolume === null || sums.sellVolume === null) return null;
+  return signed({ numerator: sums.buyVolume - sums.sellVolume, denominator: DOLLAR });
 }
 
 function difference(now: Fraction | undefined, before: Fraction | undefined): number | null {

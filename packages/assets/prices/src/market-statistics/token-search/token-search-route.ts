@@ -6,10 +6,9 @@ import {
   type ApiDependencies,
   booleanParameter,
   chainsParameter,
-  defineRoute,
   indexedChainsOf,
   limitParameter,
-  type RouteModule,
+  routesFor,
   textParameter,
 } from '@chainstead/http';
 import { EVERY_SWAP, pairOf, poolKey, shownToken } from '@chainstead/markets/requests';
@@ -17,10 +16,10 @@ import { areTablesSpread } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../token-price/place/price-place.ts';
 import { priceSourcesOf } from '../../token-price/read/prices-with-balances.ts';
-import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
+import { readTokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/requested-tokens.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';
-import { SEARCH_WINDOWS, searchSchema, showFoundToken } from './search-response.ts';
+import { foundTokens, SEARCH_WINDOWS } from './search-response.ts';
 import {
   addressesStatement,
   addressOf,
@@ -33,57 +32,78 @@ export interface TokenSearchOptions extends BalanceRequestSources {
   readonly served: readonly Chain[];
 }
 
+const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 100;
+const QUERY_LENGTH_MAX = 128;
+
 /** docs/api/token-search-and-analytics.md#search */
-export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule {
-  return (app, dependencies) => {
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/tokens/search',
-      operationId: 'searchTokens',
-      tags: ['Tokens'],
-      summary: 'Search tokens',
-      description:
-        'Tokens by part of their name or symbol, or by address of the token or a pool. Exact matches come first, then tokens of imported lists, then the order of sortBy. Up to 1,000 matches are ranked.',
-      query: {
-        query: textParameter(`a text of 1 to ${QUERY_LENGTH_MAX} characters`, parseQuery).openapi({
-          type: 'string',
-          description:
-            'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
-          example: 'USDC',
-        }),
-        limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({
-          maximum: LIMIT_MAX,
-          description: `Number of tokens. Higher values are lowered to ${LIMIT_MAX}.`,
-        }),
-        isVerifiedContract: booleanParameter({ default: false, description: 'Only tokens of imported lists.' }),
-        sortBy: z
-          .enum(SORTS)
-          .optional()
-          .openapi({ default: 'volume1hDesc', description: 'marketCapDesc is by fullyDilutedValuation.' }),
-        boostVerifiedContracts: booleanParameter({
-          default: true,
-          description: 'Tokens of imported lists come before others.',
-        }),
-      },
-      lists: { chains: chainsParameter('Chains to search. Default: all indexed chains.') },
-      response: { description: 'The found tokens', schema: searchSchema },
-      async answer({ query, chains: given, limit = LIMIT_DEFAULT, sortBy = 'volume1hDesc', ...flags }) {
-        const names = given ?? searchedChains(options.served, dependencies.chains).map(({ key }) => key);
-        const chains = indexedChainsOf(dependencies.chains, names, STATES_DATASET, EVERY_SWAP);
-        const { reads } = dependencies;
-        const verifiedOnly = flags.isVerifiedContract ?? false;
-        const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
-        const sources = priceSourcesOf(dependencies, options);
-        const boostsVerified = flags.boostVerifiedContracts ?? true;
-        const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
-        const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {
-          const found = await readTokenSpans(sources, chain, tokens, searchTimes, { mayMiss: true });
-          return found.tokens;
-        });
-        return { total: candidates.length, result: await show(dependencies, chains, ranked, spans) };
-      },
+export const tokenSearchRoute = routesFor<TokenSearchOptions>().defineRoute({
+  path: '/api/v2.2/tokens/search',
+  operationId: 'searchTokens',
+  tag: 'Tokens',
+  summary: 'Search tokens',
+  description:
+    'Tokens by part of their name or symbol, or by address of the token or a pool. Exact matches come first, then tokens of imported lists, then the order of sortBy. Up to 1,000 matches are ranked.',
+  query: [
+    {
+      query: textParameter(`a text of 1 to ${QUERY_LENGTH_MAX} characters`, parseQuery).openapi({
+        type: 'string',
+        description:
+          'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
+        example: 'USDC',
+      }),
+      limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({
+        maximum: LIMIT_MAX,
+        description: `Number of tokens. Higher values are lowered to ${LIMIT_MAX}.`,
+      }),
+      isVerifiedContract: booleanParameter({ default: false, description: 'Only tokens of imported lists.' }),
+      sortBy: z
+        .enum(SORTS)
+        .optional()
+        .openapi({ default: 'volume1hDesc', description: 'marketCapDesc is by fullyDilutedValuation.' }),
+      boostVerifiedContracts: booleanParameter({
+        default: true,
+        description: 'Tokens of imported lists come before others.',
+      }),
+      chains: chainsParameter('Chains to search. Default: all indexed chains.'),
+    },
+  ],
+  response: { description: 'The found tokens', schema: foundTokens.schema },
+  async answer({
+    query,
+    chains: names,
+    limit = LIMIT_DEFAULT,
+    sortBy = 'volume1hDesc',
+    services,
+    api,
+    ...request
+  }) {
+    const {
+      reads,
+      isVerifiedContract: verifiedOnly = false,
+      boostVerifiedContracts: boostsVerified = true,
+    } = request;
+    const wanted = names ?? searchedChains(services.served, api.chains).map(({ key }) => key);
+    const chains = indexedChainsOf(api.chains, wanted, STATES_DATASET, EVERY_SWAP);
+    const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
+    const sources = priceSourcesOf(request, services);
+    const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
+    const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {
+      const found = await readTokenSpans(sources, chain, tokens, searchTimes, { mayMiss: true });
+      return found.tokens;
     });
-  };
-}
+    const holders = await readByCandidate(ranked, chains, (chain, tokens) =>
+      readCountedHolders(reads, chain, tokens),
+    );
+    const found = ranked.flatMap((token) => {
+      const chain = chains.find(({ id }) => id === token.chainId);
+      return chain === undefined
+        ? []
+        : [{ token, chain, spans: spans.get(token), holders: holders.get(token) ?? null }];
+    });
+    return foundTokens.show(candidates.length, found);
+  },
+});
 
 function searchedChains(served: readonly Chain[], chains: ApiDependencies['chains']): readonly Chain[] {
   const sorted = served.toSorted((left, right) => left.id - right.id);
@@ -96,26 +116,6 @@ function searchTimes(newest: number) {
   const { spans } = windowsUntil(newest, [oneHour, oneDay, oneWeek]);
   return { spans, moments: windowsUntil(newest, [oneHour, oneDay]).moments };
 }
-
-async function show(
-  { reads }: Pick<ApiDependencies, 'reads'>,
-  chains: readonly Chain[],
-  ranked: readonly Candidate[],
-  spans: ReadonlyMap<Candidate, TokenSpans>,
-) {
-  const holders = await readByCandidate(ranked, chains, (chain, tokens) =>
-    readCountedHolders(reads, chain, tokens),
-  );
-  return ranked.flatMap((token) => {
-    const chain = chains.find(({ id }) => id === token.chainId);
-    if (chain === undefined) return [];
-    return showFoundToken({ token, chain, spans: spans.get(token), holders: holders.get(token) });
-  });
-}
-
-const LIMIT_DEFAULT = 10;
-const LIMIT_MAX = 100;
-const QUERY_LENGTH_MAX = 128;
 
 function parseQuery(text: string): string | undefined {
   const query = text.trim();

@@ -1,6 +1,7 @@
 /** Token search over stored tokens, pools and trades: matches, order, figures and refusals. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
+import { withServices } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -23,7 +24,7 @@ import {
   WETH,
 } from '../testing/seeded-market.ts';
 import { seedPool, seedReserves, seedSwap } from '../testing/seeded-pools.ts';
-import { createTokenSearchRoute } from './token-search-route.ts';
+import { tokenSearchRoute } from './token-search-route.ts';
 
 const UNIT = 10n ** 6n;
 const [CATSEYE, FAKE, BOBCAT, KITTEN, WILD] = [0x31, 0x32, 0x33, 0x34, 0x35].map(addressOf) as [
@@ -39,7 +40,7 @@ const scratch = scratchOfFile();
 const api = madeForFile(() =>
   exampleApi(
     scratch.database,
-    [createTokenSearchRoute({ ...balancesOf(scratch.database), served: [base, eth] })],
+    [withServices({ ...balancesOf(scratch.database), served: [base, eth] }, [tokenSearchRoute])],
     { onDemand: ON_DEMAND },
   ),
 );

@@ -1,4 +1,5 @@
 import {
+  cents,
   compareFractions,
   decimalAmount,
   decimalFraction,
@@ -6,6 +7,14 @@ import {
   nearestNumber,
   roundedUnits,
 } from '@chainstead/core';
+import { wire } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+
+/** US dollars or a ratio, as a number. */
+export const figure = wire.wire(z.number(), nearestNumber);
+export const plain = wire.wire(z.string(), plainDecimal);
+/** US dollars with two decimals. */
+export const dollars = wire.wire(z.string(), cents);
 
 const PERCENT_DIGITS = 6;
 
@@ -29,6 +38,11 @@ export function changeBetween(
     percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)),
     dollars: sign * nearestNumber(dollars),
   };
+}
+
+/** Null without both prices. */
+export function percentOf(before: Fraction | null, now: Fraction | null): number | null {
+  return before === null || now === null ? null : (changeBetween(before, now)?.percent ?? null);
 }
 
 /** 18 digits after the point; tiny prices: 6 digits that are not zero. */
