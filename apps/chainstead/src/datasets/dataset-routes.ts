@@ -130,7 +130,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
     createMarketStatisticsRoutes({ ...balances, served: chains }),
-    ...createProfitRoutes({ onDemandBackfill, nodeReads }),
+    createProfitRoutes({ onDemandBackfill, nodeReads }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),

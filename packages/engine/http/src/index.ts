@@ -42,6 +42,7 @@ export {
 } from './parameters/indexed-chains.ts';
 export * from './parameters/paging.ts';
 export {
+  addressesParameter,
   addressParameter,
   blockParameter,
   booleanParameter,

@@ -42,6 +42,7 @@ export {
   syncStateOf,
   type TraderBackfill,
   traderSubject,
+  walletSyncFields,
 } from './coverage/trader-state.ts';
 export {
   type AddressLabel,

@@ -52,7 +52,7 @@ export function createParameters(options: ParameterOptions) {
     chain: textParameter(CHAIN_ALLOWED, (text) => options.chains.find(text) ?? undefined)
       .optional()
       .openapi({ type: 'string', description: `Default: eth. Values: ${CHAIN_ALLOWED}.`, example: 'eth' }),
-    addresses: addressListParameter('sorted').optional().openapi(ADDRESS_LIST),
+    addresses: addressesParameter(),
     addressesInOrder: addressListParameter('given').openapi(ADDRESS_LIST),
     blockBounds,
     fromBlock: blockBounds.from_block,
@@ -125,6 +125,11 @@ function addressListParameter(order: 'sorted' | 'given') {
       }
       return order === 'sorted' ? [...unique].sort() : [...unique];
     });
+}
+
+/** Each once, sorted. */
+export function addressesParameter() {
+  return addressListParameter('sorted').optional().openapi(ADDRESS_LIST);
 }
 
 const ADDRESS_LIST = {

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import type { Indexed } from '@chainstead/http';
+import { type Indexed, wire } from '@chainstead/http';
 import { CALLS_USED_UP, type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
+import { z } from '@hono/zod-openapi';
 import type { OnDemandBackfill, OnDemandContext, WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
 import type { CoveredSubject, SubjectCoverage } from './subject-coverage.ts';
@@ -103,6 +104,20 @@ export function syncStateOf(
 export function showSyncState(state: SyncState): { status: SyncState['status']; status_message?: string } {
   return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
 }
+
+const status = wire.wire(z.enum(['SYNCED', 'SYNCING']));
+
+/** Fields of a response about a wallet. */
+export const walletSyncFields = {
+  status: status(
+    'SYNCING while blocks of the wallet are missing',
+    ({ state }: { readonly state: SyncState }) => state.status,
+  ),
+  status_message: wire.text.orAbsent(
+    'Reason for SYNCING, and whether it will end',
+    ({ state }: { readonly state: SyncState }) => state.message,
+  ),
+};
 
 const BUILDING: Readonly<Record<SubjectNoun, string>> = {
   wallet: 'What this wallet holds is being counted from the transfers that are indexed',

@@ -55,7 +55,7 @@ export function profitRoutesOfFile() {
 export function profitRoutesOf(database: Database, retainedFrom = 0): readonly RouteModule[] {
   const nodeReads = createNodeReadQueue({ database, chains: [eth], clock: systemClock, logger: silentLogger() });
   const onDemandBackfill = { ...noBackfill.onDemandBackfill, retainedFrom: async () => retainedFrom };
-  return [withWait({ waitMs: 0 }, createProfitRoutes({ onDemandBackfill, nodeReads }))];
+  return [withWait({ waitMs: 0 }, [createProfitRoutes({ onDemandBackfill, nodeReads })])];
 }
 
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
