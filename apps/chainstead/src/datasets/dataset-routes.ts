@@ -131,7 +131,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
     createMarketStatisticsRoutes({ ...balances, served: chains }),
     createProfitRoutes({ onDemandBackfill, nodeReads }),
-    ...createPriceRoutes(balances),
+    createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),
     ...tokenFactsRoutes({ nodeReads }),

@@ -8,6 +8,6 @@ export { type VerifiedPrice, verifyPrice } from './price-proof/verify-price.ts';
 export { createPriceRoutes } from './price-routes.ts';
 export { createDirectPriceReader } from './token-price/read/prices-with-balances.ts';
 export type { PriceExplanation } from './token-price/serve/price-explanation.ts';
-export { type ShownTokenPrice, tokenPriceSchema } from './token-price/serve/price-response.ts';
+export { type ShownTokenPrice, tokenPriceView } from './token-price/serve/price-response.ts';
 export { createTokenPriceReader } from './wallet-tokens/token-price-reader.ts';
 export { createWalletValueRoutes } from './wallet-tokens/wallet-value-routes.ts';

@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, compareFractions, type Fraction, smallerFraction, ZERO_ADDRESS } from '@chainstead/core';
-import type { BalanceRequestSources } from '@chainstead/erc20/requests';
-import { defineRoute, NotFoundError, type RouteModule } from '@chainstead/http';
+import {
+  type Address,
+  compareFractions,
+  type Fraction,
+  invertFraction,
+  smallerFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import { addressParameter, blockParameter, inside, NotFoundError, view, wire } from '@chainstead/http';
 import {
   exchangesOf,
   factoriesOf,
@@ -21,6 +27,7 @@ import {
 import { readTokenBook } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';
+import { defineRoute } from '../routes.ts';
 import {
   type PriceMoment,
   type PricePlace,
@@ -30,65 +37,120 @@ import {
 import { type PriceSources, priceSourcesOf } from '../token-price/read/prices-with-balances.ts';
 import { readTokenPrices } from '../token-price/read/read-hop-prices.ts';
 import { dollarsOf } from '../token-price/read/token-price.ts';
-import { plainDecimal } from '../token-price/serve/shown-values.ts';
+import { plain } from '../token-price/serve/shown-values.ts';
+
+const { address, flag, nothing, numeral, text } = wire;
+const time = wire.wire(z.string(), (date: Date) => date.toISOString());
+
+interface TokenOfPair {
+  /** The wrapped native token stands for the native token. */
+  readonly shown: Address;
+  readonly record: TokenRecord | null;
+  readonly facts: Pick<TokenRecord, 'name' | 'symbol' | 'decimals'> | null;
+}
+
+const tokenView = (name: string) =>
+  view(name, (token: TokenOfPair) => token, {
+    address: address('Token contract', ({ shown }) => shown),
+    name: text.orNull('Name of the token', ({ facts }) => facts?.name ?? null),
+    symbol: text.orNull('Symbol of the token', ({ facts }) => facts?.symbol ?? null),
+    decimals: numeral.orNull('Decimals of the token', ({ facts }) => facts?.decimals ?? null),
+    logo: text.orNull('Logo from an imported token list', ({ record }) => record?.logo ?? null),
+    logo_hash: nothing('Always null: not available', () => null),
+    thumbnail: text.orNull('Same as logo', ({ record }) => record?.logo ?? null),
+    created_at: time.orNull(
+      'Time of the creation block. null until it is found',
+      ({ record }) => record?.createdAt ?? null,
+    ),
+    possible_spam: flag('Whether the token is flagged as spam', ({ record }) => record?.possibleSpam ?? false),
+    verified_contract: flag(
+      'Whether an imported list verifies the token',
+      ({ record }) => record?.verified ?? false,
+    ),
+  });
+
+interface FoundPairPrice {
+  readonly pair: PairOfTokens;
+  readonly base: TokenOfPair;
+  readonly quote: TokenOfPair;
+  /** Quote tokens per base token. */
+  readonly price: Fraction;
+  /** US dollars per base token; null: unknown. */
+  readonly usd: Fraction | null;
+}
 
 /** docs/api/prices.md#price-of-a-pair */
-export function createPairPriceRoute(balances: BalanceRequestSources): RouteModule {
-  return (app, dependencies) => {
-    const { chains, parameters, reads } = dependencies;
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/{token0_address}/{token1_address}/price',
-      operationId: 'getPairPrice',
-      tags: ['Tokens'],
-      summary: 'Get the price of a pair',
-      description:
-        'Price by the state of one proven pool at the end of a block: the deepest one of all exchanges, or of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
-      params: {
-        token0_address: parameters.address.openapi({ description: 'Address of the priced token.' }),
-        token1_address: parameters.address.openapi({ description: 'Address of the token that the price is in.' }),
-      },
-      query: {
-        chain: parameters.chain,
-        to_block: parameters.toBlock.openapi({
-          type: 'string',
-          pattern: '^[0-9]+$',
-          description: 'Block of the price, inclusive. Takes precedence over to_date. Default: the newest.',
-        }),
-        to_date: parameters.toDate,
-        exchange: z
-          .string()
-          .optional()
-          .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory.' }),
-      },
-      datasets: [STATES_DATASET],
-      response: { description: 'Price of the pair', schema: pairPriceSchema },
-      errors: [404],
-      async answer({ token0_address: base, token1_address: quote, chain, exchange = '', ...query }) {
-        const factories = exchange === '' ? null : factoriesOf(exchange, chain);
-        if (factories?.length === 0) throw unknownExchange(chain, exchange);
-        const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
-        if (place === null) throw new NotFoundError(NO_STATE);
-        const at = { toBlock: place.block, toDate: null };
-        const tokens = [base, quote] as const;
-        const pair =
-          factories === null
-            ? await readDeepestPair(
-                priceSourcesOf({ ...dependencies, reads: dependencies.database }, balances),
-                chain,
-                tokens,
-                place,
-              )
-            : await getPairOfTokens(reads, chain, tokens, factories, at);
-        if (pair === null) throw pairNotFound(chains, chain);
-        const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
-        if (ratio === null) throw new NotFoundError(NO_STATE);
-        const conditions = { factories: null, rules: chain.pricing };
-        const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
-        return showPairPrice(pair, chain, [base, quote], ratio, usd);
-      },
+const pairPriceView = view('PairPrice', (found: FoundPairPrice) => found, {
+  pair_address: text('Address of the pool, or its 32-byte id at a pool manager', ({ pair }) => pair.pool),
+  pair_label: text.orNull('Symbols of both tokens. null until both are known', ({ base, quote }) => {
+    const [left = null, right = null] = [base.facts?.symbol, quote.facts?.symbol];
+    return left === null || right === null ? null : `${left}/${right}`;
+  }),
+  exchange: text.orNull('Name of the exchange', ({ pair }) => pair.exchange),
+  quote_price: plain('Second token of the path per first one, by the state of the pool', ({ price }) => price),
+  price_usd: plain.orNull(
+    'Price of the first token in US dollars, as in getTokenPrice. null: unknown',
+    ({ usd }) => usd,
+  ),
+  base_token: inside(tokenView('PairPriceBaseToken'))('First token of the path', ({ base }) => base),
+  quote_token: inside(tokenView('PairPriceQuoteToken'))('Second token of the path', ({ quote }) => quote),
+});
+
+/** docs/api/prices.md#price-of-a-pair */
+export const pairPriceRoute = defineRoute({
+  path: '/api/v2.2/{token0_address}/{token1_address}/price',
+  operationId: 'getPairPrice',
+  tag: 'Tokens',
+  summary: 'Get the price of a pair',
+  description:
+    'Price by the state of one proven pool at the end of a block: the deepest one of all exchanges, or of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
+  params: [
+    {
+      token0_address: addressParameter().openapi({ description: 'Address of the priced token.' }),
+      token1_address: addressParameter().openapi({ description: 'Address of the token that the price is in.' }),
+    },
+  ],
+  query: [
+    'chain',
+    {
+      to_block: blockParameter(
+        'Block of the price, inclusive. Takes precedence over to_date. Default: the newest.',
+      ).openapi({ type: 'string', pattern: '^[0-9]+$' }),
+      to_date: 'toDate',
+      exchange: z
+        .string()
+        .optional()
+        .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory.' }),
+    },
+  ],
+  datasets: [STATES_DATASET],
+  response: { description: 'Price of the pair', schema: pairPriceView.schema },
+  errors: [404],
+  async answer({ token0_address: base, token1_address: quote, chain, exchange = '', services, ...request }) {
+    const { reads, database, logger } = request;
+    const factories = exchange === '' ? null : factoriesOf(exchange, chain);
+    if (factories?.length === 0) throw unknownExchange(chain, exchange);
+    const { place } = await readPlace(reads, chain, momentOf(request), chain.pricing.windowSeconds);
+    if (place === null) throw new NotFoundError(NO_STATE);
+    const tokens = [base, quote] as const;
+    const sources = priceSourcesOf({ reads: database, database, logger }, services);
+    const pair =
+      factories === null
+        ? await readDeepestPair(sources, chain, tokens, place)
+        : await getPairOfTokens(reads, chain, tokens, factories, { toBlock: place.block, toDate: null });
+    if (pair === null) throw pairNotFound(request.api.chains, chain);
+    const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
+    if (ratio === null) throw new NotFoundError(NO_STATE);
+    const conditions = { factories: null, rules: chain.pricing };
+    return pairPriceView.show({
+      pair,
+      base: tokenOf(base, pair, chain),
+      quote: tokenOf(quote, pair, chain),
+      price: formsOf(base, chain).includes(pair.token0) ? ratio : invertFraction(ratio),
+      usd: dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base)),
     });
-  };
-}
+  },
+});
 
 const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
 
@@ -140,80 +202,9 @@ async function readDeepestPair(
   );
 }
 
-const text = (description: string) => z.string().nullable().openapi({ description });
-
-const tokenSchema = (name: string) =>
-  z
-    .object({
-      address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
-      name: text('Name of the token'),
-      symbol: text('Symbol of the token'),
-      decimals: text('Decimals of the token'),
-      logo: text('Logo from an imported token list'),
-      logo_hash: z.null().openapi({ description: 'Always null: not available' }),
-      thumbnail: text('Same as logo'),
-      created_at: text('Time of the creation block. null until it is found'),
-      possible_spam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
-      verified_contract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
-    })
-    .openapi(name);
-
-/** docs/api/prices.md#price-of-a-pair */
-const pairPriceSchema = z
-  .object({
-    pair_address: z.string().openapi({ description: 'Address of the pool, or its 32-byte id at a pool manager' }),
-    pair_label: text('Symbols of both tokens. null until both are known'),
-    exchange: text('Name of the exchange'),
-    quote_price: z
-      .string()
-      .openapi({ description: 'Second token of the path per first one, by the state of the pool' }),
-    price_usd: text('Price of the first token in US dollars, as in getTokenPrice. null: unknown'),
-    base_token: tokenSchema('PairPriceBaseToken').openapi({ description: 'First token of the path' }),
-    quote_token: tokenSchema('PairPriceQuoteToken').openapi({ description: 'Second token of the path' }),
-  })
-  .openapi('PairPrice');
-
-/** @param ratio tokens 1 of the pool per token 0 @param usd per base token; null: unknown */
-function showPairPrice(
-  pair: PairOfTokens,
-  chain: Chain,
-  [base, quote]: readonly [Address, Address],
-  ratio: Fraction,
-  usd: Fraction | null,
-): z.infer<typeof pairPriceSchema> {
-  const isBase0 = formsOf(base, chain).includes(pair.token0);
-  const price = isBase0 ? ratio : { numerator: ratio.denominator, denominator: ratio.numerator };
-  const [shownBase, shownQuote] = [showToken(base, pair.tokens, chain), showToken(quote, pair.tokens, chain)];
-  const [left, right] = [shownBase.symbol, shownQuote.symbol];
-  return {
-    pair_address: pair.pool,
-    pair_label: left === null || right === null ? null : `${left}/${right}`,
-    exchange: pair.exchange,
-    quote_price: plainDecimal(price),
-    price_usd: usd === null ? null : plainDecimal(usd),
-    base_token: shownBase,
-    quote_token: shownQuote,
-  };
+function tokenOf(token: Address, { tokens }: PairOfTokens, chain: Chain): TokenOfPair {
+  const shown = shownToken(token, chain);
+  const record = tokens.find(({ address: known }) => known === token) ?? null;
+  const isNative = shown === shownToken(ZERO_ADDRESS, chain);
+  return { shown, record, facts: record ?? (isNative ? chain.native : null) };
 }
-
-function showToken(
-  token: Address,
-  records: readonly TokenRecord[],
-  chain: Chain,
-): z.infer<ReturnType<typeof tokenSchema>> {
-  const isNative = shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain);
-  const known = records.find(({ address }) => address === token);
-  const { name, symbol, decimals } = known ?? (isNative ? chain.native : UNKNOWN);
-  return {
-    address: shownToken(token, chain),
-    ...{ name, symbol, decimals: decimals === null ? null : String(decimals) },
-    logo: known?.logo ?? null,
-    logo_hash: null,
-    thumbnail: known?.logo ?? null,
-    created_at: known?.createdAt?.toISOString() ?? null,
-    possible_spam: known?.possibleSpam ?? false,
-    verified_contract: known?.verified ?? false,
-  };
-}
-
-const UNKNOWN = { name: null, symbol: null, decimals: null };

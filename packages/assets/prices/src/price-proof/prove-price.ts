@@ -15,7 +15,7 @@ import {
 } from '../token-price/serve/price-proof-document.ts';
 import { createPriceReader, type WantedPrice } from '../token-price/serve/price-reader.ts';
 import { errorOf } from '../token-price/serve/price-refusals.ts';
-import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
+import { type FoundPrice, type ShownTokenPrice, tokenPriceView } from '../token-price/serve/price-response.ts';
 import type { ProvePrice } from '../token-price/serve/price-routes.ts';
 import {
   type ChosenLogs,
@@ -45,7 +45,7 @@ export interface ProofSources {
 
 /** @throws StateUnavailableError (late), InvalidParameterError (no verifiable hash of the chain) */
 async function showProvenPrice(found: FoundPrice, chain: Chain, sources: ProofSources): Promise<ShownTokenPrice> {
-  const shown = showTokenPrice(found, chain, true);
+  const shown = tokenPriceView.show(found, chain, true);
   const { explanation } = shown;
   if (explanation === undefined) return shown;
   const facts = await readFacts(sources.database, chain, explanation, shown.tokenAddress);
@@ -250,7 +250,7 @@ export async function readExplainedPrice(
   if (found === undefined) throw new RangeError('A wanted price has a result');
   if ('refusal' in found) throw errorOf(found, chain, true);
   return readEvidence === null
-    ? showTokenPrice(found, chain, true)
+    ? tokenPriceView.show(found, chain, true)
     : showProvenPrice(found, chain, { database, readEvidence });
 }
 

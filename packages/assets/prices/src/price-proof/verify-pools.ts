@@ -1,7 +1,7 @@
 import { isAddress } from '@chainstead/core';
 import { decodePoolEvent } from '@chainstead/markets/decode-pool-event';
 import type { PoolEvent } from '@chainstead/markets/requests';
-import { type PriceExplanation, showState } from '../token-price/serve/price-explanation.ts';
+import { type PriceExplanation, poolStateView } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import {
   addLiquidityChanges,
@@ -148,7 +148,7 @@ function compareStates(
     const path = `${stated}.states[${index}]`;
     const found = expected.findLast(({ block }) => block <= Number(state.block));
     if (found === undefined) throw new PriceProofError(path, 'has no log that proves it');
-    const shown = showState(found.state);
+    const shown = poolStateView.show(found);
     for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'active_bin'] as const)
       if (state[member] !== shown[member])
         throw new PriceProofError(

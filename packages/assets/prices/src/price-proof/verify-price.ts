@@ -3,7 +3,7 @@ import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains/pri
 import { type Address, type Hash, isAddress, isObject, nearestNumber, parseAddress } from '@chainstead/core';
 import { anchorsOf, exchangesOf, formsOf, knownDecimals, recomputePool } from '@chainstead/markets/requests';
 import { z } from '@hono/zod-openapi';
-import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
+import { explanationSchema, type PriceExplanation, rulesView } from '../token-price/serve/price-explanation.ts';
 import {
   PROOF_FORMAT,
   PROOF_VERSION,
@@ -215,7 +215,7 @@ function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) 
 
 /** @throws PriceProofError for the first difference */
 function checkRules({ rules }: PriceExplanation, known: PricingRules): void {
-  for (const [member, value] of Object.entries(showRules(known))) {
+  for (const [member, value] of Object.entries(rulesView.show(known))) {
     const stated = Object(rules)[member];
     if (stated === value) continue;
     const problem = `is ${stated}, but this program verifies prices by ${value}`;
@@ -228,7 +228,7 @@ function unprovenChain(
   explanation: PriceExplanation,
   { token, rules, id }: { readonly token: string; readonly rules: PricingRules; readonly id: string },
 ): readonly UnprovenFact[] {
-  const expected = Object.entries(showRules(rules));
+  const expected = Object.entries(rulesView.show(rules));
   const isUsual = expected.every(([member, value]) => Object(explanation.rules)[member] === value);
   const priced = [{ token_address: token, candidates: explanation.candidates }, ...countedHops(explanation)];
   const wrapping = priced.filter(({ token_address: own, candidates }) =>

@@ -3,72 +3,22 @@ import type { PricingRules } from '@chainstead/chains/pricing-rules';
 import {
   type Address,
   addFractions,
-  cents,
   type Fraction,
   invertFraction,
   multiplyFractions,
-  nearestNumber,
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
+import { inside, view, wire } from '@chainstead/http';
 import { shownToken } from '@chainstead/markets/requests';
-import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
+import type { Indexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
-import { z } from '@hono/zod-openapi';
 import { newest } from '../decide/decide-price.ts';
 import type { PricePlace } from '../place/price-place.ts';
 import type { TokenPrice } from '../read/token-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import { priceProofSchema } from './price-proof-document.ts';
-import { changeBetween, plainDecimal } from './shown-values.ts';
-
-const text = (description: string) => z.string().nullable().openapi({ description });
-const number = (description: string) => z.number().nullable().openapi({ description });
-
-export const tokenPriceSchema = z
-  .object({
-    tokenName: text('Name of the token'),
-    tokenSymbol: text('Symbol of the token'),
-    tokenLogo: text('Logo from an imported token list'),
-    tokenDecimals: text('Decimals of the token'),
-    nativePrice: z
-      .object({
-        value: z.string().openapi({ description: 'Base units of the native token per whole token' }),
-        decimals: z.int().openapi({ description: 'Decimals of the native token' }),
-        name: z.string().openapi({ description: 'Name of the native token' }),
-        symbol: z.string().openapi({ description: 'Symbol of the native token' }),
-        // The SDK refuses null here.
-        address: z
-          .string()
-          .openapi({ description: 'Wrapped native token. The zero address if the chain has none' }),
-      })
-      .nullable()
-      .openapi({ description: 'Price in the native token. null if the native token has no price' }),
-    usdPrice: z.number().openapi({ description: 'US dollars per whole token' }),
-    usdPriceFormatted: z.string().openapi({ description: 'The same as a plain decimal' }),
-    '24hrPercentChange': text('Change since 24 hours before, in percent'),
-    usdPrice24h: number('Price 24 hours before'),
-    usdPrice24hr: number('Same as usdPrice24h'),
-    usdPrice24hrUsdChange: number('Change since 24 hours before, in US dollars'),
-    usdPrice24hrPercentChange: number('Change since 24 hours before, in percent'),
-    exchangeAddress: text('Factory of the pool. null for a price without a pool'),
-    exchangeName: text('Exchange of the pool. null for a price without a pool'),
-    pairAddress: text('Pool that decided. null for a price without a pool'),
-    pairTotalLiquidityUsd: text('US dollars on both sides of the pool'),
-    tokenAddress: z.string().openapi({ description: 'Token contract' }),
-    toBlock: z.string().optional().openapi({ description: 'Requested block. Only if to_block was given' }),
-    priceLastChangedAtBlock: text('Block of the last state of the pool'),
-    blockTimestamp: text('Time of that block, in milliseconds since 1970'),
-    possibleSpam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
-    verifiedContract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
-    securityScore: z.null().openapi({ description: 'Always null: not available' }),
-    indexed: indexedSchema,
-    explanation: explanationSchema.optional(),
-    proof: priceProofSchema.optional(),
-  })
-  .openapi('TokenPrice', { description: 'Price of a token at the end of a block' });
-
-export type ShownTokenPrice = z.infer<typeof tokenPriceSchema>;
+import { changeBetween, dollars, figure, plain } from './shown-values.ts';
 
 export interface FoundPrice {
   readonly token: Address;
@@ -84,52 +34,111 @@ export interface FoundPrice {
   readonly toBlock: number | null;
 }
 
-export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
-  const { token, facts, price, before, indexed, toBlock } = found;
-  const isNative = shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain);
-  const { name, symbol, decimals, logo, possibleSpam, verified } = facts;
+const { flag, indexed, integer, nothing, number, numeral, text } = wire;
+
+interface NativePrice extends Pick<Chain['native'], 'decimals' | 'name' | 'symbol'> {
+  readonly value: bigint;
+  readonly address: Address;
+}
+
+const nativePriceView = view(null, (price: NativePrice) => price, {
+  value: numeral('Base units of the native token per whole token'),
+  decimals: integer('Decimals of the native token'),
+  name: text('Name of the native token'),
+  symbol: text('Symbol of the native token'),
+  // The SDK refuses null here.
+  address: text('Wrapped native token. The zero address if the chain has none'),
+});
+
+function sourceOf(found: FoundPrice, chain: Chain, explains: boolean) {
+  const { price, before } = found;
   const pool =
     price.of === 'pools' ? price.pools.find(({ history }) => history.pool === price.decision.pool) : undefined;
-  const state = pool?.history.changedAt;
-  const depth = pool ? addFractions(newest(pool.candidate.anchorDepth), newest(pool.candidate.tokenDepth)) : null;
-  const change = before === null ? null : changeBetween(before, price.usd);
   return {
-    tokenName: name,
-    tokenSymbol: symbol,
-    tokenLogo: logo,
-    tokenDecimals: decimals === null ? null : String(decimals),
-    nativePrice: showNativePrice(found, chain, isNative),
-    usdPrice: nearestNumber(price.usd),
-    usdPriceFormatted: plainDecimal(price.usd),
-    '24hrPercentChange': change === null ? null : change.percent.toString(),
-    usdPrice24h: before === null ? null : nearestNumber(before),
-    usdPrice24hr: before === null ? null : nearestNumber(before),
-    usdPrice24hrUsdChange: change?.dollars ?? null,
-    usdPrice24hrPercentChange: change?.percent ?? null,
-    exchangeAddress: pool?.history.factory ?? null,
-    exchangeName: pool?.history.exchange ?? null,
-    pairAddress: pool?.history.pool ?? null,
-    pairTotalLiquidityUsd: depth === null ? null : cents(depth),
-    tokenAddress: shownToken(token, chain),
-    ...(toBlock !== null && { toBlock: String(toBlock) }),
-    priceLastChangedAtBlock: state === undefined ? null : String(state.block),
-    blockTimestamp: state === undefined ? null : String(state.since * 1_000),
-    possibleSpam,
-    verifiedContract: verified,
-    securityScore: null,
-    indexed: showIndexed(indexed),
-    ...(explains && { explanation: explainPrice(found) }),
+    ...found,
+    chain,
+    explains,
+    usd: price.usd,
+    history: pool?.history ?? null,
+    depth: pool ? addFractions(newest(pool.candidate.anchorDepth), newest(pool.candidate.tokenDepth)) : null,
+    change: before === null ? null : changeBetween(before, price.usd),
   };
 }
 
-function showNativePrice(
-  { price, native }: FoundPrice,
-  chain: Chain,
-  isNative: boolean,
-): ShownTokenPrice['nativePrice'] {
-  const { name, symbol, decimals } = chain.native;
-  const unit = 10n ** BigInt(decimals);
+export const tokenPriceView = view(
+  { name: 'TokenPrice', description: 'Price of a token at the end of a block' },
+  sourceOf,
+  {
+    tokenName: text.orNull('Name of the token', ({ facts }) => facts.name),
+    tokenSymbol: text.orNull('Symbol of the token', ({ facts }) => facts.symbol),
+    tokenLogo: text.orNull('Logo from an imported token list', ({ facts }) => facts.logo),
+    tokenDecimals: numeral.orNull('Decimals of the token', ({ facts }) => facts.decimals),
+    nativePrice: inside(nativePriceView).orNull(
+      'Price in the native token. null if the native token has no price',
+      (found) => nativePriceOf(found),
+    ),
+    usdPrice: figure('US dollars per whole token', ({ usd }) => usd),
+    usdPriceFormatted: plain('The same as a plain decimal', ({ usd }) => usd),
+    '24hrPercentChange': numeral.orNull(
+      'Change since 24 hours before, in percent',
+      ({ change }) => change?.percent ?? null,
+    ),
+    usdPrice24h: figure.orNull('Price 24 hours before', ({ before }) => before),
+    usdPrice24hr: figure.orNull('Same as usdPrice24h', ({ before }) => before),
+    usdPrice24hrUsdChange: number.orNull(
+      'Change since 24 hours before, in US dollars',
+      ({ change }) => change?.dollars ?? null,
+    ),
+    usdPrice24hrPercentChange: number.orNull(
+      'Change since 24 hours before, in percent',
+      ({ change }) => change?.percent ?? null,
+    ),
+    exchangeAddress: text.orNull(
+      'Factory of the pool. null for a price without a pool',
+      ({ history }) => history?.factory ?? null,
+    ),
+    exchangeName: text.orNull(
+      'Exchange of the pool. null for a price without a pool',
+      ({ history }) => history?.exchange ?? null,
+    ),
+    pairAddress: text.orNull(
+      'Pool that decided. null for a price without a pool',
+      ({ history }) => history?.pool ?? null,
+    ),
+    pairTotalLiquidityUsd: dollars.orNull('US dollars on both sides of the pool', ({ depth }) => depth),
+    tokenAddress: text('Token contract', ({ token, chain }) => shownToken(token, chain)),
+    toBlock: numeral.orAbsent('Requested block. Only if to_block was given'),
+    priceLastChangedAtBlock: numeral.orNull(
+      'Block of the last state of the pool',
+      ({ history }) => history?.changedAt.block ?? null,
+    ),
+    blockTimestamp: numeral.orNull(
+      'Time of that block, in milliseconds since 1970',
+      ({ history }) => history && history.changedAt.since * 1_000,
+    ),
+    possibleSpam: flag('Whether the token is flagged as spam', ({ facts }) => facts.possibleSpam),
+    verifiedContract: flag('Whether an imported list verifies the token', ({ facts }) => facts.verified),
+    securityScore: nothing('Always null: not available', () => null),
+    indexed: indexed(),
+    explanation: wire
+      .wire(explanationSchema, explainPrice)
+      .orAbsent((found: ReturnType<typeof sourceOf>) => (found.explains ? found : null)),
+    proof: wire.wire(priceProofSchema).orAbsent(() => null),
+  },
+);
+
+export type ShownTokenPrice = ReturnType<typeof tokenPriceView.show>;
+
+function nativePriceOf({
+  token,
+  price,
+  native,
+  chain,
+}: FoundPrice & { readonly chain: Chain }): NativePrice | null {
   if (native === null || native.numerator === 0n) return null;
+  const address = shownToken(ZERO_ADDRESS, chain);
+  const unit = 10n ** BigInt(chain.native.decimals);
+  const isNative = shownToken(token, chain) === address;
   const value = isNative ? unit : roundedUnits(multiplyFractions(price.usd, invertFraction(native)), unit);
-  return { value: value.toString(), decimals, name, symbol, address: shownToken(ZERO_ADDRESS, chain) };
+  return { ...chain.native, value, address };
 }

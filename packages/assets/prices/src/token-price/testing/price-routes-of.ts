@@ -4,9 +4,7 @@ import type { Database } from '@chainstead/db';
 import { type RouteModule, withWait } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
-import { createPairPriceRoute } from '../../pair-price/pair-price-route.ts';
-import { createPriceProver } from '../../price-proof/prove-price.ts';
-import { createTokenPriceRoutes } from '../serve/price-routes.ts';
+import { createPriceRoutes } from '../../price-routes.ts';
 
 /** The price routes over a database. No worker reads contracts: requested reads stay in `state_questions`. */
 export function priceRoutesOf(database: Database, chain: Chain): readonly RouteModule[] {
@@ -18,6 +16,5 @@ export function priceRoutesOf(database: Database, chain: Chain): readonly RouteM
   });
   const projections = createSubjectProjections(database);
   const balances = { nodeReads, projections, liveMaxAgeMs: 60_000 };
-  const routes = createTokenPriceRoutes(balances, createPriceProver(balances));
-  return [withWait({ waitMs: 1_000 }, [...routes, createPairPriceRoute(balances)])];
+  return [withWait({ waitMs: 1_000 }, [createPriceRoutes(balances)])];
 }

@@ -1,5 +1,5 @@
 import { type Address, decimalAmount } from '@chainstead/core';
-import { type PriceExplanation, type ShownTokenPrice, tokenPriceSchema } from '@chainstead/prices';
+import { type PriceExplanation, type ShownTokenPrice, tokenPriceView } from '@chainstead/prices';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ExplorerServices } from '../../console-page.ts';
 import { type Html, NONE, NOTHING, record, shown } from '../../layout/html.ts';
@@ -43,7 +43,7 @@ export async function priceSection(
   const of = { chain, address: token, tokenId: null };
   const requested = recordTable('token-price', 'Price', () => [path, query], []);
   const answer = await readTableWithin(PATIENCE_MS, data, asker, requested, { of, limit: 1, cursor: null });
-  const price = answer.kind === 'rows' ? tokenPriceSchema.parse(answer.rows[0]) : null;
+  const price = answer.kind === 'rows' ? tokenPriceView.schema.parse(answer.rows[0]) : null;
   const { explanation } = price ?? {};
   if (price === null || explanation === undefined)
     return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
