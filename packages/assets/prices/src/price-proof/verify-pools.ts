@@ -1,7 +1,8 @@
 import { isAddress } from '@chainstead/core';
 import { decodePoolEvent } from '@chainstead/markets/decode-pool-event';
 import type { PoolEvent } from '@chainstead/markets/requests';
-import { type PriceExplanation, poolStateView } from '../token-price/serve/price-explanation.ts';
+import { poolStateView } from '../token-price/serve/price-candidates.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import {
   addLiquidityChanges,

@@ -5,7 +5,7 @@ import { unknownExchange } from '@chainstead/markets/requests';
 import { type Indexed, showIndexed } from '@chainstead/pages';
 import type { JudgedCandidate } from '../decide/decide-price.ts';
 import { type NoPrice, VALUATION_MAX } from '../read/token-price.ts';
-import { showCandidates } from './price-explanation.ts';
+import { showCandidates } from './price-candidates.ts';
 import { plainDecimal } from './shown-values.ts';
 
 export type Refusal =
