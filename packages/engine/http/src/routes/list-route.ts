@@ -90,6 +90,10 @@ export interface ListRoute<
   readonly hasTotal?: boolean;
   /** The response is 503 while one is missing: without it, a page would read a whole table. */
   readonly indexes?: readonly string[];
+  /** @default true */
+  needsIndexes?(values: Values): boolean;
+  /** Where other parameters bound the blocks: values of `from_block` and so on. */
+  bounds?(values: Values): Values;
   /** Values of the body that later pages must repeat. */
   binds?(body: Sent): Readonly<Record<string, JsonValue>>;
   /** For a cursor of another list or with contradictions. @default unchanged */
@@ -144,8 +148,8 @@ export function defineListRoute<
       const body = list.binds?.(request.given({}).body);
       const { page, values } = pages.open({ bound: { ...params, ...body }, sent, parse });
       const given = request.given({ ...values, ...params });
-      const range = blockRangeOf(values);
-      if (indexes.length > 0) requireIndexes(await missing());
+      const range = blockRangeOf(list.bounds?.(values) ?? values);
+      if (indexes.length > 0 && list.needsIndexes?.(values) !== false) requireIndexes(await missing());
       return readFitting(page, api.responseBytes, async (fitting) => {
         const counts = page.position === null && values.disable_total === false;
         // The compiler can't compute these types while the schemas are parameters.

@@ -77,7 +77,23 @@ const pagesRoute = defineListRoute({
   row: (step) => [step],
 });
 
-const demo = createDemoApi({ routes: [withServices({ greeting: 'Hello' }, [greetingRoute, pagesRoute])] });
+const boundsRoute = defineListRoute({
+  path: '/demo/bounds',
+  operationId: 'listBounds',
+  tag: 'Demo',
+  summary: 'List bounds',
+  query: ['blockBounds', { block: 'fromBlock' }],
+  response: 'A page of bounds',
+  position: z.int(),
+  firstPage: 0,
+  bounds: ({ block, ...values }) => (block === undefined ? values : { from_block: block, to_block: block }),
+  read: async ({ query: { fromBlock, toBlock } }) => ({ rows: [fromBlock, toBlock], next: null }),
+  view: view(null, (step: number | null) => ({ step }), { step: count.orNull() }),
+  row: (step) => [step],
+});
+
+const routes = [greetingRoute, pagesRoute, boundsRoute];
+const demo = createDemoApi({ routes: [withServices({ greeting: 'Hello' }, routes)] });
 
 async function greet(name: string, times: string, body: object): Promise<Response> {
   return demo.app.request(`/demo/greetings/${name}?times=${times}`, {
@@ -94,7 +110,8 @@ test('errors of the query come before those of the path and the body', async () 
   expect(await errorOf(await greet('1', '2', {}))).toMatchObject({ message: 'loud is required' });
 });
 
-const pageShape = z.object({ cursor: z.string(), result: z.array(z.object({ step: z.int() })) });
+const stepsShape = z.object({ result: z.array(z.object({ step: z.int() })) });
+const pageShape = stepsShape.extend({ cursor: z.string() });
 
 test('a required limit is required with a cursor too', async () => {
   const page = async (query: string) => demo.app.request(`/demo/steps?${query}`);
@@ -105,4 +122,12 @@ test('a required limit is required with a cursor too', async () => {
   expect(await errorOf(await page(`cursor=${first.cursor}`))).toMatchObject({ message: 'limit is required' });
   const other = await errorOf(await page(`limit=3&cursor=${first.cursor}`));
   expect(other.message).toBe('limit must be 2 as in the cursor, or left out, 3 was given');
+});
+
+test('other parameters can bound the blocks of a list', async () => {
+  const page = async (query: string) => demo.app.request(`/demo/bounds?${query}`);
+  const { result } = stepsShape.parse(await (await page('block=5&from_block=9&to_block=1')).json());
+  expect(result).toEqual([{ step: 5 }, { step: 5 }]);
+  const reversed = await errorOf(await page('from_block=9&to_block=1'));
+  expect(reversed.message).toBe('from_block must be at most to_block (1), "9" was given');
 });
