@@ -27,6 +27,7 @@ const personView = view(name, (person: Person) => person, {
   born: day(),
   friends: each(friendView, (list) => list.max(9))('Those of the same age', ({ friends }) => friends),
   first: inside(friendView).orNull(({ friends: [first = null] }) => first),
+  since: day.ifRequested(({ friends: [first] }) => first && (first.age === null ? null : first.born)),
 });
 
 test('a view shows members of the same name, dates, lists and other views', () => {
@@ -39,8 +40,9 @@ test('a view shows members of the same name, dates, lists and other views', () =
     born: '1815-12-10',
     friends: [{ name: 'Mary' }],
     first: { name: 'Mary' },
+    since: null,
   });
-  expect(personView.show(friend)).toMatchObject({ age: null, first: null, friends: [] });
+  expect(personView.show(friend)).toMatchObject({ age: null, first: null, friends: [], since: undefined });
   expect(personView.schema.safeParse({ friends: Array(10).fill(friend) }).error?.issues).toContainEqual(
     expect.objectContaining({ path: ['friends'], code: 'too_big' }),
   );

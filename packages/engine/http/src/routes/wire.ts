@@ -31,6 +31,8 @@ export type Wire<Schema extends z.ZodType, Value> = Kind<Schema, Value> & {
   readonly orNull: Kind<z.ZodNullable<Schema>, Value | null>;
   /** Null is left out. */
   readonly orAbsent: Kind<z.ZodOptional<Schema>, Value | null>;
+  /** Undefined is left out: the request doesn't want the field. */
+  readonly ifRequested: Kind<z.ZodOptional<z.ZodNullable<Schema>>, Value | null | undefined>;
 };
 
 /** @param show makes the JSON of a value @default unchanged */
@@ -41,6 +43,9 @@ export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(
   return Object.assign(kind(schema, show), {
     orNull: kind(schema.nullable(), (value: Value | null) => (value === null ? null : show(value))),
     orAbsent: kind(schema.optional(), (value: Value | null) => (value === null ? undefined : show(value))),
+    ifRequested: kind(schema.nullable().optional(), (value: Value | null | undefined) =>
+      value === null || value === undefined ? value : show(value),
+    ),
   });
 }
 
