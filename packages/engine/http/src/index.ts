@@ -51,6 +51,7 @@ export {
   orderParameter,
   querySchema,
   textParameter,
+  tokenIdParameter,
 } from './parameters/parameters.ts';
 export { readJsonBody } from './requests/body-bounds.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
@@ -60,6 +61,7 @@ export { readPart } from './requests/response-bytes.ts';
 export {
   type Indexed,
   type IndexedColumns,
+  indexedBlocks,
   indexedHeaders,
   indexedSchema,
   readIndexed,
@@ -68,6 +70,6 @@ export {
 export { createMissingIndexes } from './routes/list-route.ts';
 export type { RouteOf } from './routes/route.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
-export { each, inside, view } from './routes/view.ts';
+export { each, fieldsOf, inside, view } from './routes/view.ts';
 export * as wire from './routes/wire.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';

@@ -39,10 +39,10 @@ export {
   requestTraderState,
   type SyncState,
   showSyncState,
+  syncFields,
   syncStateOf,
   type TraderBackfill,
   traderSubject,
-  walletSyncFields,
 } from './coverage/trader-state.ts';
 export {
   type AddressLabel,

@@ -1,7 +1,7 @@
 import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
-import { each, view, wire } from '@chainstead/http';
+import { each, fieldsOf, view, wire, indexedBlocks } from '@chainstead/http';
 import { DOLLAR } from '@chainstead/markets/requests';
-import { type SyncState, walletSyncFields } from '@chainstead/pages';
+import { type SyncState, syncFields } from '@chainstead/pages';
 import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { compare, joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
@@ -13,7 +13,7 @@ interface Profit {
   readonly facts: TokenFacts;
 }
 
-const { address, count, flag, indexed, integer, numeral, text } = wire;
+const { address, count, flag, integer, numeral, text } = wire;
 /** US dollars. */
 const decimal = wire.wire(z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$' }), dollars);
 const signed = wire.wire(z.string().openapi({ pattern: '^-?[0-9]+(\\.[0-9]+)?$' }), (value: bigint) =>
@@ -21,60 +21,57 @@ const signed = wire.wire(z.string().openapi({ pattern: '^-?[0-9]+(\\.[0-9]+)?$' 
 );
 const percent = wire.wire(z.number(), percentage);
 
-const figureFields = {
+const figureFields = fieldsOf<Profit>()({
   total_tokens_bought: text.orNull(
     'Bought whole tokens. null: the decimals are unknown',
-    ({ sum, facts }: Profit) => wholeTokens(sum.bought, facts),
+    ({ sum, facts }) => wholeTokens(sum.bought, facts),
   ),
-  total_tokens_sold: text.orNull('Sold whole tokens. null: the decimals are unknown', ({ sum, facts }: Profit) =>
+  total_tokens_sold: text.orNull('Sold whole tokens. null: the decimals are unknown', ({ sum, facts }) =>
     wholeTokens(sum.sold, facts),
   ),
-  total_usd_invested: decimal('US dollars of all purchases', ({ sum }: Profit) => sum.invested),
-  total_sold_usd: decimal('US dollars of all sales', ({ sum }: Profit) => sum.received),
+  total_usd_invested: decimal('US dollars of all purchases', ({ sum }) => sum.invested),
+  total_sold_usd: decimal('US dollars of all sales', ({ sum }) => sum.received),
   avg_buy_price_usd: text.orNull(
     'US dollars per bought token; 0 without a purchase. null: the decimals are unknown',
-    ({ sum, facts }: Profit) => averagePrice(sum.invested, sum.bought, facts),
+    ({ sum, facts }) => averagePrice(sum.invested, sum.bought, facts),
   ),
   avg_sell_price_usd: text.orNull(
     'US dollars per sold token; 0 without a sale. null: the decimals are unknown',
-    ({ sum, facts }: Profit) => averagePrice(sum.received, sum.sold, facts),
+    ({ sum, facts }) => averagePrice(sum.received, sum.sold, facts),
   ),
   avg_cost_of_quantity_sold: text.orNull(
     'US dollars paid per sold token that was bought before; 0 without one. null: the decimals are unknown',
-    ({ sum, facts }: Profit) => averagePrice(sum.cost, sum.covered, facts),
+    ({ sum, facts }) => averagePrice(sum.cost, sum.covered, facts),
   ),
   realized_profit_usd: signed(
     'US dollars of the sales minus their cost. Negative for a loss',
-    ({ sum }: Profit) => realizedProfit(sum),
+    ({ sum }) => realizedProfit(sum),
   ),
-  realized_profit_percentage: percent('Realized profit in percent of the cost', ({ sum }: Profit) => sum),
-  count_of_trades: count('Number of purchases and sales', ({ sum }: Profit) => sum.buys + sum.sells),
-  total_buys: count('Number of purchases', ({ sum }: Profit) => sum.buys),
-  total_sells: count('Number of sales', ({ sum }: Profit) => sum.sells),
-};
+  realized_profit_percentage: percent('Realized profit in percent of the cost', ({ sum }) => sum),
+  count_of_trades: count('Number of purchases and sales', ({ sum }) => sum.buys + sum.sells),
+  total_buys: count('Number of purchases', ({ sum }) => sum.buys),
+  total_sells: count('Number of sales', ({ sum }) => sum.sells),
+});
 
-type OfToken = Pick<Profit, 'facts'>;
-
-const tokenFields = {
-  name: text.orNull('Name of the token', ({ facts }: OfToken) => facts.name),
-  symbol: text.orNull('Symbol of the token', ({ facts }: OfToken) => facts.symbol),
-  logo: text.orNull('URL of the logo, from imported lists', ({ facts }: OfToken) => facts.logo),
-  possible_spam: flag('Whether the token is flagged as spam', ({ facts }: OfToken) => facts.possibleSpam),
-};
+const tokenFields = fieldsOf<Pick<Profit, 'facts'>>()({
+  name: text.orNull('Name of the token', ({ facts }) => facts.name),
+  symbol: text.orNull('Symbol of the token', ({ facts }) => facts.symbol),
+  logo: text.orNull('URL of the logo, from imported lists', ({ facts }) => facts.logo),
+  possible_spam: flag('Whether the token is flagged as spam', ({ facts }) => facts.possibleSpam),
+});
 
 interface FoundProfits {
-  readonly profits: WalletProfits;
-  readonly state: SyncState;
+  readonly found: WalletProfits & { readonly state: SyncState };
 }
 
-const walletFields = {
-  ...walletSyncFields,
+const walletFields = fieldsOf<FoundProfits>()({
+  ...syncFields('SYNCING while blocks of the wallet are missing'),
   trades_without_value: count(
     'Trades of these tokens that are left out because their US dollar value is unknown. Chainstead extension',
-    ({ profits }: FoundProfits) => profits.unvalued,
+    ({ found }) => found.unvalued,
   ),
-  indexed: indexed(({ profits }: FoundProfits) => profits.indexed),
-};
+  indexed: indexedBlocks(({ found }) => found.indexed),
+});
 
 const tokenView = view('TokenProfit', (profit: Profit) => profit, {
   token_address: address('Token. The native token has its wrapped contract', ({ facts }) => facts.address),
@@ -85,13 +82,13 @@ const tokenView = view('TokenProfit', (profit: Profit) => profit, {
 
 export const profitabilityView = view(
   'Profitability',
-  (profits: WalletProfits, state: SyncState, tokenOf: TokenBook) => ({ profits, state, tokenOf }),
+  (profits: WalletProfits, state: SyncState, tokenOf: TokenBook) => ({ found: { ...profits, state }, tokenOf }),
   {
     ...walletFields,
     result: each(tokenView)(
       'Tokens with a trade in the window, the highest profit first',
-      ({ profits, tokenOf }) =>
-        [...profits.sums]
+      ({ found, tokenOf }) =>
+        [...found.sums]
           .sort(
             ([tokenA, a], [tokenB, b]) =>
               compare(realizedProfit(b), realizedProfit(a)) || compare(tokenA, tokenB),
@@ -107,7 +104,7 @@ export const summaryView = view(
   'ProfitabilitySummary',
   (profits: WalletProfits, state: SyncState) => {
     const total = [...profits.sums.values()].reduce(joinProfits, NOTHING);
-    return { profits, state, total };
+    return { found: { ...profits, state }, total };
   },
   {
     ...walletFields,
@@ -139,7 +136,7 @@ export const topGainersView = view(
   'TopGainers',
   (found: TopGainers, facts: TokenFacts) => ({ ...found, facts }),
   {
-    indexed: indexed(),
+    indexed: indexedBlocks(),
     ...tokenFields,
     decimals: integer.orNull('Decimals of the token', ({ facts }) => facts.decimals),
     result: each(gainerView)('Wallets with a realized profit, the highest first', ({ wallets, facts }) =>

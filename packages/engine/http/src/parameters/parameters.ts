@@ -93,7 +93,7 @@ export function addressParameter(sentence = INVALID_ADDRESS) {
   });
 }
 
-function tokenIdParameter() {
+export function tokenIdParameter() {
   const parse = (text: string): string | undefined => {
     const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
     return id === null || id > MAX_UINT256 ? undefined : id.toString();

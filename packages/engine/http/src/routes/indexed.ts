@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { wire } from './wire.ts';
 
 /** The unbroken run of blocks that ends with the newest one; nulls for nothing. */
 export interface Indexed {
@@ -40,6 +41,9 @@ export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
     complete: indexed.complete,
   };
 }
+
+/** A field of responses that aren't lists. */
+export const indexedBlocks = wire(indexedSchema, showIndexed);
 
 export function indexedHeaders({ fromBlock, toBlock, complete }: Indexed): Readonly<Record<string, string>> {
   return {

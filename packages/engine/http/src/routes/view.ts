@@ -36,6 +36,11 @@ function withName<Schema extends z.ZodType>(
     : schema.openapi(named.name, { description: named.description });
 }
 
+/** Fields that several views share. */
+export function fieldsOf<Source>() {
+  return <const Shared extends Readonly<Record<string, Field<Source>>>>(fields: Shared): Shared => fields;
+}
+
 /** A list of what another view shows. @param bounded adds the number of items @default any number */
 export function each<Item, Schema extends z.ZodType>(
   { schema, show }: View<readonly [Item], Schema>,

@@ -1,6 +1,5 @@
 import { type Address, toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { indexedSchema, showIndexed } from './indexed.ts';
 
 /** A member of a response: its schema, and how it is read from what the route found. */
 export interface Field<in Source, Schema extends z.ZodType = z.ZodType> {
@@ -105,5 +104,3 @@ export const numeral = wire(z.string(), textOf);
 export const quantity = wire(z.string(), toQuantity);
 /** ISO 8601 with milliseconds. */
 export const moment = wire(z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }));
-/** docs/api/index.md#completeness */
-export const indexed = wire(indexedSchema, showIndexed);

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { type Indexed, wire } from '@chainstead/http';
+import { fieldsOf, type Indexed, wire } from '@chainstead/http';
 import { CALLS_USED_UP, type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
 import type { OnDemandBackfill, OnDemandContext, WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
@@ -105,19 +105,16 @@ export function showSyncState(state: SyncState): { status: SyncState['status']; 
   return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
 }
 
-const status = wire.wire(z.enum(['SYNCED', 'SYNCING']));
-
-/** Fields of a response about a wallet. */
-export const walletSyncFields = {
-  status: status(
-    'SYNCING while blocks of the wallet are missing',
-    ({ state }: { readonly state: SyncState }) => state.status,
-  ),
-  status_message: wire.text.orAbsent(
-    'Reason for SYNCING, and whether it will end',
-    ({ state }: { readonly state: SyncState }) => state.message,
-  ),
-};
+/** The first fields of a page whose rows depend on all blocks of a subject. */
+export function syncFields(description: string) {
+  return fieldsOf<{ readonly found: { readonly state: SyncState } }>()({
+    status: wire.wire(z.enum(['SYNCED', 'SYNCING']))(description, ({ found }) => found.state.status),
+    status_message: wire.text.orAbsent(
+      'Reason for SYNCING, and whether it will end',
+      ({ found }) => found.state.message,
+    ),
+  });
+}
 
 const BUILDING: Readonly<Record<SubjectNoun, string>> = {
   wallet: 'What this wallet holds is being counted from the transfers that are indexed',

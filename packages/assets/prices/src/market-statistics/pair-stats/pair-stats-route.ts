@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
-import { NotFoundError, view, wire } from '@chainstead/http';
+import { NotFoundError, view, wire, indexedBlocks } from '@chainstead/http';
 import {
   EVERY_SWAP,
   NO_TRADES,
@@ -36,7 +36,7 @@ import {
 } from '../pools/stored-pools.ts';
 import { inDollars, volumeOf } from '../token-analytics/read-token-spans.ts';
 
-const { address, indexed, text } = wire;
+const { address, text } = wire;
 const time = wire.wire(z.iso.datetime({ precision: 3 }), (date: Date) => date.toISOString());
 
 const figures = (of: string, value: (window: WindowStats, stats: PairStats) => Fraction | number | null) => {
@@ -105,7 +105,7 @@ const statsView = view(
     ),
     buyers: figures('Number of wallets that bought the base token', ({ trades }) => trades.buyers),
     sellers: figures('Number of wallets that sold the base token', ({ trades }) => trades.sellers),
-    indexed: indexed(),
+    indexed: indexedBlocks(),
   },
 );
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
-import { addressParameter, each, refuseBody, view, wire } from '@chainstead/http';
+import { addressParameter, each, refuseBody, view, wire, indexedBlocks } from '@chainstead/http';
 import type { TradeSums } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
@@ -37,7 +37,7 @@ interface AnalyzedToken extends RequestedToken {
   readonly supply: TokenSupply | undefined;
 }
 
-const { address, indexed, quantity, text } = wire;
+const { address, quantity, text } = wire;
 
 function windowed(
   name: string,
@@ -96,7 +96,7 @@ const analyticsView = view('TokenAnalytics', (token: AnalyzedToken) => ({ ...tok
     'Price times total supply in US dollars. null if one of them is unknown',
     ({ now, supply }) => dilutedValuation(now.usd, supply),
   ),
-  indexed: indexed(({ spans }) => spans.indexed),
+  indexed: indexedBlocks(({ spans }) => spans.indexed),
 });
 
 const METHOD =
@@ -198,7 +198,7 @@ interface Series extends RequestedToken {
 const seriesView = view('TokenTimeSeries', (series: Series) => series, {
   chainId: quantity({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }, ({ chain }) => chain.id),
   tokenAddress: address('Token contract', ({ token }) => token),
-  indexed: indexed(),
+  indexed: indexedBlocks(),
   timeseries: each(stepView)('Steps, oldest first', ({ steps }) => steps),
 });
 

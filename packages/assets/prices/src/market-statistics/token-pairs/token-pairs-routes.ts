@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addFractions, type Fraction, invertFraction, multiplyFractions, wholeFraction } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { each, limitParameter, view, wire } from '@chainstead/http';
+import { each, limitParameter, view, wire, indexedBlocks } from '@chainstead/http';
 import {
   EVERY_SWAP,
   isTrade,
@@ -36,7 +36,7 @@ interface TokenOfPair {
   readonly value: Fraction | null;
 }
 
-const { address, described, flag, indexed, integer, number, numeral, text } = wire;
+const { address, described, flag, integer, number, numeral, text } = wire;
 const side = wire.wire(z.enum(['token0', 'token1']));
 
 const tokenView = view('PairedToken', (token: TokenOfPair) => token, {
@@ -149,11 +149,11 @@ export const tokenPairsRoute = defineListRoute({
   },
   view: pairView,
   row: (pair, { native }) => [pair, native],
-  fields: ({ cursor, page_size, page, indexed: blocks, result }) => ({
+  fields: ({ cursor, page_size, page, indexed, result }) => ({
     cursor,
     page_size: described(page_size, 'Maximum number of pairs on the page'),
     page,
-    indexed: blocks,
+    indexed,
     pairs: described(result, 'Pools, the deepest first'),
   }),
 });
@@ -175,7 +175,7 @@ const totals = view(
       'Number of exchanges of these pools',
       ({ moved }) => new Set(moved.map(({ pool }) => pool.exchange)).size,
     ),
-    indexed: indexed(({ blocks }) => blocks),
+    indexed: indexedBlocks(({ blocks }) => blocks),
   },
 );
 

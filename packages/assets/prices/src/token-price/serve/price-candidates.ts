@@ -1,5 +1,5 @@
 import { type Fraction, roundedUnits, wholeFraction } from '@chainstead/core';
-import { each, view, wire } from '@chainstead/http';
+import { each, fieldsOf, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type JudgedCandidate, newest, type PriceDecision } from '../decide/decide-price.ts';
 import type { PricedPool } from '../read/token-price.ts';
@@ -53,28 +53,26 @@ const sideView = view(
   },
 );
 
-type OfState = Pick<StateSince, 'state'>;
-
-const stateFields = {
-  reserve0: numeral.orNull('Base units of token 0. null: not a pool with reserves', ({ state }: OfState) =>
+const stateFields = fieldsOf<Pick<StateSince, 'state'>>()({
+  reserve0: numeral.orNull('Base units of token 0. null: not a pool with reserves', ({ state }) =>
     state.of === 'reserves' ? state.reserve0 : null,
   ),
-  reserve1: numeral.orNull('Base units of token 1. null: not a pool with reserves', ({ state }: OfState) =>
+  reserve1: numeral.orNull('Base units of token 1. null: not a pool with reserves', ({ state }) =>
     state.of === 'reserves' ? state.reserve1 : null,
   ),
   sqrt_price_x96: numeral.orNull(
     'Square root of the price times 2^96. null: not a concentrated pool',
-    ({ state }: OfState) => (state.of === 'price' ? state.sqrtPriceX96 : null),
+    ({ state }) => (state.of === 'price' ? state.sqrtPriceX96 : null),
   ),
-  liquidity: numeral.orNull('Liquidity in range. null: not a concentrated pool', ({ state }: OfState) =>
+  liquidity: numeral.orNull('Liquidity in range. null: not a concentrated pool', ({ state }) =>
     state.of === 'price' ? state.liquidity : null,
   ),
-  active_bin: bin.orNull('Bin of the price. null: not a Liquidity Book pair', ({ state }: OfState) =>
+  active_bin: bin.orNull('Bin of the price. null: not a Liquidity Book pair', ({ state }) =>
     state.of === 'bin' ? state.activeId : null,
   ),
-};
+});
 
-export const poolStateView = view(null, (state: OfState) => state, stateFields);
+export const poolStateView = view(null, (since: Pick<StateSince, 'state'>) => since, stateFields);
 
 const stateSinceView = view(
   { name: 'PoolStateSince', description: 'State of a pool until the next one' },

@@ -9,7 +9,7 @@ import {
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { inside, view, wire } from '@chainstead/http';
+import { inside, view, wire, indexedBlocks } from '@chainstead/http';
 import { shownToken } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
@@ -34,7 +34,7 @@ export interface FoundPrice {
   readonly toBlock: number | null;
 }
 
-const { flag, indexed, integer, nothing, number, numeral, text } = wire;
+const { flag, integer, nothing, number, numeral, text } = wire;
 
 interface NativePrice extends Pick<Chain['native'], 'decimals' | 'name' | 'symbol'> {
   readonly value: bigint;
@@ -119,7 +119,7 @@ export const tokenPriceView = view(
     possibleSpam: flag('Whether the token is flagged as spam', ({ facts }) => facts.possibleSpam),
     verifiedContract: flag('Whether an imported list verifies the token', ({ facts }) => facts.verified),
     securityScore: nothing('Always null: not available', () => null),
-    indexed: indexed(),
+    indexed: indexedBlocks(),
     explanation: wire
       .wire(explanationSchema, explainPrice)
       .orAbsent((found: ReturnType<typeof sourceOf>) => (found.explains ? found : null)),
