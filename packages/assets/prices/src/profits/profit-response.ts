@@ -1,5 +1,5 @@
 import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
-import { each, fieldsOf, view, wire, indexedBlocks } from '@chainstead/http';
+import { each, fieldsOf, indexedBlocks, view, wire } from '@chainstead/http';
 import { DOLLAR } from '@chainstead/markets/requests';
 import { type SyncState, syncFields } from '@chainstead/pages';
 import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
@@ -22,9 +22,8 @@ const signed = wire.wire(z.string().openapi({ pattern: '^-?[0-9]+(\\.[0-9]+)?$' 
 const percent = wire.wire(z.number(), percentage);
 
 const figureFields = fieldsOf<Profit>()({
-  total_tokens_bought: text.orNull(
-    'Bought whole tokens. null: the decimals are unknown',
-    ({ sum, facts }) => wholeTokens(sum.bought, facts),
+  total_tokens_bought: text.orNull('Bought whole tokens. null: the decimals are unknown', ({ sum, facts }) =>
+    wholeTokens(sum.bought, facts),
   ),
   total_tokens_sold: text.orNull('Sold whole tokens. null: the decimals are unknown', ({ sum, facts }) =>
     wholeTokens(sum.sold, facts),
@@ -43,9 +42,8 @@ const figureFields = fieldsOf<Profit>()({
     'US dollars paid per sold token that was bought before; 0 without one. null: the decimals are unknown',
     ({ sum, facts }) => averagePrice(sum.cost, sum.covered, facts),
   ),
-  realized_profit_usd: signed(
-    'US dollars of the sales minus their cost. Negative for a loss',
-    ({ sum }) => realizedProfit(sum),
+  realized_profit_usd: signed('US dollars of the sales minus their cost. Negative for a loss', ({ sum }) =>
+    realizedProfit(sum),
   ),
   realized_profit_percentage: percent('Realized profit in percent of the cost', ({ sum }) => sum),
   count_of_trades: count('Number of purchases and sales', ({ sum }) => sum.buys + sum.sells),
@@ -85,15 +83,12 @@ export const profitabilityView = view(
   (profits: WalletProfits, state: SyncState, tokenOf: TokenBook) => ({ found: { ...profits, state }, tokenOf }),
   {
     ...walletFields,
-    result: each(tokenView)(
-      'Tokens with a trade in the window, the highest profit first',
-      ({ found, tokenOf }) =>
-        [...found.sums]
-          .sort(
-            ([tokenA, a], [tokenB, b]) =>
-              compare(realizedProfit(b), realizedProfit(a)) || compare(tokenA, tokenB),
-          )
-          .map(([token, sum]) => ({ sum, facts: tokenOf(token) })),
+    result: each(tokenView)('Tokens with a trade in the window, the highest profit first', ({ found, tokenOf }) =>
+      [...found.sums]
+        .sort(
+          ([tokenA, a], [tokenB, b]) => compare(realizedProfit(b), realizedProfit(a)) || compare(tokenA, tokenB),
+        )
+        .map(([token, sum]) => ({ sum, facts: tokenOf(token) })),
     ),
   },
 );

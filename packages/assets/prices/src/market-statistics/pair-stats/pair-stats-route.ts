@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
-import { NotFoundError, view, wire, indexedBlocks } from '@chainstead/http';
+import { indexedBlocks, NotFoundError, view, wire } from '@chainstead/http';
 import {
   EVERY_SWAP,
   NO_TRADES,

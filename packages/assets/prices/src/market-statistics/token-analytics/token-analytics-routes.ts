@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
-import { addressParameter, each, refuseBody, view, wire, indexedBlocks } from '@chainstead/http';
+import { addressParameter, each, indexedBlocks, refuseBody, view, wire } from '@chainstead/http';
 import type { TradeSums } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';

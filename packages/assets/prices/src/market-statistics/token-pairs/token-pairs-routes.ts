@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addFractions, type Fraction, invertFraction, multiplyFractions, wholeFraction } from '@chainstead/core';
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { each, limitParameter, view, wire, indexedBlocks } from '@chainstead/http';
+import { each, indexedBlocks, limitParameter, view, wire } from '@chainstead/http';
 import {
   EVERY_SWAP,
   isTrade,

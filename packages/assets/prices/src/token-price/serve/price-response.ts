@@ -9,7 +9,7 @@ import {
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { inside, view, wire, indexedBlocks } from '@chainstead/http';
+import { indexedBlocks, inside, view, wire } from '@chainstead/http';
 import { shownToken } from '@chainstead/markets/requests';
 import type { Indexed } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
