@@ -2,14 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Clock, errorText, type Logger, waitLeft } from '@chainstead/core';
 import { addressBytes, type Database, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import {
-  type ApiContext,
   type ApiDependencies,
   defineApiError,
   NotFoundError,
   type OnDemandBounds,
-  requesterOf,
+  routesFor,
 } from '@chainstead/http';
 import { createSettledWatch, dueChannel } from '@chainstead/jobs';
+import type { RecordPages } from '../records/record-pages.ts';
+import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import { COLLECTION_METADATA } from './collection-rows.ts';
 import { type Collection, getCollection } from './get-collection.ts';
 import { TOKEN_METADATA, type TokenKey } from './token-rows.ts';
@@ -129,42 +130,47 @@ export interface MetadataRequestsOptions {
 export interface MetadataRequests {
   /** Resolves when the row is not pending any more, or after the request's wait. */
   settled(row: AwaitedRow): Promise<unknown>;
-  requesterOf(c: ApiContext): Requester;
+  /** @param id of the key */
+  requesterOf(id: string): Requester;
   announce(chain: Chain, address: Address, requester: Requester): void;
   collection(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
   collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
   token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<boolean>;
 }
 
-export type CreateMetadataRequests = (
-  dependencies: Pick<ApiDependencies, 'database' | 'logger'>,
-) => MetadataRequests;
+/** What routes of metadata share. */
+export interface MetadataServices {
+  readonly requests: MetadataRequests;
+  readonly records: RecordPages;
+  readonly holders: TokenHolders;
+}
 
-export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
-  const { onDemand, clock } = options;
-  return ({ database, logger }) => {
-    const settled = createSettledWatch<AwaitedRow, true>({
-      clock,
-      logger,
-      read: (rows) => settledRows(database, rows),
-    });
-    return {
-      settled: (row) => settled(row, waitLeft()),
-      requesterOf: (c) => ({ id: requesterOf(c), limit: onDemand.perKey }),
-      announce(chain, address, requester) {
-        const facts = { chain: chain.key, token: address };
-        options.onCollection?.({ database, logger }, chain, address, requester.id).catch((error: unknown) => {
-          const message = 'What follows a request for a collection could not be started';
-          logger.warn({ ...facts, error: errorText(error) }, message);
-        });
-      },
-      collection: (chain, address, requester) =>
-        requestCollection(database, chain.id, { address, again: false }, requester),
-      collectionAgain: (chain, address, requester) =>
-        requestCollection(database, chain.id, { address, again: true }, requester),
-      token: (chain, token, source, requester) =>
-        requestToken(database, chain.id, { ...token, source }, requester),
-    };
+export const { defineRoute } = routesFor<MetadataServices>();
+
+export function createMetadataRequests(
+  { onDemand, clock, onCollection }: MetadataRequestsOptions,
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+): MetadataRequests {
+  const settled = createSettledWatch<AwaitedRow, true>({
+    clock,
+    logger,
+    read: (rows) => settledRows(database, rows),
+  });
+  return {
+    settled: (row) => settled(row, waitLeft()),
+    requesterOf: (id) => ({ id, limit: onDemand.perKey }),
+    announce(chain, address, requester) {
+      const facts = { chain: chain.key, token: address };
+      onCollection?.({ database, logger }, chain, address, requester.id).catch((error: unknown) => {
+        const message = 'What follows a request for a collection could not be started';
+        logger.warn({ ...facts, error: errorText(error) }, message);
+      });
+    },
+    collection: (chain, address, requester) =>
+      requestCollection(database, chain.id, { address, again: false }, requester),
+    collectionAgain: (chain, address, requester) =>
+      requestCollection(database, chain.id, { address, again: true }, requester),
+    token: (chain, token, source, requester) => requestToken(database, chain.id, { ...token, source }, requester),
   };
 }
 

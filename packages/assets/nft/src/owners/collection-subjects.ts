@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import type { ApiDependencies } from '@chainstead/http';
+import { type ApiDependencies, routesFor } from '@chainstead/http';
 import {
   type Indexed,
   isSubjectBuilt,
@@ -12,12 +12,14 @@ import {
   subjectColumns,
   subjectCoverage,
   subjectHistory,
+  syncFields,
   syncStateOf,
 } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
-import type { SendersOf } from '../records/record-pages.ts';
+import type { RecordPages, SendersOf } from '../records/record-pages.ts';
+import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import type { HeldNow } from '../token-state/held-readers.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
@@ -32,6 +34,20 @@ export interface CollectionSubjectsOptions {
   readonly heldNow?: HeldNow;
 }
 
+/** What routes of a collection's NFTs and owners share. */
+export interface CollectionServices {
+  readonly subjects: CollectionSubjects;
+  readonly holders: TokenHolders;
+  readonly records: RecordPages;
+  readonly heldNow: HeldNow;
+}
+
+export const { defineRoute, defineListRoute } = routesFor<CollectionServices>();
+
+export const COLLECTION_SYNC = syncFields(
+  'SYNCING while blocks of the collection are missing or its transfers are being counted. The list may then lack rows or contain too many',
+);
+
 export interface CollectionState {
   readonly status: 'SYNCED' | 'SYNCING';
   readonly message: string | null;
@@ -40,8 +56,8 @@ export interface CollectionState {
 
 export interface RequestedCollection {
   readonly chain: Chain;
-  readonly contract: Address;
-  readonly requestedBy: string;
+  readonly address: Address;
+  readonly requester: string;
 }
 
 export interface CollectionSubjects {
@@ -60,25 +76,20 @@ export function createCollectionSubjects(
   { projections, onDemandBackfill }: CollectionSubjectsOptions,
 ): CollectionSubjects {
   return {
-    async open({ chain, contract }) {
-      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract);
-      return getCollection(reads, chain.id, contract);
+    async open({ chain, address }) {
+      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, address);
+      return getCollection(reads, chain.id, address);
     },
-    async stateOf({ chain, contract, requestedBy }, collection, coverage) {
+    async stateOf({ chain, address, requester }, collection, coverage) {
       const { indexed, isCovered } = coverage;
       if (isCovered) return { ...syncStateOf(chain, 'collection', coverage, null), indexed };
       if (collection.isNft) {
-        const backfill = await onDemandBackfill.requestContract(
-          { database, logger },
-          chain,
-          contract,
-          requestedBy,
-        );
+        const backfill = await onDemandBackfill.requestContract({ database, logger }, chain, address, requester);
         return { ...syncStateOf(chain, 'collection', coverage, backfill), indexed };
       }
       if (collection.status === 'not-nft' || collection.status === 'not-contract')
         return { status: 'SYNCED', message: null, indexed: { ...indexed, complete: true } };
-      const unread = { address: contract, isUnread: collection.status === null, possibleSpam: false };
+      const unread = { address, isUnread: collection.status === null, possibleSpam: false };
       await requestUnreadCollections(database, chain, [unread]);
       return { status: 'SYNCING', message: UNKNOWN, indexed };
     },

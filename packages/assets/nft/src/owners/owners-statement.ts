@@ -15,11 +15,11 @@ import { type ReadingSources, readBuilt } from '@chainstead/pages';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import type { TokenHolders } from '../single-nfts/token-holders.ts';
-import { type HeldNow, withAmountsNow } from '../token-state/held-readers.ts';
+import { withAmountsNow } from '../token-state/held-readers.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import {
+  type CollectionServices,
   type CollectionState,
-  type CollectionSubjects,
   collectionStatement,
   type RequestedCollection,
   readCollectionRows,
@@ -127,15 +127,11 @@ export interface OwnersFound extends CollectionState {
  */
 export async function getOwners(
   sources: ReadingSources,
-  {
-    subjects,
-    holders,
-    heldNow,
-  }: { readonly subjects: CollectionSubjects; readonly holders: TokenHolders; readonly heldNow: HeldNow },
+  { subjects, holders, heldNow }: CollectionServices,
   requested: RequestedCollection,
   query: Omit<OwnersQuery, 'contract' | 'isSingle'>,
 ): Promise<OwnersFound> {
-  const { chain, contract } = requested;
+  const { chain, address: contract } = requested;
   const { tokenId, limit } = query;
   const collection = await subjects.open(requested);
   const isSingle = collection.contractType !== 'ERC1155';
@@ -164,11 +160,11 @@ export async function getOwners(
 /** It may be in an unexpanded range, or have an owner without a transfer. */
 async function ownerOfUnmoved(
   holders: TokenHolders,
-  { chain, contract }: RequestedCollection,
+  { chain, address }: RequestedCollection,
   tokenId: string,
 ): Promise<readonly TokenOwner[]> {
   if ((await holders.missingIndexes()).length > 0) return [];
-  const [held] = await holders.find(chain, [{ address: contract, tokenId }], new Map());
+  const [held] = await holders.find(chain, [{ address, tokenId }], new Map());
   if (held === null || held === undefined) return [];
   const { owner } = held;
   return owner === null ? [] : [{ ...held, owner }];

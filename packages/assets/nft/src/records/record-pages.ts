@@ -16,6 +16,8 @@ export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<Reado
 
 const BY_TOKEN = 'nft_transfers_by_token';
 
+export type RecordPages = ReturnType<typeof createRecordPages>;
+
 export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()) {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
   return {
@@ -24,12 +26,12 @@ export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf =
       const isSpread = await areTablesSpread(database);
       const unrated = await readRecords(database, chain, keys, { hasMints, isSpread });
       const rarities = await readRarities(database, chain, unrated, isSpread);
-      const records = unrated.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
+      const rows = unrated.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
       const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
       return {
-        records,
+        rows,
         lastSales: includePrices ? await getLastSalesOfTokens(database, chain, tokens) : null,
-        minters: await mintersOf(chain, records, sendersOf),
+        minters: await mintersOf(chain, rows, sendersOf),
       };
     },
   };

@@ -1,33 +1,19 @@
-import { booleanParameter, textParameter } from '@chainstead/http';
-
-export type TokenIdFormat = 'decimal' | 'hex';
-
-const FORMATS: readonly TokenIdFormat[] = ['decimal', 'hex'];
+import { booleanParameter } from '@chainstead/http';
+import { formatParameter, includeParameter } from '../routes.ts';
 
 export function recordParameters({ normalizeMetadata }: { readonly normalizeMetadata: boolean }) {
   return {
-    format: textParameter('decimal or hex', (text) => FORMATS.find((format) => format === text.toLowerCase()))
-      .optional()
-      .openapi({
-        type: 'string',
-        enum: [...FORMATS],
-        default: 'decimal',
-        description: 'Format of token_id in the response.',
-      }),
+    format: formatParameter('Format of token_id in the response.'),
     normalizeMetadata: booleanParameter({
       default: normalizeMetadata,
       description: 'Adds normalized_metadata: the standard members of the metadata.',
-    }),
-    media_items: booleanParameter({
-      default: false,
-      description: 'Adds media: the location of the image. Previews are not generated.',
-    }),
+    }).default(normalizeMetadata),
+    media_items: includeParameter('Adds media: the location of the image. Previews are not generated.'),
   };
 }
 
-export function includePricesParameter() {
-  return booleanParameter({
-    default: false,
-    description: 'Adds last_sale, the last sale paid in ether within a year. Floor and list prices are null.',
-  });
-}
+export const INCLUDE_PRICES = {
+  include_prices: includeParameter(
+    'Adds last_sale, the last sale paid in ether within a year. Floor and list prices are null.',
+  ),
+};

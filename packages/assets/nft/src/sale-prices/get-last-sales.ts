@@ -1,12 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import type { z } from '@hono/zod-openapi';
 import { tokenKey } from '../trades/transfers-by-token.ts';
 import { getSalePrices } from './get-sale-prices.ts';
-import { type salePricesSchema, showSalePrices } from './sale-prices-response.ts';
+import type { ShownSale } from './sale-prices-route.ts';
 
-export type LastSale = z.infer<typeof salePricesSchema>['last_sale'];
+export type LastSale = ShownSale | null;
 
 const DAYS = 365;
 /** Statements at once: a page of collections must not take all connections. */
@@ -19,7 +18,8 @@ export async function getLastSale(
   { token, tokenId }: { readonly token: Address; readonly tokenId: string | null },
 ): Promise<LastSale> {
   const query = { token, tokenId, days: DAYS, now: new Date(), includeWrapped: false };
-  return showSalePrices(await getSalePrices(database, chain, query), DAYS, token).last_sale;
+  const { sales, etherPrice: now } = await getSalePrices(database, chain, query);
+  return sales && { ...sales.last, now, collection: token };
 }
 
 export async function getLastSales(

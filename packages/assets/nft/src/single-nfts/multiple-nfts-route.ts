@@ -1,75 +1,59 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { BODY_LIST_MAX, defineRoute, type RouteModule, refuseBody, requireIndexes } from '@chainstead/http';
+import { addressParameter, BODY_LIST_MAX, refuseBody, requireIndexes, tokenIdParameter } from '@chainstead/http';
 import { indexedHeaders, type SubjectCoverage } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
-import type { CreateMetadataRequests, MetadataRequests, Requester } from '../collections/request-metadata.ts';
+import { defineRoute, type MetadataRequests, type Requester } from '../collections/request-metadata.ts';
 import type { RecordKey } from '../records/nft-record.ts';
-import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
-import { type NftRecordOptions, ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
-import type { HeldNow } from '../token-state/held-readers.ts';
+import { ownedNftView } from '../records/record-response.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
-import { createTokenHolders } from './token-holders.ts';
 
-/** docs/api/nfts.md#multiple-nfts */
-const multipleNftsSchema = z.array(ownedNftSchema.nullable());
+const requestedTokens = z.array(z.object({ token_address: addressParameter(), token_id: tokenIdParameter() }));
 
-/** Documents beyond the budget of node calls are left to later requests. */
-export function multipleNftsRoute(
-  createRequests: CreateMetadataRequests,
-  sendersOf?: SendersOf,
-  heldNow?: HeldNow,
-): RouteModule {
-  return (app, dependencies) => {
-    const { database, parameters } = dependencies;
-    const tokens = z.array(z.object({ token_address: parameters.address, token_id: parameters.tokenId }));
-    const requests = createRequests(dependencies);
-    const pages = createRecordPages(database, sendersOf);
-    const holders = createTokenHolders(database, heldNow);
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/nft/getMultipleNFTs',
-      operationId: 'getMultipleNFTs',
-      tags: ['NFTs'],
-      summary: 'Get metadata of multiple NFTs',
-      description:
-        'Up to 25 NFTs in request order. null for an NFT without transfers in the indexed blocks. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their collections.',
-      query: { chain: parameters.chain },
-      body: z.object({
-        tokens: tokens.min(1).max(BODY_LIST_MAX),
-        normalizeMetadata: z.boolean().optional(),
-        media_items: z.boolean().optional(),
-      }),
-      refuseInvalid: refuseBody('tokens'),
-      datasets: [nftTransfers.name],
-      response: { description: 'The NFTs', schema: multipleNftsSchema },
-      errors: [413],
-      async answer({ body, chain, c }) {
-        const requester = requests.requesterOf(c);
-        requireIndexes(await holders.missingIndexes());
-        const tokens = body.tokens.map(({ token_address: address, token_id: tokenId }) => ({ address, tokenId }));
-        const contracts = [...new Set(tokens.map(({ address }) => address))];
-        const coverage = await getCollectionCoverage(database, chain, contracts);
-        const held = await holders.find(chain, tokens, coverage);
-        const keys = held.filter((key) => key !== null);
-        await readWithinBudget({ database, requests }, { chain, requester, contracts, held, coverage });
-        const { records, lastSales, minters } = await pages.read(chain, keys, { includePrices: false });
-        const options: NftRecordOptions = {
-          ...{ format: 'decimal', collection: 'all', lastSales, minters },
-          normalizeMetadata: body.normalizeMetadata ?? false,
-          mediaItems: body.media_items ?? false,
-        };
-        const shown = records.map((record) => showOwnedNft(record, options)).values();
-        const nfts = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
-        return c.json(nfts, 200, indexedHeaders(coveredOfAll(coverage)));
-      },
-    });
-  };
-}
+/**
+ * Documents beyond the budget of node calls are left to later requests.
+ * docs/api/nfts.md#multiple-nfts
+ */
+export const multipleNftsRoute = defineRoute({
+  path: '/api/v2.2/nft/getMultipleNFTs',
+  operationId: 'getMultipleNFTs',
+  tag: 'NFTs',
+  summary: 'Get metadata of multiple NFTs',
+  description:
+    'Up to 25 NFTs in request order. null for an NFT without transfers in the indexed blocks. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their collections.',
+  query: ['chain'],
+  body: z.object({
+    tokens: requestedTokens.min(1).max(BODY_LIST_MAX),
+    normalizeMetadata: z.boolean().optional(),
+    media_items: z.boolean().optional(),
+  }),
+  refuseInvalid: refuseBody('tokens'),
+  datasets: [nftTransfers.name],
+  response: { description: 'The NFTs', schema: z.array(ownedNftView.schema.nullable()) },
+  errors: [413],
+  async answer({ database, services, body, chain, requester: key, c }) {
+    const { requests, records, holders } = services;
+    const requester = requests.requesterOf(key);
+    requireIndexes(await holders.missingIndexes());
+    const tokens = body.tokens.map(({ token_address: address, token_id: tokenId }) => ({ address, tokenId }));
+    const contracts = [...new Set(tokens.map(({ address }) => address))];
+    const coverage = await getCollectionCoverage(database, chain, contracts);
+    const held = await holders.find(chain, tokens, coverage);
+    const keys = held.filter((key) => key !== null);
+    await readWithinBudget({ database, requests }, { chain, requester, contracts, held, coverage });
+    const { rows, ...shared } = await records.read(chain, keys, { includePrices: false });
+    const { normalizeMetadata = false, media_items = false } = body;
+    const wishes = { format: 'decimal', normalizeMetadata, media_items } as const;
+    const shown = rows.map((record) => ownedNftView.show(record, shared, wishes, 'all')).values();
+    const nfts = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
+    return c.json(nfts, 200, indexedHeaders(coveredOfAll(coverage)));
+  },
+});
 
 /** Per request, with those of the worker role. */
 const NODE_CALLS_MAX = 60;

@@ -1,99 +1,15 @@
-import { parseAddress } from '@chainstead/core';
-import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { showIndexed, showSyncState } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
+import { COLLECTION_SYNC } from '../owners/collection-subjects.ts';
 import type { RecordKey } from '../records/nft-record.ts';
-import { createRecordPages } from '../records/record-pages.ts';
 import { recordParameters } from '../records/record-parameters.ts';
-import { showNft } from '../records/record-response.ts';
+import { nftView } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
 import { type Trait, traitAsStored, traitName } from '../records/trait.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
-import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } from './requested-traits.ts';
-import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-page-route.ts';
+import { defineListRoute, type FoundTraits } from './requested-traits.ts';
+import { TRAITS_PENDING } from './traits-page-route.ts';
 import { type NftWithTraits, tokensByTraitsStatement } from './traits-statement.ts';
-
-/** docs/api/nfts.md#traits */
-export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteModule {
-  return (app, dependencies) => {
-    const { database, parameters } = dependencies;
-    const traits = createRequestedTraits(dependencies, options);
-    const records = createRecordPages(database, options.sendersOf);
-    defineListRoute(app, dependencies, {
-      path: '/api/v2.2/nft/{address}/nfts-by-traits',
-      operationId: 'getNFTByContractTraits',
-      tags: ['NFTs'],
-      summary: 'List NFTs of a collection by traits',
-      description:
-        'NFTs of a collection with all requested traits, highest token hash first. The first request starts reading the metadata: returns 202 until it is complete. Limited to collections of up to 50,000 NFTs.',
-      params: z.object({ address: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        ...recordParameters({ normalizeMetadata: false }),
-        limit: parameters.limit,
-        cursor: parameters.cursor,
-      }),
-      body: requestedTraitsSchema,
-      response: { description: 'A page of NFTs', schema: nftsByTraitsSchema },
-      pending: TRAITS_PENDING,
-      errors: [404, 413],
-      datasets: [nftTransfers.name],
-      cursorName: 'collection-nfts-by-traits',
-      filter: filterSchema,
-      filterOf: ({ address, chain, format, normalizeMetadata, media_items, body }) => ({
-        ...{ address, chain: chain?.key, traits: requestedTraits(body).map(traitName) },
-        ...{ format, normalizeMetadata, media_items },
-      }),
-      position: z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) }),
-      firstPage: 0,
-      read: async ({ chain, filter, given, limit, position, requester }) => {
-        const contract = parseAddress(filter.address);
-        const query = { contract, traits: requestedTraits(given.body), limit, after: position?.hash ?? null };
-        const statement = tokensByTraitsStatement(chain, query);
-        const nfts = await traits.read<NftWithTraits>({ chain, contract, requester }, statement);
-        if (nfts === null) return null;
-        const keys = nfts.rows.slice(0, limit).map((row) => keyOf(row, contract, nfts));
-        const { records: tokens, ...shared } = await records.read(chain, keys, { includePrices: false });
-        await requestUnreadTokens(database, chain, tokens);
-        const last = nfts.rows.length > limit ? nfts.rows[limit - 1] : undefined;
-        const next = last && { position: { hash: last.tokenHash }, upperBound: nfts.indexed.toBlock ?? 0 };
-        return { nfts, tokens, shared, next };
-      },
-      present: ({ nfts, tokens, shared }, envelope, { filter }) => {
-        const { format, normalizeMetadata, media_items: mediaItems } = filter;
-        const shown = { ...shared, format, normalizeMetadata, mediaItems, collection: 'pictures' } as const;
-        return {
-          ...showSyncState(nfts.state),
-          ...envelope,
-          indexed: showIndexed(nfts.indexed),
-          result: tokens.map((token) => showNft(token, shown)),
-        };
-      },
-    });
-  };
-}
-
-/** An ERC-1155 id has no single owner: its amount is the total of all holders. */
-function keyOf(
-  { tokenId, receiver, supply, lastBlock }: NftWithTraits,
-  address: RecordKey['address'],
-  { collection, state }: FoundTraits<NftWithTraits>,
-): RecordKey {
-  const key = { address, tokenId, blockNumber: changeBlockOf(lastBlock) };
-  return collection.contractType === 'ERC1155'
-    ? { ...key, owner: null, amount: state.indexed.complete ? supply : null }
-    : { ...key, owner: receiver, amount: '1' };
-}
-
-const filterSchema = z.object({
-  address: z.string(),
-  chain: z.string().default('eth'),
-  traits: z.array(z.string()),
-  format: z.enum(['decimal', 'hex']).default('decimal'),
-  normalizeMetadata: z.boolean().default(false),
-  media_items: z.boolean().default(false),
-});
 
 const REQUESTED_MAX = 25;
 const ALLOWED = `an object that names 1 to ${REQUESTED_MAX} traits with their values, such as {"Background":"Blue"}`;
@@ -133,6 +49,56 @@ const requestedTraitsSchema = z
       }),
   })
   .openapi('NftTraitsQuestion');
+
+/** docs/api/nfts.md#traits */
+export const nftsByTraitsRoute = defineListRoute({
+  path: '/api/v2.2/nft/{address}/nfts-by-traits',
+  operationId: 'getNFTByContractTraits',
+  tag: 'NFTs',
+  summary: 'List NFTs of a collection by traits',
+  description:
+    'NFTs of a collection with all requested traits, highest token hash first. The first request starts reading the metadata: returns 202 until it is complete. Limited to collections of up to 50,000 NFTs.',
+  params: ['address'],
+  query: ['chain', recordParameters({ normalizeMetadata: false }), 'limit', 'cursor'],
+  body: requestedTraitsSchema,
+  binds: (body) => ({ traits: requestedTraits(body).map(traitName) }),
+  name: 'ContractNfts',
+  response: 'A page of NFTs',
+  pending: TRAITS_PENDING,
+  errors: [404, 413],
+  datasets: [nftTransfers.name],
+  position: z.string().regex(/^[0-9a-f]{32}$/),
+  firstPage: 0,
+  async read(given) {
+    const { services, database, chain, address: contract } = given;
+    const { limit, after } = given.query;
+    const query = { contract, traits: requestedTraits(given.body), limit, after };
+    const nfts = await services.traits.read<NftWithTraits>(given, tokensByTraitsStatement(chain, query));
+    if (nfts === null) return null;
+    const keys = nfts.rows.slice(0, limit).map((row) => keyOf(row, contract, nfts));
+    const shown = await services.records.read(chain, keys, { includePrices: false });
+    await requestUnreadTokens(database, chain, shown.rows);
+    const { indexed, state } = nfts;
+    const last = nfts.rows.length > limit ? nfts.rows[limit - 1] : undefined;
+    const next = last && { position: last.tokenHash, upperBound: indexed.toBlock ?? 0 };
+    return { ...shown, indexed, state, next };
+  },
+  view: nftView,
+  row: (record, page, given) => [record, page, given],
+  fields: (standard) => ({ ...COLLECTION_SYNC, ...standard }),
+});
+
+/** An ERC-1155 id has no single owner: its amount is the total of all holders. */
+function keyOf(
+  { tokenId, receiver, supply, lastBlock }: NftWithTraits,
+  address: RecordKey['address'],
+  { collection, state }: FoundTraits<NftWithTraits>,
+): RecordKey {
+  const key = { address, tokenId, blockNumber: changeBlockOf(lastBlock) };
+  return collection.contractType === 'ERC1155'
+    ? { ...key, owner: null, amount: state.indexed.complete ? supply : null }
+    : { ...key, owner: receiver, amount: '1' };
+}
 
 function requestedTraits({ traits }: z.infer<typeof requestedTraitsSchema>): readonly Trait[] {
   const requested = Object.entries(traits).map(([type, value]) => traitAsStored({ type, value }));

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, transactionLock } from '@chainstead/db';
-import { type ApiDependencies, NotFoundError } from '@chainstead/http';
+import { type ApiDependencies, NotFoundError, routesFor } from '@chainstead/http';
 import { type Claim, type DueTable, dueChannel, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { Indexed, SubjectCoverage } from '@chainstead/pages';
 import type { Collection } from '../collections/get-collection.ts';
@@ -10,21 +10,17 @@ import {
   type CollectionState,
   type CollectionSubjectsOptions,
   createCollectionSubjects,
+  type RequestedCollection,
   readCollectionRows,
 } from '../owners/collection-subjects.ts';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
+import type { RecordPages } from '../records/record-pages.ts';
 import type { TraitsWork } from './traits-at-work.ts';
 import type { TraitsStateColumns } from './traits-statement.ts';
 
 export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
   /** `ON_DEMAND_CONCURRENCY_PER_KEY`. */
   readonly perKey: number;
-}
-
-interface TraitsQuestion {
-  readonly chain: Chain;
-  readonly contract: Address;
-  readonly requester: string;
 }
 
 export interface FoundTraits<Row> {
@@ -37,6 +33,14 @@ export interface FoundTraits<Row> {
   readonly rows: readonly Row[];
 }
 
+export interface TraitsServices {
+  readonly traits: ReturnType<typeof createRequestedTraits>;
+  readonly records: RecordPages;
+  readonly perKey: number;
+}
+
+export const { defineRoute, defineListRoute } = routesFor<TraitsServices>();
+
 export const NOT_READY = { message: 'Contract is being resynced at the moment. Please try again later.' };
 
 export function createRequestedTraits(
@@ -47,11 +51,11 @@ export function createRequestedTraits(
   return {
     /** Null: queues the computation. @throws NotFoundError if too large; TooManyWaitingError */
     async read<Row extends object>(
-      { chain, contract, requester: id }: TraitsQuestion,
+      requested: RequestedCollection,
       statement: Sql,
     ): Promise<FoundTraits<Row> | null> {
-      const requester = { id, limit: options.perKey };
-      const requested = { chain, contract, requestedBy: id };
+      const { chain, address: contract } = requested;
+      const requester = { id: requested.requester, limit: options.perKey };
       const collection = await subjects.open(requested);
       const found = await readCollectionRows<TraitsStateColumns & { readonly isFound: boolean } & Row>(
         database,
@@ -95,7 +99,11 @@ export function createRequestedTraits(
 
 async function requestMissing(
   database: Database,
-  { chain, contract, requester }: Omit<TraitsQuestion, 'requester'> & { readonly requester: Requester },
+  {
+    chain,
+    contract,
+    requester,
+  }: { readonly chain: Chain; readonly contract: Address; readonly requester: Requester },
   {
     collection,
     found,

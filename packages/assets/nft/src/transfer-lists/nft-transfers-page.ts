@@ -44,12 +44,6 @@ export type NftTransferItem = RowOf<typeof NFT_TRANSFERS>;
 /** Rows may be fewer than `query.limit` although more follow, for some contracts of a busy wallet. */
 export type NftTransfersPage = Awaited<ReturnType<ReturnType<typeof nftTransfersPage>['read']>>;
 
-export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly string[]>> = {
-  wallet: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
-  collection: [],
-  token: ['nft_transfers_by_token', 'nft_transfers_by_range'],
-};
-
 /** No index has a wallet's transfers by contract. This many take a fraction of a second. */
 const SCAN_MAX = 10_000;
 

@@ -3,15 +3,15 @@ import type { ApiApp } from '@chainstead/http';
 import type { z } from 'zod';
 import { request } from '../../trades/testing/requested-trades.ts';
 import { COLLECTION, type SeededTrade } from '../../trades/testing/seeded-trades.ts';
-import { salePricesSchema } from '../sale-prices-response.ts';
+import { salePricesView } from '../sale-prices-route.ts';
 
-export type PricesAnswer = z.infer<typeof salePricesSchema>;
+export type PricesAnswer = z.infer<typeof salePricesView.schema>;
 
 /** Returns sale prices that match the documented schema. @throws Error if the response does not */
 async function getPrices(api: ApiApp, path: string): Promise<PricesAnswer> {
   const { status, body } = await request(api, path);
   if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`);
-  return salePricesSchema.strict().parse(body);
+  return salePricesView.schema.strict().parse(body);
 }
 
 export function getTokenPrices(

@@ -2,18 +2,21 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Hash, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { EXAMPLE_KEY, exampleApi, pageSchema } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { reviseLabels } from '@chainstead/pages/testing';
 import { type Closable, closeOf, coverBlocks, createScratchDatabase } from '@chainstead/testkit';
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { historiesOf } from '../../testing/queued-histories.ts';
-import { nftTransfersSchema } from '../nft-transfers-response.ts';
-import { nftTransfersRoutes } from '../nft-transfers-routes.ts';
+import { nftTransfersRoutes, nftTransferView } from '../nft-transfers-routes.ts';
 import { ALICE } from './seeded-moves.ts';
 
 export const eth: Chain = createChainRegistry().get('eth');
 
+const nftTransfersSchema = pageSchema(nftTransferView).extend({
+  block_exists: z.literal(true),
+  index_complete: z.boolean(),
+});
 export type NftAnswer = z.infer<typeof nftTransfersSchema>;
 
 /** The three routes with a separate database. Ethereum is indexed; no worker runs. */

@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { EXAMPLE_KEY, exampleApi, type PageAnswer } from '@chainstead/http/testing';
+import type { SyncState } from '@chainstead/pages';
 import { createSubjectProjections } from '@chainstead/sync/ingest';
 import {
   addressOf,
@@ -10,14 +11,17 @@ import {
   createScratchDatabase,
   type ScratchDatabase,
 } from '@chainstead/testkit';
-import type { z } from '@hono/zod-openapi';
-import { createWalletNftsRoute, type WalletNftsOptions, type walletNftsSchema } from '../wallet-nfts-route.ts';
+import type { ownedNftView } from '../../records/record-response.ts';
+import { createWalletNftsRoute, type WalletNftsOptions } from '../wallet-nfts-route.ts';
 import { cover, type SeededHolding, seedWallet } from './seeded-wallet.ts';
 
 export const eth = createChainRegistry().get('eth');
 export const WALLET = addressOf(0xa11ce);
 
-export type WalletNfts = z.infer<typeof walletNftsSchema>;
+export interface WalletNfts extends Omit<PageAnswer<typeof ownedNftView>, 'total'> {
+  readonly status: SyncState['status'];
+  readonly status_message?: string;
+}
 
 /** The route with a separate database; no worker runs. */
 export interface WalletNftsStage extends Closable {
