@@ -18,15 +18,12 @@ export {
   createOnDemandBudget,
   type OnDemandBounds,
   type OnDemandBudget,
-  requesterOf,
   spendNodeCalls,
 } from './limits/on-demand-budget.ts';
 export { defineRoute } from './lists/define-route.ts';
 export {
   answerPages,
   defineListRoute,
-  type ListQueryShape,
-  type ListRequest,
   type PageEnvelope,
   type RequestedPage,
 } from './lists/list-route.ts';

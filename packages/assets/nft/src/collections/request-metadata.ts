@@ -9,8 +9,6 @@ import {
   routesFor,
 } from '@chainstead/http';
 import { createSettledWatch, dueChannel } from '@chainstead/jobs';
-import type { RecordPages } from '../records/record-pages.ts';
-import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import { COLLECTION_METADATA } from './collection-rows.ts';
 import { type Collection, getCollection } from './get-collection.ts';
 import { TOKEN_METADATA, type TokenKey } from './token-rows.ts';
@@ -141,8 +139,6 @@ export interface MetadataRequests {
 /** What routes of metadata share. */
 export interface MetadataServices {
   readonly requests: MetadataRequests;
-  readonly records: RecordPages;
-  readonly holders: TokenHolders;
 }
 
 export const { defineRoute } = routesFor<MetadataServices>();

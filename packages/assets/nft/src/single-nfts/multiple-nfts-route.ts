@@ -6,12 +6,12 @@ import { indexedHeaders, type SubjectCoverage } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
-import { defineRoute, type MetadataRequests, type Requester } from '../collections/request-metadata.ts';
+import type { MetadataRequests, Requester } from '../collections/request-metadata.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { ownedNftView } from '../records/record-response.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
-import { readTokens, requestTokens } from './read-requested-tokens.ts';
+import { defineRoute, readTokens, requestTokens } from './read-requested-tokens.ts';
 
 const requestedTokens = z.array(z.object({ token_address: addressParameter(), token_id: tokenIdParameter() }));
 

@@ -9,13 +9,13 @@ import {
   UNSERVED_OPERATIONS,
 } from '@chainstead/http';
 import { getCollectionCoverage } from '../collections/collection-coverage.ts';
-import { defineRoute, enqueueCollection } from '../collections/request-metadata.ts';
+import { enqueueCollection } from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { INCLUDE_PRICES, recordParameters } from '../records/record-parameters.ts';
 import { nftMetadataView } from '../records/record-response.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { readTokens, requestTokens } from './read-requested-tokens.ts';
+import { defineRoute, readTokens, requestTokens } from './read-requested-tokens.ts';
 
 /** An id without an indexed transfer exists if its contract returns an owner or a document. */
 export const nftMetadataRoute = defineRoute({

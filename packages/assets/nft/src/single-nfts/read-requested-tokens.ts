@@ -1,7 +1,22 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { type MetadataRequests, type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
+import { routesFor } from '@chainstead/http';
+import {
+  type MetadataRequests,
+  type MetadataServices,
+  type Requester,
+  TooManyWaitingError,
+} from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
+import type { RecordPages } from '../records/record-pages.ts';
+import type { TokenHolders } from './token-holders.ts';
+
+interface NftServices extends MetadataServices {
+  readonly records: RecordPages;
+  readonly holders: TokenHolders;
+}
+
+export const { defineRoute } = routesFor<NftServices>();
 
 export interface TokenReading {
   readonly status: 'pending' | 'known' | 'none' | 'failed' | null;
