@@ -24,7 +24,7 @@ const NO_PRICES = 'Always null: floor prices are not available. Only with includ
 /** docs/api/nfts.md#collection-metadata */
 const collectionView = view('NftCollectionMetadata', (collection: ShownCollection) => collection, {
   token_address: address((collection) => collection.address),
-  name: text.orNull(),
+  name: text.orNull('Name of the collection. null until it is known.'),
   synced_at: time.orNull(
     { description: 'Time of the last read. null until it is read', example: '2024-01-15T10:30:00.000Z' },
     ({ syncedAt }) => syncedAt,

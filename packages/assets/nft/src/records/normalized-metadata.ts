@@ -83,7 +83,7 @@ function firstText(fields: Fields, keys: readonly string[]): string | null {
   return null;
 }
 
-function attributesOf(fields: Fields): Attribute[] {
+export function attributesOf(fields: Fields): Attribute[] {
   const list = ['attributes', 'traits', 'properties'].map((key) => ownValue(fields, key)).find(Array.isArray);
   return (list ?? []).flatMap((item: unknown) => attributeOf(item) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type NftRecord, recordId, type TokenRarity } from './nft-record.ts';
-import { normalizeMetadata } from './normalized-metadata.ts';
+import { attributesOf } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
 import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
 
@@ -40,7 +40,7 @@ async function raritiesOf(
     return {
       ...row,
       id,
-      traits: document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes),
+      traits: document === null ? [] : traitsOf(attributesOf(document.fields)),
     };
   });
   const counts = await readCounts(database, chain, rated, isSpread);

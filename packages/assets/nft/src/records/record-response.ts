@@ -100,12 +100,24 @@ const recordFields = fieldsOf<ReturnType<typeof recordOf>>()({
     'Sender of the transaction that minted the NFT. null for ERC-1155',
     ({ record, minters }) => (record.contractType === 'ERC1155' ? null : (minters.get(recordId(record)) ?? null)),
   ),
-  last_token_uri_sync: time.orNull(({ record }) => record.uriSyncedAt),
-  last_metadata_sync: time.orNull(({ record }) => record.documentSyncedAt),
+  last_token_uri_sync: time.orNull(
+    'Time when the token URI was read last. ISO 8601, UTC. null if never.',
+    ({ record }) => record.uriSyncedAt,
+  ),
+  last_metadata_sync: time.orNull(
+    'Time when the metadata was read last. ISO 8601, UTC. null if never.',
+    ({ record }) => record.documentSyncedAt,
+  ),
   possible_spam: flag(({ record }) => record.possibleSpam),
   verified_collection: flag(({ record }) => record.verified),
-  rarity_rank: number.orNull(({ record }) => record.rarity?.figures.rarity_rank ?? null),
-  rarity_percentage: number.orNull(({ record }) => record.rarity?.figures.rarity_percentage ?? null),
+  rarity_rank: number.orNull(
+    'Rank in the collection: 1 is the rarest. null until traits are computed.',
+    ({ record }) => record.rarity?.figures.rarity_rank ?? null,
+  ),
+  rarity_percentage: number.orNull(
+    'Rank in percent of the collection. null until traits are computed.',
+    ({ record }) => record.rarity?.figures.rarity_percentage ?? null,
+  ),
   rarity_label: text.orNull(({ record }) => record.rarity?.figures.rarity_label ?? null),
   last_sale: inside(saleView).ifRequested(
     'Last sale paid in ether within a year. null if there is none. Only with include_prices',

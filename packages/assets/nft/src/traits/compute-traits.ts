@@ -15,7 +15,7 @@ import {
 import { dueChannel } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/token-rows.ts';
 import { readDocument } from '../document-object.ts';
-import { normalizeMetadata } from '../records/normalized-metadata.ts';
+import { attributesOf } from '../records/normalized-metadata.ts';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { traitsOf } from '../records/trait.ts';
 import { readCollectionCoverage } from './collection-coverage.ts';
@@ -113,7 +113,7 @@ async function countDocuments(
       after = tokenId;
       isLacking ||= isFailing;
       const document = readDocument(metadata);
-      const traits = document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
+      const traits = document === null ? [] : traitsOf(attributesOf(document.fields));
       if (isRequested && !counter.add(tokenId, traits)) return 'no-room';
     }
     const [first] = rows;
