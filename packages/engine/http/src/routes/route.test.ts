@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { createDemoApi, errorOf } from '../testing/demo-api.ts';
 import { routesFor, withServices } from './routes-for.ts';
-import { each, inside, view } from './view.ts';
+import { each, fieldsOf, inside, view } from './view.ts';
 import { count, described, integer, text, wire } from './wire.ts';
 
 const { defineRoute, defineListRoute } = routesFor<{ readonly greeting: string }>();
@@ -17,8 +17,9 @@ interface Person {
 const day = wire(z.string(), (date: Date) => date.toISOString().slice(0, 10));
 const friendView = view(null, (person: Person) => person, { name: text(), age: integer.orAbsent('In years') });
 const name = { name: 'Person', description: 'Somebody' };
+const namedFields = fieldsOf<Pick<Person, 'name'>>()({ name: text({ example: 'Ada' }, (person) => person.name) });
 const personView = view(name, (person: Person) => person, {
-  name: text({ example: 'Ada' }),
+  ...namedFields,
   alias: described(
     text(({ name }: Person) => name),
     'Same as name',
