@@ -15,8 +15,8 @@ import { logs } from './dataset.ts';
 
 export interface ContractLogsQuery extends ChainQuery<LogPosition> {
   readonly contract: Address;
-  /** By position, 0 to 3; null: any, or none. */
-  readonly topics: readonly (Hash | null)[];
+  /** By position, 0 to 3; empty: any, or none. */
+  readonly topics: readonly (Hash | null | undefined)[];
   readonly offset: number;
 }
 
@@ -48,7 +48,7 @@ export function contractLogsPage(chain: Chain, query: ContractLogsQuery) {
     expectedTrue(sql`address = ${contract}`),
     sql`chain_id = ${chain.id}`,
   ];
-  const hasTopic = (query.topics[0] ?? null) !== null;
+  const hasTopic = Boolean(query.topics[0]);
   // With a topic a later page starts at its block: else the planner would use the key.
   const bounds = range.scan.map((bound, index) =>
     hasTopic && after && index === 0 ? expectedTrue(bound) : bound,
@@ -70,9 +70,9 @@ export function contractLogsPage(chain: Chain, query: ContractLogsQuery) {
   });
 }
 
-function ofTopics(topics: readonly (Hash | null)[]): readonly Sql[] {
+function ofTopics(topics: ContractLogsQuery['topics']): readonly Sql[] {
   return topics.flatMap((topic, position) => {
-    if (topic === null) return [];
+    if (!topic) return [];
     const value = sql`${hexBytes(topic)}::bytea`;
     const isEqual = sql`${rawSql(`topic${position}`)} = ${value}`;
     return position === 0
