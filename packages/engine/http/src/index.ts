@@ -59,6 +59,7 @@ export {
   type Indexed,
   type IndexedColumns,
   indexedBlocks,
+  indexedFields,
   indexedHeaders,
   indexedSchema,
   readIndexed,

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { wire } from './wire.ts';
+import { view } from './view.ts';
+import { digits, flag, wire } from './wire.ts';
 
 /** The unbroken run of blocks that ends with the newest one; nulls for nothing. */
 export interface Indexed {
@@ -23,24 +23,20 @@ export function readIndexed(row: IndexedColumns | undefined): Indexed {
   };
 }
 
-const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
+export const indexedFields = {
+  from_block: digits.orNull({ example: '18500000' }, ({ fromBlock }: Indexed) => fromBlock?.toString() ?? null),
+  to_block: digits.orNull({ example: '18500000' }, ({ toBlock }: Indexed) => toBlock?.toString() ?? null),
+  complete: flag('true if every requested block is indexed'),
+};
 
 /** docs/api/index.md#completeness */
-export const indexedSchema = z
-  .object({
-    from_block: blockDigits,
-    to_block: blockDigits,
-    complete: z.boolean().openapi({ description: 'true if every requested block is indexed' }),
-  })
-  .openapi('Indexed', { description: 'The unbroken range of indexed blocks that ends with the newest one' });
+const { schema, show } = view('Indexed', (indexed: Indexed) => indexed, indexedFields);
 
-export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
-  return {
-    from_block: indexed.fromBlock?.toString() ?? null,
-    to_block: indexed.toBlock?.toString() ?? null,
-    complete: indexed.complete,
-  };
-}
+export const indexedSchema = schema.openapi({
+  description: 'The unbroken range of indexed blocks that ends with the newest one',
+});
+
+export const showIndexed = show;
 
 /** A field of responses that aren't lists. */
 export const indexedBlocks = wire(indexedSchema, showIndexed);

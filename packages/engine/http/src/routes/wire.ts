@@ -28,8 +28,8 @@ interface Kind<Schema extends z.ZodType, Value> {
 export type Wire<Schema extends z.ZodType, Value> = Kind<Schema, Value> & {
   /** The field may be null. */
   readonly orNull: Kind<z.ZodNullable<Schema>, Value | null>;
-  /** Null is left out. */
-  readonly orAbsent: Kind<z.ZodOptional<Schema>, Value | null>;
+  /** Null and undefined are left out. */
+  readonly orAbsent: Kind<z.ZodOptional<Schema>, Value | null | undefined>;
   /** Undefined is left out: the request doesn't want the field. */
   readonly ifRequested: Kind<z.ZodOptional<z.ZodNullable<Schema>>, Value | null | undefined>;
 };
@@ -41,7 +41,9 @@ export function wire<Schema extends z.ZodType, Value = z.input<Schema>>(
 ): Wire<Schema, Value> {
   return Object.assign(kind(schema, show), {
     orNull: kind(schema.nullable(), (value: Value | null) => (value === null ? null : show(value))),
-    orAbsent: kind(schema.optional(), (value: Value | null) => (value === null ? undefined : show(value))),
+    orAbsent: kind(schema.optional(), (value: Value | null | undefined) =>
+      value === null || value === undefined ? undefined : show(value),
+    ),
     ifRequested: kind(schema.nullable().optional(), (value: Value | null | undefined) =>
       value === null || value === undefined ? value : show(value),
     ),
