@@ -1,4 +1,4 @@
-import { parseAddress, parseHash } from '@chainstead/core';
+import type { Hash } from '@chainstead/core';
 import type { TracingRequest } from './on-demand-reads.ts';
 import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
 import type { ProofMark } from './reading/read-block.ts';
@@ -10,7 +10,7 @@ export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTr
 
 export interface TransactionToTrace {
   readonly transaction: TransactionRecord;
-  readonly block: { readonly hash: string };
+  readonly block: { readonly hash: Hash };
   readonly proof: ProofMark;
   readonly finalized: boolean;
 }
@@ -35,12 +35,12 @@ export async function readInternalTransactions(
 /** One trace. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactionsOfBlock(
   { onDemandReads, chain, requester }: TracingRequest,
-  { number, hash, finalized }: { readonly number: number; readonly hash: string; readonly finalized: boolean },
+  { number, hash, finalized }: { readonly number: number; readonly hash: Hash; readonly finalized: boolean },
 ): Promise<InternalTransactionsByHash> {
   const { traced } = await onDemandReads.read({
     chain,
     kind: internalTransactionsKind,
-    question: { block: { number, hash: parseHash(hash) } },
+    question: { block: { number, hash } },
     isLasting: (answer) => finalized && answer.traced !== null,
     requester,
   });
@@ -56,14 +56,9 @@ function byHash(
 function toTraced({ transaction, block, proof }: TransactionToTrace) {
   const { hash, type, from, to, value, status, contractAddress } = transaction;
   return {
-    hash: parseHash(hash),
-    blockHash: parseHash(block.hash),
-    type,
-    from: parseAddress(from),
-    to: to === null ? null : parseAddress(to),
-    value,
+    ...{ hash, type, from, to, value, contractAddress },
+    blockHash: block.hash,
     succeeded: status === null ? null : status === 1,
-    contractAddress: contractAddress === null ? null : parseAddress(contractAddress),
     isProven: proof === 'receipts+transactions',
   };
 }

@@ -27,7 +27,7 @@ export const blockHeaders: Dataset<BlockHeaderRow> = {
 function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
   const { header, transactions } = block;
   if (checkWithdrawals(header.raw, transactions[0]?.raw) === 'mismatch') return null;
-  const { number, hash: _hash, timestamp: _timestamp, withdrawals: listed, ...fields } = blockRecord(header);
+  const { number, hash: _hash, timestamp: _timestamp, withdrawals: listed, ...fields } = blockRecord.show(header);
   const withdrawals = listed === null ? null : packWithdrawals(listed);
   if (withdrawals === null && listed !== null) return null;
   const columns = { ...fields, withdrawals };

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Hash, Hex } from '@chainstead/core';
+import type { Address, Hash, Hex } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { ProofMark } from '../reading/read-block.ts';
 import type { BlockRecord } from '../records/block-record.ts';
@@ -73,7 +73,7 @@ export function unpackWithdrawals(packed: string): Withdrawals {
     withdrawals.push({
       index: number(0),
       validatorIndex: number(UINT64_DIGITS),
-      address: `0x${packed.slice(at + 2 * UINT64_DIGITS, at + WITHDRAWAL_DIGITS - UINT64_DIGITS)}`,
+      address: `0x${packed.slice(at + 2 * UINT64_DIGITS, at + WITHDRAWAL_DIGITS - UINT64_DIGITS)}` as Address,
       amount: number(WITHDRAWAL_DIGITS - UINT64_DIGITS),
     });
   }

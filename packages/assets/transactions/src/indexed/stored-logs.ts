@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Hash } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { areTablesSpread, type TransactionPosition } from '@chainstead/pages';
@@ -71,7 +71,7 @@ function readInOrder(rows: readonly RowOf<typeof LOGS>[]): StoredLog[] {
     }));
 }
 
-const LOGS = packedRows({ ...LOG_COLUMNS, address: hex('address', 20) });
+const LOGS = packedRows({ ...LOG_COLUMNS, address: hex<Address>('address', 20) });
 
 interface ShownTransaction extends TransactionPosition {
   readonly hash: Hash;

@@ -6,7 +6,7 @@ import { type FaultKind, type UpstreamPool, UpstreamsExhaustedError } from '@cha
 import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
-import { blockRecord, blockRecordSchema } from '../records/block-record.ts';
+import { blockRecord } from '../records/block-record.ts';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 
 export interface ReadBlock {
@@ -89,7 +89,7 @@ const answerSchema = z.object({
   readAt: z.number(),
   found: z
     .object({
-      block: blockRecordSchema,
+      block: blockRecord.schema,
       transactions: z.array(transactionRecordSchema),
       proof: proofMarkSchema,
       finalized: z.boolean(),
@@ -127,7 +127,7 @@ export const blockReader: StateReader<Question, BlockAnswer> = {
     return {
       readAt,
       found: {
-        block: blockRecord(header),
+        block: blockRecord.show(header),
         transactions: transactions
           .filter(({ hash }) => committed.has(hash))
           .map((one) => transactionRecord(one, header, context.chain)),

@@ -1,8 +1,7 @@
-import { type Hash, parseHash } from '@chainstead/core';
 import type { StateKind, StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
-import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import { hash, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 import { placeOf, proofMarkSchema, readBlock } from './read-block.ts';
 
 const answerSchema = z.object({
@@ -10,7 +9,7 @@ const answerSchema = z.object({
   readAt: z.number(),
   found: z
     .object({
-      block: z.object({ number: z.int(), hash: z.string(), timestamp: z.int() }),
+      block: z.object({ number: z.int(), hash, timestamp: z.int() }),
       transaction: transactionRecordSchema,
       proof: proofMarkSchema,
       finalized: z.boolean(),
@@ -18,23 +17,26 @@ const answerSchema = z.object({
     .nullable(),
 });
 
-interface Question {
-  hash: string;
-}
+const questionSchema = z.object({
+  hash: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/)
+    .pipe(hash),
+});
+
 export type TransactionAnswer = z.infer<typeof answerSchema>;
 export type FoundTransaction = NonNullable<TransactionAnswer['found']>;
 
-export const transactionKind: StateKind<Question, TransactionAnswer> = {
+export const transactionKind: StateKind<z.infer<typeof questionSchema>, TransactionAnswer> = {
   name: 'transaction',
-  question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),
+  question: questionSchema,
   answer: answerSchema,
 };
 
-export const transactionReader: StateReader<Question, TransactionAnswer> = {
+export const transactionReader: StateReader<z.infer<typeof questionSchema>, TransactionAnswer> = {
   kind: transactionKind,
-  async read(context, question, signal) {
+  async read(context, { hash }, signal) {
     const { chain, pool, clock } = context;
-    const hash: Hash = parseHash(question.hash);
     const readAt = clock.now();
     const number = await placeOf(pool, 'eth_getTransactionByHash', [hash], signal);
     if (number === null) return { readAt, found: null };

@@ -1,13 +1,14 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
+import { address } from './transaction-record.ts';
 
 const digits = z.string().regex(/^\d+$/);
 
 export const internalTransactionRecordSchema = z.object({
   type: z.string(),
-  from: z.string(),
-  to: z.string(),
+  from: address,
+  to: address,
   /** Wei. */
   value: digits,
   gas: digits,

@@ -1,44 +1,37 @@
 import type { Chain } from '@chainstead/chains';
 import { type FeeParts, feeParts, feesOf } from '@chainstead/chains/fees';
-import {
-  type Address,
-  type BlockHeader,
-  type Hash,
-  type Log,
-  parseAddress,
-  ZERO_ADDRESS,
-} from '@chainstead/core';
+import { type Address, type BlockHeader, type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type AddressLabel, getLabels } from '@chainstead/pages';
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 
-const digits = z.string().regex(/^\d+$/);
+export const digits = z.string().regex(/^\d+$/);
 
-export const logRecordSchema = z.object({
-  index: z.int(),
-  address: z.string(),
-  topics: z.array(z.string()),
-  data: z.string(),
-});
+/** Proven when it was read. */
+export const address = z.custom<Address>((value) => typeof value === 'string');
+export const hash = z.custom<Hash>((value) => typeof value === 'string');
+export const hex = z.custom<Hex>((value) => typeof value === 'string');
+
+export const logRecordSchema = z.object({ index: z.int(), address, topics: z.array(hash), data: hex });
 
 export const transactionRecordSchema = z.object({
-  hash: z.string(),
+  hash,
   index: z.int(),
   type: z.int(),
   nonce: digits,
-  from: z.string(),
-  to: z.string().nullable(),
+  from: address,
+  to: address.nullable(),
   /** Wei. */
   value: digits,
   gas: digits,
   /** Wei per gas. */
   gasPrice: digits,
-  input: z.string(),
+  input: hex,
   gasUsed: digits,
   cumulativeGasUsed: digits,
-  contractAddress: z.string().nullable(),
-  root: z.string().nullable(),
+  contractAddress: address.nullable(),
+  root: hash.nullable(),
   /** Null before Byzantium. */
   status: z.int().min(0).max(1).nullable(),
   /** Wei, with rollup fees, without blob costs. */
@@ -62,7 +55,7 @@ export function transactionRecord(
     value: executed.value.toString(),
     gas: executed.gas.toString(),
     gasPrice: outcome.gasPrice.toString(),
-    input: executed.input.toLowerCase(),
+    input: executed.input.toLowerCase() as Hex,
     gasUsed: executed.gasUsed.toString(),
     cumulativeGasUsed: executed.receipt.cumulativeGasUsed.toString(),
     contractAddress: executed.contractAddress,
@@ -116,7 +109,7 @@ function rootAfter({ receipt: { raw } }: ExecutedTransaction): Hash | null {
 
 const HASH_LENGTH = 66;
 
-export type LabelOf = (address: string | null) => AddressLabel;
+export type LabelOf = (address: Address | null) => AddressLabel;
 
 export async function labelsOfTransactions(
   database: ReadDatabase,
@@ -125,6 +118,6 @@ export async function labelsOfTransactions(
 ): Promise<LabelOf> {
   const addresses = new Set(transactions.flatMap(({ from, to }) => (to === null ? [from] : [from, to])));
   addresses.delete(ZERO_ADDRESS);
-  const find = await getLabels(database, chain, Array.from(addresses, parseAddress));
-  return (address) => find((address ?? ZERO_ADDRESS) as Address);
+  const find = await getLabels(database, chain, [...addresses]);
+  return (address) => find(address ?? ZERO_ADDRESS);
 }

@@ -1,163 +1,197 @@
 import { decimalAmount } from '@chainstead/core';
+import { decodeEvent } from '@chainstead/events/decoding';
+import { each, inside, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
+import type { BooksOf } from '../abis/abi-books.ts';
+import { type ProofMark, proofMarkSchema } from '../reading/read-block.ts';
 import type { BlockRecord } from './block-record.ts';
-import { decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
-import type { InternalTransactionRecord } from './internal-transaction-record.ts';
+import { decodedCall, decodedCallView, decodedEventView } from './decoded-response.ts';
 import {
-  internalTransactionSchema,
+  bytes,
+  internalTransactionView,
   showInternalTransactions,
-  tracedMarkShape,
+  type Traced,
+  tracedMark,
+  tracesMark,
 } from './internal-transaction-response.ts';
 import type { LabelOf, TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
-const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
-const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
-const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
-const hex = z.string().openapi({ pattern: '^0x[0-9a-f]*$' });
-const coins = z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example: '0.00034' });
-const moment = z.string().openapi({ example: '2022-11-19T20:01:23.000Z' });
+const { address, digits, flag, hash, text } = wire;
 
-const logShape = {
-  log_index: digits('273'),
-  transaction_hash: hash,
-  transaction_index: digits('12'),
-  address,
-  data: hex,
-  topic0: hash.nullable(),
-  topic1: hash.nullable(),
-  topic2: hash.nullable(),
-  topic3: hash.nullable(),
-  block_timestamp: moment,
-  block_number: digits('15000000'),
-  block_hash: hash,
+export interface TransactionInBlock {
+  readonly transaction: TransactionRecord;
+  readonly block: Pick<BlockRecord, 'number' | 'hash' | 'timestamp'>;
+  readonly internal?: Traced;
+}
+
+/** What the transactions of a response have in common. */
+export interface RelatedToTransactions {
+  readonly labelOf: LabelOf;
+  readonly booksOf: BooksOf;
+}
+
+type Shown = ReturnType<typeof shownTransaction>;
+
+/** @param method name of the called function */
+export function shownTransaction(
+  { transaction, block, internal }: TransactionInBlock,
+  { labelOf, booksOf }: RelatedToTransactions,
+  method: string | null,
+) {
+  const [sender, recipient] = [labelOf(transaction.from), labelOf(transaction.to)];
+  return { ...transaction, ...{ block, internal, booksOf, sender, recipient, method } };
+}
+
+function decodedTransaction(found: TransactionInBlock, related: RelatedToTransactions) {
+  const call = decodedCall(found.transaction, found.block.number, related.booksOf);
+  return { ...shownTransaction(found, related, call?.label ?? null), decoded_call: call };
+}
+
+const coins = wire.wire(
+  z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example: '0.00034' }),
+  (wei: string) => decimalAmount(wei, COIN_DECIMALS),
+);
+
+/** Unix seconds. */
+export const second = wire.wire(z.string().openapi({ example: '2022-11-19T20:01:23.000Z' }), isoOf);
+
+const placeFields = {
+  block_timestamp: second(({ block }: Pick<Shown, 'block'>) => block.timestamp),
+  block_number: digits({ example: '15000000' }, ({ block }: Pick<Shown, 'block'>) => String(block.number)),
+  block_hash: hash(({ block }: Pick<Shown, 'block'>) => block.hash),
 };
-
-const logSchema = z.object(logShape).openapi('TransactionLog');
-export const verboseLogSchema = z
-  .object({
-    ...logShape,
-    decoded_event: decodedEventSchema.nullable().openapi({ description: 'null if the event is unknown' }),
-  })
-  .openapi('TransactionLogVerbose');
 
 /** docs/api/transactions.md#transactions */
-export const transactionShape = {
-  hash,
-  nonce: digits('326595425'),
-  transaction_index: digits('12'),
-  from_address: address,
-  from_address_entity: z.string().nullable(),
-  from_address_entity_logo: z.string().nullable(),
-  from_address_label: z.string().nullable(),
-  to_address: address.nullable().openapi({ description: 'null for a contract creation' }),
-  to_address_entity: z.string().nullable(),
-  to_address_entity_logo: z.string().nullable(),
-  to_address_label: z.string().nullable(),
-  value: digits('650000000000000000').openapi({ description: 'Wei' }),
-  gas: digits('6721975').openapi({ description: 'Gas limit' }),
-  gas_price: digits('20000000000').openapi({ description: 'Price paid per unit of gas in wei' }),
-  input: hex,
-  receipt_cumulative_gas_used: digits('1340925'),
-  receipt_gas_used: digits('1340925'),
-  receipt_contract_address: address.nullable().openapi({ description: 'The created contract' }),
-  receipt_root: hash.nullable().openapi({ description: 'Only before the Byzantium fork' }),
-  receipt_status: z.enum(['0', '1']).nullable().openapi({ description: 'null before the Byzantium fork' }),
-  transaction_fee: coins.openapi({ description: 'Fee in native tokens, without the blob fee' }),
-  blob_fee: coins.nullable().openapi({ description: 'Blob fee in native tokens' }),
-  block_timestamp: moment,
-  block_number: digits('15000000'),
-  block_hash: hash,
-  method_label: z
-    .string()
-    .nullable()
-    .openapi({ example: 'transfer', description: 'null if the call is unknown' }),
-  internal_transactions: z
-    .array(internalTransactionSchema)
-    .nullable()
-    .optional()
-    .openapi({ description: 'Only with include. null if no node of the chain returns traces' }),
-};
+export const transactionFields = {
+  hash: hash(),
+  nonce: digits({ example: '326595425' }),
+  transaction_index: digits({ example: '12' }, ({ index }) => String(index)),
+  from_address: address(({ from }) => from),
+  from_address_entity: text.orNull(({ sender }) => sender.entity),
+  from_address_entity_logo: text.orNull(({ sender }) => sender.entityLogo),
+  from_address_label: text.orNull(({ sender }) => sender.label),
+  to_address: address.orNull('null for a contract creation', ({ to }) => to),
+  to_address_entity: text.orNull(({ recipient }) => recipient.entity),
+  to_address_entity_logo: text.orNull(({ recipient }) => recipient.entityLogo),
+  to_address_label: text.orNull(({ recipient }) => recipient.label),
+  value: digits({ example: '650000000000000000', description: 'Wei' }),
+  gas: digits({ example: '6721975', description: 'Gas limit' }),
+  gas_price: digits(
+    { example: '20000000000', description: 'Price paid per unit of gas in wei' },
+    ({ gasPrice }) => gasPrice,
+  ),
+  input: bytes(),
+  receipt_cumulative_gas_used: digits({ example: '1340925' }, ({ cumulativeGasUsed }) => cumulativeGasUsed),
+  receipt_gas_used: digits({ example: '1340925' }, ({ gasUsed }) => gasUsed),
+  receipt_contract_address: address.orNull('The created contract', ({ contractAddress }) => contractAddress),
+  receipt_root: hash.orNull('Only before the Byzantium fork', ({ root }) => root),
+  receipt_status: wire
+    .wire(z.enum(['0', '1']))
+    .orNull('null before the Byzantium fork', ({ status }) =>
+      status === null ? null : status === 1 ? '1' : '0',
+    ),
+  transaction_fee: coins('Fee in native tokens, without the blob fee', ({ fee }) => fee),
+  blob_fee: coins.orNull('Blob fee in native tokens', ({ blobFee }) => blobFee),
+  ...placeFields,
+  method_label: text.orNull(
+    { example: 'transfer', description: 'null if the call is unknown' },
+    ({ method }) => method,
+  ),
+  internal_transactions: wire.wire(z.array(internalTransactionView.schema).nullable().optional())(
+    'Only with include. null if no node of the chain returns traces',
+    (shown) => showInternalTransactions(shown, shown.internal),
+  ),
+} satisfies Record<string, wire.Field<Shown> | wire.SameField<never>>;
 
-const logsShape = { logs: z.array(logSchema) };
-export const blockTransactionSchema = z.object({ ...transactionShape, ...logsShape }).openapi('BlockTransaction');
+export type ShownLog = ReturnType<typeof logsOf>[number];
 
-export const markShape = {
-  source: z.enum(['indexed', 'node']).openapi({ description: 'Source of the data' }),
-  proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'Proof by the block header' }),
-  confirmations: z
-    .number()
-    .openapi({ description: 'Number of blocks between its block and the newest indexed block' }),
-  finalized: z.boolean(),
-  ...tracedMarkShape,
-};
-
-export const transactionSchema = z
-  .object({ ...transactionShape, ...logsShape, ...markShape })
-  .openapi('Transaction');
-export const verboseTransactionSchema = z
-  .object({
-    ...transactionShape,
-    logs: z.array(verboseLogSchema),
-    decoded_call: decodedCallSchema.nullable().openapi({ description: 'null if the call is unknown' }),
-    ...markShape,
-  })
-  .openapi('TransactionVerbose');
-
-/** `internal` null: no node provides traces; absent: not requested. `method`: a name. */
-export function showTransaction(
-  transaction: TransactionRecord,
-  block: Pick<BlockRecord, 'number' | 'hash' | 'timestamp'>,
-  labelOf: LabelOf,
-  method: string | null,
-  internal?: readonly InternalTransactionRecord[] | null,
-): z.infer<typeof blockTransactionSchema> {
-  const { from, to } = transaction;
-  const [sender, recipient] = [labelOf(from), labelOf(to)];
-  const { number, hash: blockHash, timestamp } = block;
-  const place = { block_timestamp: isoOf(timestamp), block_number: String(number), block_hash: blockHash };
-  return {
-    hash: transaction.hash,
-    nonce: transaction.nonce,
-    transaction_index: String(transaction.index),
-    from_address: from,
-    from_address_entity: sender.entity,
-    from_address_entity_logo: sender.entityLogo,
-    from_address_label: sender.label,
-    to_address: to,
-    to_address_entity: recipient.entity,
-    to_address_entity_logo: recipient.entityLogo,
-    to_address_label: recipient.label,
-    value: transaction.value,
-    gas: transaction.gas,
-    gas_price: transaction.gasPrice,
-    input: transaction.input,
-    receipt_cumulative_gas_used: transaction.cumulativeGasUsed,
-    receipt_gas_used: transaction.gasUsed,
-    receipt_contract_address: transaction.contractAddress,
-    receipt_root: transaction.root,
-    receipt_status: transaction.status === null ? null : transaction.status === 1 ? '1' : '0',
-    transaction_fee: decimalAmount(transaction.fee, COIN_DECIMALS),
-    blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
-    ...place,
-    method_label: method,
-    ...(internal !== undefined && {
-      internal_transactions: showInternalTransactions({ hash: transaction.hash, block }, internal),
-    }),
-    logs: transaction.logs.map(({ index, address: emitter, topics, data }) => ({
-      log_index: String(index),
-      transaction_hash: transaction.hash,
-      transaction_index: String(transaction.index),
-      address: emitter,
-      data,
-      topic0: topics[0] ?? null,
-      topic1: topics[1] ?? null,
-      topic2: topics[2] ?? null,
-      topic3: topics[3] ?? null,
-      ...place,
-    })),
-  };
+export function logsOf(shown: Shown) {
+  const { block, booksOf } = shown;
+  return shown.logs.map((log) => ({ ...log, transaction: shown, block, booksOf }));
 }
+
+const topicOf = (position: number) => hash.orNull(({ topics }: ShownLog) => topics[position] ?? null);
+
+export const logFields = {
+  log_index: digits({ example: '273' }, ({ index }) => String(index)),
+  transaction_hash: hash(({ transaction }) => transaction.hash),
+  transaction_index: digits({ example: '12' }, ({ transaction: { index } }) => String(index)),
+  address: address(),
+  data: bytes(),
+  topic0: topicOf(0),
+  topic1: topicOf(1),
+  topic2: topicOf(2),
+  topic3: topicOf(3),
+  ...placeFields,
+} satisfies Record<string, wire.Field<ShownLog> | wire.SameField<never>>;
+
+const logView = view('TransactionLog', (log: ShownLog) => log, logFields);
+
+export function eventOf({ topics, data, address: emitter, block, booksOf }: ShownLog) {
+  return decodeEvent({ topics, data }, booksOf(emitter, block.number));
+}
+
+const verboseLogView = view('TransactionLogVerbose', (log: ShownLog) => log, {
+  ...logFields,
+  decoded_event: inside(decodedEventView).orNull('null if the event is unknown', eventOf),
+});
+
+const logs = { logs: each(logView)(logsOf) };
+
+const decoded = {
+  logs: each(verboseLogView)(logsOf),
+  decoded_call: inside(decodedCallView).orNull('null if the call is unknown'),
+};
+
+export const blockTransactionView = view('BlockTransaction', decodedTransaction, {
+  ...transactionFields,
+  ...logs,
+});
+export const walletTransactionView = view('WalletTransaction', decodedTransaction, transactionFields);
+export const verboseWalletTransactionView = view('WalletTransactionVerbose', decodedTransaction, {
+  ...transactionFields,
+  ...decoded,
+});
+
+interface Marks {
+  readonly source: 'indexed' | 'node';
+  readonly proof: ProofMark;
+  /** Blocks between its block and the newest indexed one. */
+  readonly confirmations: number;
+  readonly finalized: boolean;
+}
+
+/** @param traced undefined: not requested; null: no node provides traces */
+export function shownMarks({ source, proof, confirmations, finalized }: Marks, traced: unknown) {
+  return { source, proof, confirmations, finalized, indexed: tracedMark(traced) };
+}
+
+export const markFields = {
+  source: wire.wire(z.enum(['indexed', 'node']))('Source of the data'),
+  proof: wire.wire(proofMarkSchema)('Proof by the block header'),
+  confirmations: wire.wire(z.number())('Number of blocks between its block and the newest indexed block'),
+  finalized: flag(),
+  indexed: wire.wire(z.object({ traces: tracesMark })).orAbsent('Only with include'),
+};
+
+export type MarkedTransaction = TransactionInBlock & Marks;
+
+function markedTransaction(found: MarkedTransaction, related: RelatedToTransactions) {
+  return { ...decodedTransaction(found, related), ...shownMarks(found, found.internal) };
+}
+
+export const transactionView = view('Transaction', markedTransaction, {
+  ...transactionFields,
+  ...logs,
+  ...markFields,
+});
+
+export const verboseTransactionView = view('TransactionVerbose', markedTransaction, {
+  ...transactionFields,
+  ...markFields,
+  ...decoded,
+});
 
 /** `2022-11-19T20:01:23.000Z`. */
 export function isoOf(seconds: number): string {

@@ -1,12 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Hex, Log } from '@chainstead/core';
+import type { Log } from '@chainstead/core';
 import { asSql, type ReadDatabase, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/column-types';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
-import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
+import { inside, NotFoundError, textParameter, view, wire } from '@chainstead/http';
 import { InconsistentPageError, readConsistentPage } from '@chainstead/pages';
-import { z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/abi-books.ts';
 import { logs } from '../contract-logs/dataset.ts';
 import { blockHeaders } from '../headers/dataset.ts';
@@ -17,95 +16,95 @@ import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import type { OnDemandReads, TracingRequest } from '../on-demand-reads.ts';
 import { type BlockPlace, blockKind, type FoundBlock, parseBlockPlace } from '../reading/read-block.ts';
 import type { BlockRecord } from '../records/block-record.ts';
-import { blockSchema, showHeader } from '../records/block-response.ts';
-import { decodedCall } from '../records/decoded-response.ts';
-import { tracedMark } from '../records/internal-transaction-response.ts';
+import { blockView } from '../records/block-response.ts';
 import { labelsOfTransactions, type TransactionRecord } from '../records/transaction-record.ts';
-import { showTransaction } from '../records/transaction-response.ts';
+import { shownMarks } from '../records/transaction-response.ts';
 import { transactions } from '../stored/datasets.ts';
 import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
 import {
   asksInternal,
+  defineRoute,
   includeParameter,
   isNotModified,
   NOT_MODIFIED,
-  readMarks,
-  type TransactionRouteOptions,
-} from './route-options.ts';
+  readConfirmations,
+  type Sourced,
+} from './routes.ts';
 
-export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
-  return [blockRoute(options), statsRoute(options)];
-}
+const PLACE = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized or earliest`;
 
-function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
-  return (app, dependencies) => {
-    const { reads, parameters } = dependencies;
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/block/{block_number_or_hash}',
-      operationId: 'getBlock',
-      tags: ['Blocks and transactions'],
-      summary: 'Get a block with its transactions',
-      description:
-        'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
-      params: { block_number_or_hash: placeParameter },
-      query: { chain: parameters.chain, include: includeParameter },
-      response: { description: 'The block', schema: blockSchema },
-      otherResponses: NOT_MODIFIED,
-      errors: [404],
-      async answer({ block_number_or_hash: at, chain, include, requester, c }) {
-        const reading = { onDemandReads, chain, requester };
-        const found = await findBlock(reads, reading, at);
-        const { block: header, transactions, finalized } = found;
-        const internal = asksInternal(include)
-          ? await readInternalTransactionsOfBlock(reading, { ...header, finalized })
-          : undefined;
-        const [labelOf, booksOf, marks] = await Promise.all([
-          labelsOfTransactions(reads, chain, transactions),
-          abis.forPage(
-            reads,
-            chain,
-            callsOf(transactions.map((transaction) => ({ block: header, transaction }))),
-          ),
-          readMarks(reads, chain, header.number, found),
-        ]);
-        const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
-        const shown = transactions.map((transaction) => {
-          const method = decodedCall(transaction, header.number, booksOf)?.label ?? null;
-          return showTransaction(transaction, header, labelOf, method, internalOf(transaction.hash));
-        });
-        const head = showHeader(chain, header, transactions.length);
-        const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
-        // Tags move, and a node with traces may be added.
-        const isLasting = !isTag(at) && internal !== null;
-        return isLasting && isNotModified(c, answer) ? c.body(null, 304) : answer;
-      },
-    });
-  };
-}
+const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
+  type: 'string',
+  description: `Format: ${PLACE}. latest is the newest indexed block.`,
+  example: '15000000',
+});
 
-function statsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
-  return (app, dependencies) => {
-    const { reads, parameters } = dependencies;
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/block/{block_number_or_hash}/stats',
-      operationId: 'getBlockStats',
-      tags: ['Blocks and transactions'],
-      summary: 'Get the number of transactions and transfers of a block',
-      description:
-        'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
-      params: { block_number_or_hash: placeParameter },
-      query: { chain: parameters.chain },
-      response: { description: 'The block statistics', schema: blockStatsSchema },
-      errors: [404],
-      async answer({ block_number_or_hash: at, chain, requester }) {
-        const stored = await countStoredBlock(reads, chain, at);
-        return showBlockStats(
-          stored ?? countBlock(chain, await readThrough({ onDemandReads, chain, requester }, at)),
-        );
-      },
-    });
-  };
-}
+/** docs/api/blocks.md#blocks */
+export const blockRoute = defineRoute({
+  path: '/api/v2.2/block/{block_number_or_hash}',
+  operationId: 'getBlock',
+  tag: 'Blocks and transactions',
+  summary: 'Get a block with its transactions',
+  description:
+    'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+  params: [{ block_number_or_hash: placeParameter }],
+  query: ['chain', { include: includeParameter }],
+  response: { description: 'The block', schema: blockView.schema },
+  otherResponses: NOT_MODIFIED,
+  errors: [404],
+  async answer({ services, reads, block_number_or_hash: at, chain, include, requester, c }) {
+    const reading = { ...services, chain, requester };
+    const found = await findBlock(reads, reading, at);
+    const { block, transactions, finalized } = found;
+    const internal = asksInternal(include)
+      ? await readInternalTransactionsOfBlock(reading, { ...block, finalized })
+      : undefined;
+    const shown = transactions.map((transaction) => ({
+      ...{ block, transaction },
+      internal: internal && (internal.get(transaction.hash) ?? null),
+    }));
+    const [labelOf, booksOf, confirmations] = await Promise.all([
+      labelsOfTransactions(reads, chain, transactions),
+      services.abis.forPage(reads, chain, callsOf(shown)),
+      readConfirmations(reads, chain, block.number),
+    ]);
+    const marks = shownMarks({ ...found, confirmations }, internal);
+    const answer = blockView.show(chain, block, shown, { labelOf, booksOf }, marks);
+    // Tags move, and a node with traces may be added.
+    const isLasting = !isTag(at) && internal !== null;
+    return isLasting && isNotModified(c, answer) ? c.body(null, 304) : answer;
+  },
+});
+
+const { digits } = wire;
+const total = inside(
+  view(null, (count: number) => count, { total: digits({ example: '152' }, (count) => String(count)) }),
+);
+
+const blockStatsView = view('BlockStats', (counts: BlockCounts) => counts, {
+  transactions: total(),
+  nft_transfers: total(({ nftTransfers }) => nftTransfers),
+  token_transfers: total(({ tokenTransfers }) => tokenTransfers),
+});
+
+export const blockStatsRoute = defineRoute({
+  path: '/api/v2.2/block/{block_number_or_hash}/stats',
+  operationId: 'getBlockStats',
+  tag: 'Blocks and transactions',
+  summary: 'Get the number of transactions and transfers of a block',
+  description:
+    'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+  params: [{ block_number_or_hash: placeParameter }],
+  query: ['chain'],
+  response: { description: 'The block statistics', schema: blockStatsView.schema },
+  errors: [404],
+  async answer({ services, reads, block_number_or_hash: at, chain, requester }) {
+    const stored = await countStoredBlock(reads, chain, at);
+    return blockStatsView.show(
+      stored ?? countBlock(chain, await readThrough({ ...services, chain, requester }, at)),
+    );
+  },
+});
 
 function isTag(at: BlockPlace): boolean {
   return typeof at === 'string' && !at.startsWith('0x');
@@ -115,7 +114,7 @@ async function findBlock(
   reads: ReadDatabase,
   reading: TracingRequest,
   at: BlockPlace,
-): Promise<FoundBlock & { readonly source: 'indexed' | 'node' }> {
+): Promise<FoundBlock & Sourced> {
   const stored = await findStoredBlock(reads, reading.chain, at);
   if (stored !== null) return { ...stored, source: 'indexed' };
   return { ...(await readThrough(reading, at)), source: 'node' };
@@ -134,14 +133,6 @@ async function readThrough({ onDemandReads, chain, requester }: TracingRequest, 
   if (found === null) throw new NotFoundError('Block not found');
   return found;
 }
-
-const PLACE = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized or earliest`;
-
-const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
-  type: 'string',
-  description: `Format: ${PLACE}. latest is the newest indexed block.`,
-  example: '15000000',
-});
 
 const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
 
@@ -165,26 +156,11 @@ async function countStoredBlock(
 
 /** Nodes list others too, whose transfers are stored. */
 const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
-const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
-
-/** docs/api/blocks.md#blocks */
-const blockStatsSchema = z
-  .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
-  .openapi('BlockStats');
 
 interface BlockCounts {
   readonly transactions: number;
   readonly nftTransfers: number;
   readonly tokenTransfers: number;
-}
-
-function showBlockStats(counts: BlockCounts): z.infer<typeof blockStatsSchema> {
-  const total = (count: number) => ({ total: String(count) });
-  return {
-    transactions: total(counts.transactions),
-    nft_transfers: total(counts.nftTransfers),
-    token_transfers: total(counts.tokenTransfers),
-  };
 }
 
 function countBlock(
@@ -200,16 +176,14 @@ function countBlock(
 }
 
 function logsOf({ hash, index: transactionIndex, logs }: TransactionRecord, block: BlockRecord): Log[] {
-  return logs.map(({ index, address, topics, data }) => ({
-    address: address as Address,
-    topics: topics as Hash[],
-    data: data as Hex,
+  return logs.map(({ index: logIndex, ...log }) => ({
+    ...log,
     blockNumber: block.number,
-    blockHash: block.hash as Hash,
+    blockHash: block.hash,
     blockTimestamp: block.timestamp,
-    transactionHash: hash as Hash,
+    transactionHash: hash,
     transactionIndex,
-    logIndex: index,
+    logIndex,
   }));
 }
 

@@ -4,18 +4,18 @@ import type { Address, Hash, Hex } from '@chainstead/core';
 import {
   type ApiDependencies,
   addressParameter,
-  blockBoundsSchema,
-  chainQueryOf,
   defineApiError,
-  defineListRoute,
-  givenBlockBounds,
   indexedChain,
-  limitParameter,
-  type Page,
-  querySchema,
-  type RouteModule,
+  inside,
+  wire,
 } from '@chainstead/http';
-import { areTablesSpread, type PageBlock, TRANSACTION_ORDER, type TransactionPosition } from '@chainstead/pages';
+import {
+  areTablesSpread,
+  type ChainQuery,
+  type PageBlock,
+  TRANSACTION_ORDER,
+  type TransactionPosition,
+} from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/abi-books.ts';
 import { readRetainedLogs } from '../indexed/stored-logs.ts';
@@ -23,182 +23,135 @@ import { readInternalTransactions, type TransactionToTrace } from '../internal-t
 import type { TracingRequest } from '../on-demand-reads.ts';
 import { transactionInputsKind } from '../reading/transaction-inputs-reader.ts';
 import { transactionLogsKind } from '../reading/transaction-logs-reader.ts';
-import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import { labelsOfTransactions, type TransactionRecord } from '../records/transaction-record.ts';
-import { showTransaction } from '../records/transaction-response.ts';
-import {
-  showIndexedTransactions,
-  verboseWalletTransactionsSchema,
-  walletTransactionsSchema,
-} from '../records/wallet-transactions-response.ts';
+import { verboseWalletTransactionView, walletTransactionView } from '../records/transaction-response.ts';
+import { indexedTransactionsView } from '../records/wallet-transactions-response.ts';
 import { accountTransactionsPage } from '../stored/account-transactions-page.ts';
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
 import { readStored, type StoredTransaction } from '../stored/stored-transaction.ts';
 import { olderMarks } from '../wallets/read-wallet-search.ts';
-import type { TrackedWallets } from '../wallets/tracked-wallets.ts';
-import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
-
-interface WalletTransactionsOptions extends TransactionRouteOptions {
-  readonly trackedWallets: TrackedWallets;
-}
-
-/** docs/api/transactions.md#transactions-of-a-wallet */
-export function walletTransactionsRoutes(options: WalletTransactionsOptions): readonly RouteModule[] {
-  return [plainRoute(options), verboseRoute(options)];
-}
+import { asksInternal, defineListRoute, includeParameter, type TransactionServices } from './routes.ts';
 
 const LISTED =
   'Transactions sent or received by the address, or that created it, including failed ones, by block and index, newest first by default. Use `cursor` for the next page; new rows never shift pages.';
 
-function plainRoute(options: WalletTransactionsOptions): RouteModule {
-  return (app, dependencies) => {
-    defineListRoute(app, dependencies, {
-      ...shared(dependencies),
-      path: '/api/v2.2/{address}',
-      routedPath: '/api/v2.2/{address{0[xX][^/]*}}',
-      operationId: 'getWalletTransactions',
-      summary: 'List transactions by wallet',
-      description: LISTED,
-      response: { description: 'A page of transactions', schema: walletTransactionsSchema },
-      cursorName: 'wallet-transactions',
-      read: pageReader(options, dependencies, { withLogs: false }),
-      present: ({ indexed, shown }, envelope) => ({
-        ...envelope,
-        indexed,
-        result: shown.map(({ shown: { logs: _, ...transaction } }) => transaction),
-      }),
-    });
-  };
-}
-
-function verboseRoute(options: WalletTransactionsOptions): RouteModule {
-  return (app, dependencies) => {
-    defineListRoute(app, dependencies, {
-      ...shared(dependencies),
-      path: '/api/v2.2/{address}/verbose',
-      routedPath: '/api/v2.2/{address{0[xX][^/]*}}/verbose',
-      operationId: 'getWalletTransactionsVerbose',
-      summary: 'List decoded transactions by wallet',
-      description: `${LISTED} Logs are served from the index if it contains all logs of the chain, otherwise read from a node, and proven by their block header. Returns 503 if the read exceeds \`ON_DEMAND_WAIT_MS\`.`,
-      response: { description: 'A page of transactions', schema: verboseWalletTransactionsSchema },
-      cursorName: 'wallet-transactions-verbose',
-      read: pageReader(options, dependencies, { withLogs: true }),
-      present: ({ indexed, shown, booksOf }, envelope) => ({
-        ...envelope,
-        indexed,
-        result: shown.map(({ call, shown: { logs, ...transaction } }) => ({
-          ...transaction,
-          logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
-          decoded_call: showDecodedCall(call),
-        })),
-      }),
-    });
-  };
-}
+/** Clients of the hosted API recognize the text. */
+const params = [{ address: addressParameter('address is not a valid hex address') }] as const;
+const query = ['chain', 'blockBounds', { include: includeParameter }, 'limit', 'order'] as const;
 
 /** The hosted API's maximum; it also bounds the reads of a page. */
 const PAGE_SIZE_MAX = 100;
 
-/** Clients of the hosted API recognize the text. */
-const addressOfWallet = addressParameter('address is not a valid hex address');
+interface WalletPage {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly found: Awaited<ReturnType<typeof readPage>>;
+}
 
-const filterSchema = z.object({
-  address: z.string(),
-  chain: z.string().default(DEFAULT_CHAIN),
-  include: z.string().default(''),
-  ...blockBoundsSchema,
-});
+const number = wire.wire(z.number());
 
-function shared({ limits, parameters }: ApiDependencies) {
-  const limitMax = Math.min(PAGE_SIZE_MAX, limits.pageLimitMax);
-  const query = querySchema({
-    chain: parameters.chain,
-    ...parameters.blockBounds,
-    include: includeParameter,
-    limit: limitParameter(limitMax, limitMax),
-    order: parameters.order,
-    cursor: parameters.cursor,
-  });
+function pageFields<Standard>({ cursor, result }: { readonly cursor: Standard; readonly result: Standard }) {
   return {
-    tags: ['Wallets'],
-    params: z.object({ address: addressOfWallet }),
-    query,
-    // Checked by the reader, after the chain's own setting.
-    datasets: [],
-    filter: filterSchema,
-    filterOf: ({
-      address,
-      chain,
-      include,
-      ...given
-    }: { readonly address: Address } & z.output<typeof query>) => ({
-      ...{ address, chain: chain?.key, include },
-      ...givenBlockBounds(given),
-    }),
-    position: z.object(TRANSACTION_ORDER.fields),
-    firstPage: 1 as const,
+    page: number({ example: 1, description: 'Page number, from 1' }, ({ page }: WalletPage) => page),
+    page_size: number({ example: 100 }, ({ pageSize }: WalletPage) => pageSize),
+    cursor,
+    indexed: inside(indexedTransactionsView)(({ found }: WalletPage) => found),
+    result,
   };
 }
 
-interface TransactionsPage extends Page<z.infer<typeof filterSchema>, TransactionPosition> {
+/** docs/api/transactions.md#transactions-of-a-wallet */
+export const walletTransactionsRoute = defineListRoute({
+  path: '/api/v2.2/{address}',
+  routedPath: '/api/v2.2/{address{0[xX][^/]*}}',
+  operationId: 'getWalletTransactions',
+  tag: 'Wallets',
+  summary: 'List transactions by wallet',
+  description: LISTED,
+  params,
+  query,
+  limitMax: PAGE_SIZE_MAX,
+  name: 'WalletTransactions',
+  response: 'A page of transactions',
+  position: TRANSACTION_ORDER.position,
+  firstPage: 1,
+  read: (request) => readPage(request, { withLogs: false }),
+  view: walletTransactionView,
+  row: (transaction, related) => [transaction, related],
+  fields: pageFields,
+});
+
+export const verboseWalletTransactionsRoute = defineListRoute({
+  path: '/api/v2.2/{address}/verbose',
+  routedPath: '/api/v2.2/{address{0[xX][^/]*}}/verbose',
+  operationId: 'getWalletTransactionsVerbose',
+  tag: 'Wallets',
+  summary: 'List decoded transactions by wallet',
+  description: `${LISTED} Logs are served from the index if it contains all logs of the chain, otherwise read from a node, and proven by their block header. Returns 503 if the read exceeds \`ON_DEMAND_WAIT_MS\`.`,
+  params,
+  query,
+  limitMax: PAGE_SIZE_MAX,
+  name: 'WalletTransactionsVerbose',
+  response: 'A page of transactions',
+  position: TRANSACTION_ORDER.position,
+  firstPage: 1,
+  read: (request) => readPage(request, { withLogs: true }),
+  view: verboseWalletTransactionView,
+  row: (transaction, related) => [transaction, related],
+  fields: pageFields,
+});
+
+interface PageRequest extends Pick<ApiDependencies, 'database' | 'reads' | 'logger'> {
+  readonly api: ApiDependencies;
+  readonly services: TransactionServices;
   readonly chain: Chain;
+  readonly address: Address;
+  readonly include: string;
+  readonly query: ChainQuery<TransactionPosition>;
   readonly requester: string;
 }
 
-function pageReader(
-  { onDemandReads, abis, trackedWallets }: WalletTransactionsOptions,
-  dependencies: ApiDependencies,
-  { withLogs }: { readonly withLogs: boolean },
-) {
-  const { chains, reads } = dependencies;
-  return async (page: TransactionsPage) => {
-    const { chain, filter, requester } = page;
-    requireTransactions(chains, chain);
-    const reading = { onDemandReads, chain, requester };
-    const address = filter.address as Address;
-    const search = await trackedWallets.ask(dependencies, chain, address, requester);
-    const query = { ...chainQueryOf(page), address };
-    const list = await accountTransactionsPage(chain, query, await areTablesSpread(reads)).read(reads);
-    const transactions = list.rows.map(readStored);
-    const blockOf = ({ blockNumber }: StoredTransaction) => list.blockOf({ block_number: blockNumber });
-    const found = { transactions, blockOf };
-    const shown = transactions.map((transaction) => ({
-      ...{ hash: transaction.record.hash, transaction: transaction.record.index },
-      ...{ block: transaction.blockNumber, blockHash: blockOf(transaction).block_hash },
-    }));
-    const records = transactions.map(({ record }) => record);
-    const [inputOf, logsOf, labelOf] = await Promise.all([
-      readInputs(reading, found),
-      withLogs
-        ? readRetainedLogs(reads, chain, shown).then((stored) => readLogs(reading, found, stored))
-        : (): [] => [],
-      labelsOfTransactions(reads, chain, records),
-    ]);
-    const placed = transactions.map((transaction) => {
-      const { block_number: number, block_hash: hash, block_timestamp: time } = blockOf(transaction);
-      return {
-        transaction: { ...transaction.record, input: inputOf(transaction), logs: logsOf(transaction) },
-        block: { number, hash, timestamp: Date.parse(time) / 1_000 },
-      };
-    });
-    const [booksOf, traced] = await Promise.all([
-      abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
-      asksInternal(filter.include) ? readInternal(reading, placed) : undefined,
-    ]);
+async function readPage(request: PageRequest, { withLogs }: { readonly withLogs: boolean }) {
+  const { api, services, reads, chain, address, include, requester } = request;
+  requireTransactions(api.chains, chain);
+  const reading = { ...services, chain, requester };
+  const search = await services.trackedWallets.ask(request, chain, address, requester);
+  const query = { ...request.query, address };
+  const list = await accountTransactionsPage(chain, query, await areTablesSpread(reads)).read(reads);
+  const transactions = list.rows.map(readStored);
+  const blockOf = ({ blockNumber }: StoredTransaction) => list.blockOf({ block_number: blockNumber });
+  const found = { transactions, blockOf };
+  const shown = transactions.map((transaction) => ({
+    ...{ hash: transaction.record.hash, transaction: transaction.record.index },
+    ...{ block: transaction.blockNumber, blockHash: blockOf(transaction).block_hash },
+  }));
+  const records = transactions.map(({ record }) => record);
+  const [inputOf, logsOf, labelOf] = await Promise.all([
+    readInputs(reading, found),
+    withLogs
+      ? readRetainedLogs(reads, chain, shown).then((stored) => readLogs(reading, found, stored))
+      : (): [] => [],
+    labelsOfTransactions(reads, chain, records),
+  ]);
+  const placed = transactions.map((transaction) => {
+    const { block_number: number, block_hash: hash, block_timestamp: time } = blockOf(transaction);
     return {
-      indexed: showIndexedTransactions(
-        list.indexed,
-        transactions.every(({ isSenderRecovered }) => isSenderRecovered),
-        { traced, older: search === null ? null : olderMarks(search, chain) },
-      ),
-      shown: placed.map(({ transaction, block }) => {
-        const internal = traced === undefined ? undefined : (traced?.get(transaction.hash) ?? null);
-        const call = decodedCall(transaction, block.number, booksOf);
-        return { call, shown: showTransaction(transaction, block, labelOf, call?.label ?? null, internal) };
-      }),
-      booksOf,
-      next: list.next,
+      transaction: { ...transaction.record, input: inputOf(transaction), logs: logsOf(transaction) },
+      block: { number, hash, timestamp: Date.parse(time) / 1_000 },
     };
+  });
+  const [booksOf, traced] = await Promise.all([
+    services.abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
+    asksInternal(include) ? readInternal(reading, placed) : undefined,
+  ]);
+  return {
+    ...{ indexed: list.indexed, next: list.next, labelOf, booksOf, traced },
+    areSendersRecovered: transactions.every(({ isSenderRecovered }) => isSenderRecovered),
+    older: search === null ? null : olderMarks(search, chain),
+    rows: placed.map((place) => ({
+      ...place,
+      internal: traced && (traced.get(place.transaction.hash) ?? null),
+    })),
   };
 }
 

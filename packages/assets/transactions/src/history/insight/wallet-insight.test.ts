@@ -8,7 +8,7 @@ import { stageOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 import { describe, expect, test } from 'vitest';
 import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
-import { walletInsightSchema } from './wallet-insight-route.ts';
+import { walletInsightView } from './wallet-insight-route.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
@@ -18,7 +18,7 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
   async function insightOf(wallet: string, query = '') {
     const { status, body } = await stage.ask(`wallets/${wallet}/insight?chains[]=eth${query}`);
     expect([status, body]).toEqual([200, expect.anything()]);
-    return walletInsightSchema.parse(body);
+    return walletInsightView.schema.parse(body);
   }
 
   test('of the busiest wallets it is what their rows add up to', async () => {

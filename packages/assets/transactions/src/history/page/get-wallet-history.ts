@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { isDeposit } from '@chainstead/chains/fees';
-import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type Indexed, type PageBlock, readConsistentPage, type TransactionPosition } from '@chainstead/pages';
 import type { TokenFacts } from '@chainstead/tokens/token-book';
@@ -145,10 +145,9 @@ export function seenByWallet(
   wallet: Address,
   { record, said, block, legs, calls, booksOf }: TransactionFacts,
 ): SeenTransaction {
-  const from = parseAddress(record.from);
-  const to = addressOrNull(record.to);
+  const { from, to } = record;
   const hasFailed = record.status === 0;
-  const logs = hasFailed ? [] : record.logs.map(brandedLog);
+  const logs = hasFailed ? [] : record.logs;
   return {
     ...{ wallet, from, to },
     tokens: hasFailed ? [] : legs.tokens,
@@ -183,10 +182,9 @@ const SELECTOR_LENGTH = 10;
 function ownValue(
   chain: Chain,
   wallet: Address,
-  { type, value, contractAddress, ...record }: TransactionRecord,
+  { type, value, contractAddress, from, to }: TransactionRecord,
 ): readonly CoinLeg[] {
-  const from = parseAddress(record.from);
-  const receiver = addressOrNull(record.to ?? contractAddress);
+  const receiver = to ?? contractAddress;
   // The sender of a deposit pays on the chain below.
   const isMinted = isDeposit(type, chain.id);
   const isSide = receiver === wallet || (from === wallet && !isMinted);
@@ -198,19 +196,6 @@ function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[
   return calls.flatMap(({ from, to, value, error, isReverted }) => {
     const isSide = from === wallet || to === wallet;
     if (value === '0' || error !== null || isReverted || !isSide) return [];
-    return [{ from: parseAddress(from), to: parseAddress(to), value: BigInt(value), isInternal: true }];
+    return [{ from, to, value: BigInt(value), isInternal: true }];
   });
-}
-
-function brandedLog({ index, address, topics, data }: TransactionRecord['logs'][number]) {
-  return {
-    index,
-    address: address as Address,
-    topics: topics as readonly string[] as readonly Hash[],
-    data: data as Hex,
-  };
-}
-
-function addressOrNull(text: string | null): Address | null {
-  return text === null ? null : parseAddress(text);
 }

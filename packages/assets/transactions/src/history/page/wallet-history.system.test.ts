@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, parseHash } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, coverBlocks, createPartitions, recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -425,7 +425,11 @@ function isStored(block: string): boolean {
 }
 
 function accountsIn(record: RecordedTransaction['record']): ReadonlySet<Address> {
-  const accounts = new Set([record.from, record.to ?? record.from, record.contractAddress ?? record.from]);
+  const accounts = new Set<string>([
+    record.from,
+    record.to ?? record.from,
+    record.contractAddress ?? record.from,
+  ]);
   for (const { topics, data } of record.logs) {
     const words = topics.slice(1).map((topic) => `0x${topic.slice(-40)}`);
     const [first = '', second = '', third = ''] = words;
@@ -440,10 +444,10 @@ function accountsIn(record: RecordedTransaction['record']): ReadonlySet<Address>
   return accounts as ReadonlySet<string> as ReadonlySet<Address>;
 }
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
-const BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
-const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
+const SINGLE = parseHash('0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62');
+const BATCH = parseHash('0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb');
+const APPROVAL = parseHash('0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925');
 
 /** The one with most of its sender's legs. */
 function busiest(recorded: readonly RecordedTransaction[]): RecordedTransaction {

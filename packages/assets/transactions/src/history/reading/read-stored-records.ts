@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
+import { type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/column-types';
 import { readPackedPage } from '@chainstead/db/packed-rows';
@@ -78,9 +78,7 @@ interface StoredPlace extends Pick<WantedTransaction, 'block' | 'transaction' | 
 /** If rows of all accounts are stored, logs without a row have no evidence about it alone. */
 async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
   if (places.length === 0) return [];
-  const accounts = places.map(
-    ({ record: { from, to } }) => (from === ZERO_ADDRESS && to !== null ? to : from) as Address,
-  );
+  const accounts = places.map(({ record: { from, to } }) => (from === ZERO_ADDRESS && to !== null ? to : from));
   const [rows, wholeBlocks] = await Promise.all([
     database.select<{ block: number; index: number; evidence: number }>(
       sql`SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
@@ -96,7 +94,7 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
     if (stored === undefined || !wholeBlocks.has(block)) return [];
     const evidence = readEvidenceBits(stored).evidence.intersection(OF_EVERYBODY);
     const said = { evidence, approvesTokens: legs.approvals.length > 0, approvesOtherwise: false };
-    return [[record.hash as Hash, { record, said }] as const];
+    return [[record.hash, { record, said }] as const];
   });
 }
 

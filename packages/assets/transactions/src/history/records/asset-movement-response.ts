@@ -1,84 +1,13 @@
 import { type Address, decimalAmount } from '@chainstead/core';
 import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
+import { view, wire } from '@chainstead/http';
 import { normalizedMetadataSchema } from '@chainstead/nft/requests';
 import { z } from '@hono/zod-openapi';
 import { type CoinLeg, isGiven, type TokenLeg } from '../classification/classification-features.ts';
 import type { ShownNftLeg } from '../page/read-asset-movements.ts';
 import type { RelatedToHistory } from '../page/related-to-history.ts';
 
-const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
-const text = z.string().nullable();
-const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '5000000' });
-const direction = z
-  .enum(['send', 'receive'])
-  .openapi({ description: 'Transfers to oneself are send, except deposits from the parent chain' });
-
-const partiesShape = {
-  from_address: address,
-  from_address_entity: text,
-  from_address_entity_logo: text,
-  from_address_label: text,
-  to_address: address,
-  to_address_entity: text,
-  to_address_entity_logo: text,
-  to_address_label: text,
-};
-
-export const erc20LegSchema = z
-  .object({
-    token_name: text,
-    token_symbol: text,
-    token_logo: text,
-    token_decimals: text.openapi({ description: 'Decimal digits. null until they are known' }),
-    address: address.openapi({ description: 'The token contract' }),
-    block_timestamp: z.string(),
-    ...partiesShape,
-    value: digits,
-    value_formatted: text.openapi({ description: 'Exact amount. null until the decimals are known' }),
-    transaction_index: z.int(),
-    log_index: z.int(),
-    possible_spam: z.boolean(),
-    verified_contract: z.boolean(),
-    direction,
-    security_score: z.null(),
-  })
-  .openapi('HistoryErc20Transfer');
-
-export const nftLegSchema = z
-  .object({
-    token_address: address,
-    token_id: digits,
-    token_name: text,
-    token_symbol: text,
-    ...partiesShape,
-    value: digits.openapi({ description: 'Value of the transaction in wei' }),
-    amount: digits.openapi({ description: '1 for ERC-721' }),
-    contract_type: z.enum(['ERC721', 'ERC1155']),
-    transaction_type: z.enum(['Single', 'Batch']),
-    log_index: z.int(),
-    operator: address.nullable(),
-    possible_spam: z.boolean(),
-    verified: z.boolean(),
-    verified_collection: z.boolean(),
-    direction,
-    collection_logo: text,
-    collection_banner_image: text,
-    normalized_metadata: normalizedMetadataSchema.optional().openapi({ description: 'Only with nft_metadata' }),
-  })
-  .openapi('HistoryNftTransfer');
-
-export const nativeLegSchema = z
-  .object({
-    ...partiesShape,
-    value: digits,
-    value_formatted: z.string(),
-    direction,
-    internal_transaction: z.boolean().openapi({ description: 'true if an internal call moved it' }),
-    token_symbol: z.string().openapi({ example: 'ETH' }),
-    token_logo: z.null(),
-  })
-  .openapi('HistoryNativeTransfer');
-
+/** What the legs of a transaction have in common. */
 export interface LegContext {
   readonly wallet: Address;
   readonly related: RelatedToHistory;
@@ -86,93 +15,117 @@ export interface LegContext {
   readonly transactionIndex: number;
   readonly value: string;
   readonly coin: { readonly symbol: string; readonly decimals: number };
+  readonly withMetadata: boolean;
 }
 
-export function showErc20Leg(leg: TokenLeg, context: LegContext): z.infer<typeof erc20LegSchema> {
-  const token = context.related.tokenOf(leg.token);
-  const value = leg.value.toString();
+type InTransaction<Leg> = Leg & { readonly context: LegContext };
+
+function partiesOf<Leg extends Pick<CoinLeg, 'from' | 'to' | 'isMinted'>>(leg: InTransaction<Leg>) {
+  const { wallet, related } = leg.context;
   return {
-    token_name: token.name,
-    token_symbol: token.symbol,
-    token_logo: token.logo,
-    token_decimals: token.decimals === null ? null : String(token.decimals),
-    address: leg.token,
-    block_timestamp: context.timestamp,
-    ...showParties(leg, context),
-    value,
-    value_formatted: token.decimals === null ? null : decimalAmount(value, token.decimals),
-    transaction_index: context.transactionIndex,
-    log_index: leg.logIndex,
-    possible_spam: token.possibleSpam,
-    verified_contract: token.verified,
-    direction: directionOf(leg, context),
-    security_score: null,
+    ...leg,
+    sender: related.labelOf(leg.from),
+    receiver: related.labelOf(leg.to),
+    direction: isGiven(leg, wallet) ? ('send' as const) : ('receive' as const),
   };
 }
 
-export function showNftLeg(
-  leg: ShownNftLeg,
-  context: LegContext,
-  withMetadata: boolean,
-): z.infer<typeof nftLegSchema> {
-  const collection = context.related.collectionOf(leg.token);
-  const metadata = withMetadata ? context.related.metadataOf(leg.token, leg.tokenId) : null;
-  return {
-    token_address: leg.token,
-    token_id: leg.tokenId,
-    token_name: collection.name,
-    token_symbol: collection.symbol,
-    ...showParties(leg, context),
-    value: context.value,
-    amount: leg.amount.toString(),
-    contract_type: MULTI_TOKEN_KINDS.has(leg.kind) ? 'ERC1155' : 'ERC721',
-    transaction_type: leg.kind === NFT_TRANSFER_KINDS.erc1155Batch ? 'Batch' : 'Single',
-    log_index: leg.logIndex,
-    operator: leg.operator,
-    possible_spam: collection.possibleSpam,
-    verified: collection.verified,
-    verified_collection: collection.verified,
-    direction: directionOf(leg, context),
-    collection_logo: collection.logo,
-    collection_banner_image: collection.banner,
-    ...(metadata !== null && { normalized_metadata: metadata }),
-  };
-}
+type Parties = ReturnType<typeof partiesOf>;
+
+const { address, flag, integer, text } = wire;
+const nothing = wire.wire(z.null());
+/** Of any length, in decimal. */
+const amount = wire.wire(z.string().openapi({ pattern: '^[0-9]+$', example: '5000000' }), String);
+
+const partiesFields = {
+  from_address: address(({ from }) => from),
+  from_address_entity: text.orNull(({ sender }) => sender.entity),
+  from_address_entity_logo: text.orNull(({ sender }) => sender.entityLogo),
+  from_address_label: text.orNull(({ sender }) => sender.label),
+  to_address: address(({ to }) => to),
+  to_address_entity: text.orNull(({ receiver }) => receiver.entity),
+  to_address_entity_logo: text.orNull(({ receiver }) => receiver.entityLogo),
+  to_address_label: text.orNull(({ receiver }) => receiver.label),
+} satisfies wire.Fields<Parties>;
+
+const direction = wire.wire(z.enum(['send', 'receive']))(
+  'Transfers to oneself are send, except deposits from the parent chain',
+);
+
+export const erc20LegView = view(
+  'HistoryErc20Transfer',
+  (leg: InTransaction<TokenLeg>) => ({ ...partiesOf(leg), facts: leg.context.related.tokenOf(leg.token) }),
+  {
+    token_name: text.orNull(({ facts }) => facts.name),
+    token_symbol: text.orNull(({ facts }) => facts.symbol),
+    token_logo: text.orNull(({ facts }) => facts.logo),
+    token_decimals: text.orNull(
+      'Decimal digits. null until they are known',
+      ({ facts }) => facts.decimals?.toString() ?? null,
+    ),
+    address: address('The token contract', ({ token }) => token),
+    block_timestamp: text(({ context }) => context.timestamp),
+    ...partiesFields,
+    value: amount(),
+    value_formatted: text.orNull('Exact amount. null until the decimals are known', ({ value, facts }) =>
+      facts.decimals === null ? null : decimalAmount(value.toString(), facts.decimals),
+    ),
+    transaction_index: integer(({ context }) => context.transactionIndex),
+    log_index: integer(({ logIndex }) => logIndex),
+    possible_spam: flag(({ facts }) => facts.possibleSpam),
+    verified_contract: flag(({ facts }) => facts.verified),
+    direction,
+    security_score: nothing(() => null),
+  },
+);
 
 const MULTI_TOKEN_KINDS: ReadonlySet<number> = new Set([
   NFT_TRANSFER_KINDS.erc1155Single,
   NFT_TRANSFER_KINDS.erc1155Batch,
 ]);
 
-export function showNativeLeg(leg: CoinLeg, context: LegContext): z.infer<typeof nativeLegSchema> {
-  const value = leg.value.toString();
-  return {
-    ...showParties(leg, context),
-    value,
-    value_formatted: decimalAmount(value, context.coin.decimals),
-    direction: directionOf(leg, context),
-    internal_transaction: leg.isInternal,
-    token_symbol: context.coin.symbol,
-    token_logo: null,
-  };
-}
+export const nftLegView = view(
+  'HistoryNftTransfer',
+  (leg: InTransaction<ShownNftLeg>) => ({
+    ...partiesOf(leg),
+    collection: leg.context.related.collectionOf(leg.token),
+  }),
+  {
+    token_address: address(({ token }) => token),
+    token_id: amount(({ tokenId }) => tokenId),
+    token_name: text.orNull(({ collection }) => collection.name),
+    token_symbol: text.orNull(({ collection }) => collection.symbol),
+    ...partiesFields,
+    value: amount('Value of the transaction in wei', ({ context }) => context.value),
+    amount: amount('1 for ERC-721'),
+    contract_type: wire.wire(z.enum(['ERC721', 'ERC1155']))(({ kind }) =>
+      MULTI_TOKEN_KINDS.has(kind) ? 'ERC1155' : 'ERC721',
+    ),
+    transaction_type: wire.wire(z.enum(['Single', 'Batch']))(({ kind }) =>
+      kind === NFT_TRANSFER_KINDS.erc1155Batch ? 'Batch' : 'Single',
+    ),
+    log_index: integer(({ logIndex }) => logIndex),
+    operator: address.orNull(),
+    possible_spam: flag(({ collection }) => collection.possibleSpam),
+    verified: flag(({ collection }) => collection.verified),
+    verified_collection: flag(({ collection }) => collection.verified),
+    direction,
+    collection_logo: text.orNull(({ collection }) => collection.logo),
+    collection_banner_image: text.orNull(({ collection }) => collection.banner),
+    normalized_metadata: wire
+      .wire(normalizedMetadataSchema)
+      .orAbsent('Only with nft_metadata', ({ token, tokenId, context: { withMetadata, related } }) =>
+        withMetadata ? related.metadataOf(token, tokenId) : null,
+      ),
+  },
+);
 
-type Sides = Pick<CoinLeg, 'from' | 'to' | 'isMinted'>;
-
-function directionOf(leg: Sides, { wallet }: LegContext): 'send' | 'receive' {
-  return isGiven(leg, wallet) ? 'send' : 'receive';
-}
-
-function showParties({ from, to }: Sides, { related }: LegContext) {
-  const [sender, receiver] = [related.labelOf(from), related.labelOf(to)];
-  return {
-    from_address: from,
-    from_address_entity: sender.entity,
-    from_address_entity_logo: sender.entityLogo,
-    from_address_label: sender.label,
-    to_address: to,
-    to_address_entity: receiver.entity,
-    to_address_entity_logo: receiver.entityLogo,
-    to_address_label: receiver.label,
-  };
-}
+export const nativeLegView = view('HistoryNativeTransfer', (leg: InTransaction<CoinLeg>) => partiesOf(leg), {
+  ...partiesFields,
+  value: amount(),
+  value_formatted: text(({ value, context: { coin } }) => decimalAmount(value.toString(), coin.decimals)),
+  direction,
+  internal_transaction: flag('true if an internal call moved it', ({ isInternal }) => isInternal),
+  token_symbol: text({ example: 'ETH' }, ({ context: { coin } }) => coin.symbol),
+  token_logo: nothing(() => null),
+});

@@ -1,132 +1,109 @@
 import type { Address } from '@chainstead/core';
+import { each, inside, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { GivenApproval } from '../../approvals/read-approvals.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 import type { RelatedToHistory } from '../page/related-to-history.ts';
 
-const text = z.string().nullable();
-const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
+const { address, integer, text } = wire;
+const nothing = wire.wire(z.null());
 
-const tokenSchema = z
-  .object({
+interface Named {
+  readonly address: Address;
+  readonly related: RelatedToHistory;
+}
+
+function namesOf({ address, related }: Named) {
+  const [token, collection] = [related.tokenOf(address), related.collectionOf(address)];
+  return {
+    ...related.labelOf(address),
     address,
-    address_label: text.openapi({ example: 'Tether USD (USDT)' }),
-    token_name: text,
-    token_logo: text,
-    token_symbol: text,
-  })
-  .openapi('ApprovedToken');
-
-const spenderSchema = z
-  .object({
-    address,
-    address_label: text,
-    name: text.openapi({ description: 'Name of the spender if it is a token, as for symbol and logo' }),
-    symbol: text,
-    logo: text,
-    entity: text,
-    entity_logo: text,
-  })
-  .openapi('ApprovedSpender');
-
-const approvalSchema = z
-  .object({
-    value: z.string().openapi({ pattern: '^[0-9]+$' }),
-    value_formatted: text.openapi({ description: '`unlimited` if the allowance is practically unlimited' }),
-    token: tokenSchema,
-    spender: spenderSchema,
-    expiration: z.int().optional().openapi({ description: 'Unix seconds. Only for allowances that expire' }),
-  })
-  .openapi('HistoryApproval');
-
-const approvalForAllSchema = z
-  .object({
-    value: z.null(),
-    value_formatted: z.null(),
-    token: tokenSchema,
-    operator: spenderSchema,
-    spender: spenderSchema.openapi({ description: 'Same as operator' }),
-  })
-  .openapi('HistoryApprovalForAll');
-
-export const contractInteractionsSchema = z
-  .object({
-    approvals: z.array(approvalSchema).optional(),
-    revokes: z.array(approvalSchema).optional(),
-    set_approvals_all: z.array(approvalForAllSchema).optional(),
-    approvalsAll: z.array(approvalForAllSchema).optional().openapi({ description: 'Same as set_approvals_all' }),
-    set_revokes_all: z.array(approvalForAllSchema).optional(),
-    revokesAll: z.array(approvalForAllSchema).optional().openapi({ description: 'Same as set_revokes_all' }),
-  })
-  .openapi('ContractInteractions');
-
-export function showContractInteractions(
-  approvals: readonly GivenApproval[],
-  related: RelatedToHistory,
-): z.infer<typeof contractInteractionsSchema> | null {
-  if (approvals.length === 0) return null;
-  const given = approvals.filter(({ isGranted }) => isGranted);
-  const taken = approvals.filter(({ isGranted }) => !isGranted);
-  const ofAmounts = (some: readonly GivenApproval[]) =>
-    some.flatMap((approval) => showApproval(approval, related) ?? []);
-  const ofAll = (some: readonly GivenApproval[]) =>
-    some.flatMap((approval) => (approval.kind === 'all' ? [showApprovalForAll(approval, related)] : []));
-  const lists = { approvals: ofAmounts(given), revokes: ofAmounts(taken) };
-  const [approvalsAll, revokesAll] = [ofAll(given), ofAll(taken)];
-  return {
-    ...(lists.approvals.length > 0 && { approvals: lists.approvals }),
-    ...(lists.revokes.length > 0 && { revokes: lists.revokes }),
-    ...(approvalsAll.length > 0 && { set_approvals_all: approvalsAll, approvalsAll }),
-    ...(revokesAll.length > 0 && { set_revokes_all: revokesAll, revokesAll }),
-  };
-}
-
-function showApproval(
-  { token, spender, value, expiration }: GivenApproval,
-  related: RelatedToHistory,
-): z.infer<typeof approvalSchema> | null {
-  if (value === null) return null;
-  return {
-    value: value.toString(),
-    value_formatted: showAllowance(value, related.tokenOf(token).decimals),
-    token: showToken(token, related),
-    spender: showSpender(spender, related),
-    ...(expiration !== null && { expiration }),
-  };
-}
-
-function showApprovalForAll(
-  { token, spender }: GivenApproval,
-  related: RelatedToHistory,
-): z.infer<typeof approvalForAllSchema> {
-  const operator = showSpender(spender, related);
-  return { value: null, value_formatted: null, token: showToken(token, related), operator, spender: operator };
-}
-
-function showToken(address: Address, related: RelatedToHistory): z.infer<typeof tokenSchema> {
-  const { name, symbol, logo } = namesOf(address, related);
-  return {
-    address,
-    address_label:
-      related.labelOf(address).label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
-    token_name: name,
-    token_logo: logo,
-    token_symbol: symbol,
-  };
-}
-
-function showSpender(address: Address, related: RelatedToHistory): z.infer<typeof spenderSchema> {
-  const { label, entity, entityLogo } = related.labelOf(address);
-  const { name, symbol, logo } = namesOf(address, related);
-  return { address, address_label: label, name, symbol, logo, entity, entity_logo: entityLogo };
-}
-
-function namesOf(address: Address, related: RelatedToHistory) {
-  const token = related.tokenOf(address);
-  const collection = related.collectionOf(address);
-  return {
     name: token.name ?? collection.name,
     symbol: token.symbol ?? collection.symbol,
     logo: token.logo ?? collection.logo,
   };
 }
+
+const tokenView = view('ApprovedToken', namesOf, {
+  address: address(),
+  address_label: text.orNull(
+    { example: 'Tether USD (USDT)' },
+    ({ label, name, symbol }) => label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
+  ),
+  token_name: text.orNull(({ name }) => name),
+  token_logo: text.orNull(({ logo }) => logo),
+  token_symbol: text.orNull(({ symbol }) => symbol),
+});
+
+const spenderView = view('ApprovedSpender', namesOf, {
+  address: address(),
+  address_label: text.orNull(({ label }) => label),
+  name: text.orNull('Name of the spender if it is a token, as for symbol and logo'),
+  symbol: text.orNull(),
+  logo: text.orNull(),
+  entity: text.orNull(),
+  entity_logo: text.orNull(({ entityLogo }) => entityLogo),
+});
+
+interface ShownApproval extends Pick<GivenApproval, 'token' | 'spender' | 'expiration'> {
+  readonly related: RelatedToHistory;
+}
+
+function partiesOf<Approval extends ShownApproval>(approval: Approval) {
+  const { token, spender, related } = approval;
+  return { ...approval, token: { address: token, related }, spender: { address: spender, related } };
+}
+
+const approvalView = view(
+  'HistoryApproval',
+  (approval: ShownApproval & { readonly value: bigint }) => partiesOf(approval),
+  {
+    value: text({ pattern: '^[0-9]+$' }, ({ value }) => value.toString()),
+    value_formatted: text.orNull(
+      '`unlimited` if the allowance is practically unlimited',
+      ({ value, token, related }) => showAllowance(value, related.tokenOf(token.address).decimals),
+    ),
+    token: inside(tokenView)(),
+    spender: inside(spenderView)(),
+    expiration: integer.orAbsent('Unix seconds. Only for allowances that expire'),
+  },
+);
+
+const approvalForAllView = view('HistoryApprovalForAll', (approval: ShownApproval) => partiesOf(approval), {
+  value: nothing(() => null),
+  value_formatted: nothing(() => null),
+  token: inside(tokenView)(),
+  operator: inside(spenderView)(({ spender }) => spender),
+  spender: inside(spenderView)('Same as operator'),
+});
+
+interface Approvals {
+  readonly approvals: readonly GivenApproval[];
+  readonly related: RelatedToHistory;
+}
+
+/** Null: none. */
+function listsOf({ approvals, related }: Approvals, isGranted: boolean) {
+  const some = approvals.filter((approval) => approval.isGranted === isGranted);
+  const amounts = some.flatMap(({ value, ...approval }) =>
+    value === null ? [] : [{ ...approval, value, related }],
+  );
+  const all = some.flatMap((approval) => (approval.kind === 'all' ? [{ ...approval, related }] : []));
+  return { amounts: amounts.length > 0 ? amounts : null, all: all.length > 0 ? all : null };
+}
+
+const amounts = each(approvalView).orAbsent;
+const all = each(approvalForAllView).orAbsent;
+
+export const contractInteractionsView = view(
+  'ContractInteractions',
+  (of: Approvals) => ({ granted: listsOf(of, true), revoked: listsOf(of, false) }),
+  {
+    approvals: amounts(({ granted }) => granted.amounts),
+    revokes: amounts(({ revoked }) => revoked.amounts),
+    set_approvals_all: all(({ granted }) => granted.all),
+    approvalsAll: all('Same as set_approvals_all', ({ granted }) => granted.all),
+    set_revokes_all: all(({ revoked }) => revoked.all),
+    revokesAll: all('Same as set_revokes_all', ({ revoked }) => revoked.all),
+  },
+);

@@ -1,25 +1,32 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { indexedSchema } from '@chainstead/pages';
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { DecodedEvent } from '@chainstead/events/decoding';
+import { each, indexedSchema, inside, showIndexed, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { showDecodedEvent } from '../../records/decoded-response.ts';
-import { internalTransactionSchema, tracesMarkSchema } from '../../records/internal-transaction-response.ts';
-import { showTransaction, transactionShape, verboseLogSchema } from '../../records/transaction-response.ts';
-import { olderMarksShape } from '../../records/wallet-transactions-response.ts';
+import { decodedEventView } from '../../records/decoded-response.ts';
+import {
+  internalTransactionView,
+  showInternalTransactions,
+  tracesMark,
+} from '../../records/internal-transaction-response.ts';
+import {
+  eventOf,
+  logFields,
+  logsOf,
+  type ShownLog,
+  shownTransaction,
+  transactionFields,
+} from '../../records/transaction-response.ts';
+import { type OlderMarks, olderFields } from '../../records/wallet-transactions-response.ts';
 import { CATEGORIES, CATEGORY_DETAILS, isPossibleSpam } from '../classification/classification-features.ts';
 import type { ClassifiedTransaction, HistoryPage } from '../page/get-wallet-history.ts';
 import { summarise } from '../summary/summarise.ts';
-import {
-  erc20LegSchema,
-  nativeLegSchema,
-  nftLegSchema,
-  showErc20Leg,
-  showNativeLeg,
-  showNftLeg,
-} from './asset-movement-response.ts';
-import { contractInteractionsSchema, showContractInteractions } from './contract-interactions.ts';
+import { erc20LegView, nativeLegView, nftLegView } from './asset-movement-response.ts';
+import { contractInteractionsView } from './contract-interactions.ts';
 
-const { input, internal_transactions: _, ...shape } = transactionShape;
+const { flag, text } = wire;
+
+const UNDECODED = { signature: null, label: null, type: 'event', params: [] };
 
 const undecodedSchema = z
   .object({
@@ -30,116 +37,105 @@ const undecodedSchema = z
   })
   .openapi('UndecodedEvent');
 
-const historyLogSchema = verboseLogSchema
-  .omit({ decoded_event: true })
-  .extend({
-    decoded_event: z.union([verboseLogSchema.shape.decoded_event.unwrap(), undecodedSchema]).openapi({
-      description: 'An object with null values if the event is unknown, because clients access its members',
-    }),
-  })
-  .openapi('HistoryLog');
-
-/** docs/api/wallets.md#wallet-history */
-const historyRowSchema = z
-  .object({
-    ...shape,
-    input: input.optional().openapi({ description: 'Only with include_input_data' }),
-    category: z.enum(CATEGORIES),
-    category_detail: z
-      .enum(CATEGORY_DETAILS)
-      .optional()
-      .openapi({ description: 'Only if a more specific category is known' }),
-    category_inferred: z.literal(true).optional().openapi({
-      description: 'true if the category depends on data that only traces contain',
-    }),
-    summary: z
-      .string()
-      .openapi({ example: 'Sent 5 USDC to 0x1234...abcd', description: 'Human-readable summary' }),
-    possible_spam: z.boolean(),
-    contract_interactions: contractInteractionsSchema
-      .nullable()
-      .openapi({ description: 'null if there are none' }),
-    nft_transfers: z
-      .array(nftLegSchema)
-      .openapi({ description: 'Transfers of the wallet by log index, as for the other two lists' }),
-    erc20_transfers: z.array(erc20LegSchema),
-    native_transfers: z.array(nativeLegSchema),
-    internal_transactions: z.array(internalTransactionSchema).nullable().optional().openapi({
-      description: 'Only with include_internal_transactions. null if no node returns traces',
-    }),
-    logs: z
-      .array(historyLogSchema)
-      .optional()
-      .openapi({ description: 'All logs of the transaction. Only with include=logs' }),
-  })
-  .openapi('WalletHistoryRow');
-
-export const walletHistorySchema = z
-  .object({
-    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
-    page_size: z.int().min(1),
-    limit: z.int().min(1).openapi({ description: 'Same as page_size' }),
-    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
-    synced_at: z.int().nullable().openapi({ description: 'The newest indexed block. null if there is none' }),
-    indexed: indexedSchema.extend({ traces: tracesMarkSchema, ...olderMarksShape }).openapi('IndexedHistory'),
-    result: z.array(historyRowSchema),
-  })
-  .openapi('WalletHistory');
+const historyLogView = view('HistoryLog', (log: ShownLog) => log, {
+  ...logFields,
+  decoded_event: wire.wire(z.union([decodedEventView.schema, undecodedSchema]), (event: DecodedEvent | null) =>
+    event === null ? UNDECODED : decodedEventView.show(event),
+  )('An object with null values if the event is unknown, because clients access its members', eventOf),
+});
 
 interface HistoryWishes {
-  readonly internalTransactions: boolean;
-  readonly nftMetadata: boolean;
-  readonly inputData: boolean;
-  readonly logs: boolean;
+  readonly include_internal_transactions: boolean;
+  readonly nft_metadata: boolean;
+  readonly include_input_data: boolean;
+  readonly withLogs: boolean;
 }
 
-export function showHistoryRow(
+function shownRow(
   chain: Chain,
-  { block, record, calls, seen, classification }: ClassifiedTransaction,
+  row: ClassifiedTransaction,
   { related, booksOf }: Pick<HistoryPage, 'related' | 'booksOf'>,
   wishes: HistoryWishes,
-): z.infer<typeof historyRowSchema> {
+) {
+  const { block, record: transaction, calls, seen, classification } = row;
   const place = {
     number: block.block_number,
     hash: block.block_hash,
     timestamp: Date.parse(block.block_timestamp) / 1_000,
   };
-  const labelOf = (address: string | null) => related.labelOf((address ?? ZERO_ADDRESS) as Address);
-  const shownCalls = wishes.internalTransactions ? calls : undefined;
-  const { input, logs, ...shown } = showTransaction(record, place, labelOf, seen.method, shownCalls);
-  const { category, detail, isInferred } = classification;
-  const coin = chain.native;
-  const { tokenOf, collectionOf } = related;
+  const labelOf = (address: typeof transaction.to) => related.labelOf(address ?? ZERO_ADDRESS);
+  const internal = wishes.include_internal_transactions ? calls : undefined;
   const context = {
-    ...{ wallet: seen.wallet, related, coin },
-    timestamp: shown.block_timestamp,
-    transactionIndex: record.index,
-    value: record.value,
+    ...{ wallet: seen.wallet, related, coin: chain.native, value: transaction.value },
+    timestamp: block.block_timestamp,
+    transactionIndex: transaction.index,
+    withMetadata: wishes.nft_metadata,
   };
   return {
-    ...shown,
-    ...(wishes.inputData && { input }),
-    category,
-    ...(detail !== null && { category_detail: detail }),
-    ...(isInferred && { category_inferred: true as const }),
-    summary: summarise(seen, category, seen.approvals, {
-      coin,
-      tokenOf,
-      collectionOf: (token) => collectionOf(token).name,
-      labelOf: (address) => related.labelOf(address).label,
-    }),
-    possible_spam: isPossibleSpam(
-      seen,
-      (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam,
-    ),
-    contract_interactions: showContractInteractions(seen.approvals, related),
-    nft_transfers: seen.nfts.map((leg) => showNftLeg(leg, context, wishes.nftMetadata)),
-    erc20_transfers: seen.tokens.map((leg) => showErc20Leg(leg, context)),
-    native_transfers: seen.coins.map((leg) => showNativeLeg(leg, context)),
-    ...(wishes.logs && {
-      logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) ?? UNDECODED })),
-    }),
+    ...shownTransaction({ transaction, block: place, internal }, { labelOf, booksOf }, seen.method),
+    ...{ seen, classification, related, context, wishes },
   };
 }
 
-const UNDECODED = { signature: null, label: null, type: 'event' as const, params: [] };
+const { input, ...ofTransaction } = transactionFields;
+
+/** docs/api/wallets.md#wallet-history */
+export const historyRowView = view('WalletHistoryRow', shownRow, {
+  ...ofTransaction,
+  internal_transactions: wire.wire(z.array(internalTransactionView.schema).nullable().optional())(
+    'Only with include_internal_transactions. null if no node returns traces',
+    (row) => showInternalTransactions(row, row.internal),
+  ),
+  input: wire
+    .wire(input.schema)
+    .orAbsent('Only with include_input_data', (row) => (row.wishes.include_input_data ? row.input : null)),
+  category: wire.wire(z.enum(CATEGORIES))(({ classification }) => classification.category),
+  category_detail: wire
+    .wire(z.enum(CATEGORY_DETAILS))
+    .orAbsent('Only if a more specific category is known', ({ classification }) => classification.detail),
+  category_inferred: wire
+    .wire(z.literal(true))
+    .orAbsent(
+      'true if the category depends on data that only traces contain',
+      ({ classification }) => classification.isInferred || null,
+    ),
+  summary: text(
+    { example: 'Sent 5 USDC to 0x1234...abcd', description: 'Human-readable summary' },
+    ({ seen, classification, related, context }) =>
+      summarise(seen, classification.category, seen.approvals, {
+        coin: context.coin,
+        tokenOf: related.tokenOf,
+        collectionOf: (token) => related.collectionOf(token).name,
+        labelOf: (address) => related.labelOf(address).label,
+      }),
+  ),
+  possible_spam: flag(({ seen, related: { tokenOf, collectionOf } }) =>
+    isPossibleSpam(seen, (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam),
+  ),
+  contract_interactions: inside(contractInteractionsView).orNull(
+    'null if there are none',
+    ({ seen: { approvals }, related }) => (approvals.length === 0 ? null : { approvals, related }),
+  ),
+  nft_transfers: each(nftLegView)(
+    'Transfers of the wallet by log index, as for the other two lists',
+    ({ seen, context }) => seen.nfts.map((leg) => ({ ...leg, context })),
+  ),
+  erc20_transfers: each(erc20LegView)(({ seen, context }) => seen.tokens.map((leg) => ({ ...leg, context }))),
+  native_transfers: each(nativeLegView)(({ seen, context }) => seen.coins.map((leg) => ({ ...leg, context }))),
+  logs: each(historyLogView).orAbsent('All logs of the transaction. Only with include=logs', (row) =>
+    row.wishes.withLogs ? logsOf(row) : null,
+  ),
+});
+
+const marks = view(null, (traces: HistoryPage['traces'], older: OlderMarks | null) => ({ traces, older }), {
+  traces: wire.wire(tracesMark)(),
+  ...olderFields,
+});
+
+export const indexedHistoryView = {
+  schema: indexedSchema.extend(marks.schema.shape).openapi('IndexedHistory'),
+  show: ({ indexed, traces }: Pick<HistoryPage, 'indexed' | 'traces'>, older: OlderMarks | null) => ({
+    ...showIndexed(indexed),
+    ...marks.show(traces, older),
+  }),
+};

@@ -2,6 +2,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Database, rawSql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20/requests';
 import { seedTransfers } from '@chainstead/erc20/testing';
+import { withServices } from '@chainstead/http';
 import { type ApiServer, serveApi } from '@chainstead/http/server';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
@@ -9,7 +10,7 @@ import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTrackedWallets } from '../../wallets/tracked-wallets.ts';
-import { createActiveChainsRoute } from './active-chains-route.ts';
+import { activeChainsRoute } from './active-chains-route.ts';
 
 const registry = createChainRegistry();
 /** With the default settings. */
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
   const api = await exampleApi(
     scratch.database,
-    [createActiveChainsRoute({ served, trackedWallets, onDemandBackfill })],
+    [withServices({ served, trackedWallets, onDemandBackfill }, [activeChainsRoute])],
     {
       chains: { find },
       onDemand: { waitMs: 0 },

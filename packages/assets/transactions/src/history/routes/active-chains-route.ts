@@ -1,95 +1,74 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
-import { type Indexed, indexedSchema, type PageBlock, readConsistentPage, showIndexed } from '@chainstead/pages';
-import { z } from '@hono/zod-openapi';
+import {
+  chainsParameter,
+  each,
+  indexedChainsOf,
+  indexedView,
+  inside,
+  routesFor,
+  view,
+  wire,
+} from '@chainstead/http';
+import { type Indexed, type PageBlock, readConsistentPage } from '@chainstead/pages';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
-import type { HistoryRouteOptions } from './wallet-history-route.ts';
+import type { HistoryServices } from '../routes.ts';
 
-export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
-  readonly served: readonly Chain[];
-}
+type Services = Pick<HistoryServices, 'served' | 'trackedWallets' | 'onDemandBackfill'>;
 
-/** docs/api/wallets.md#active-chains */
-export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModule {
-  const { served, trackedWallets, onDemandBackfill } = options;
-  return (app, dependencies) => {
-    const { chains, database, logger, reads, parameters } = dependencies;
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/wallets/{address}/chains',
-      operationId: 'getWalletActiveChains',
-      tags: ['Wallets'],
-      summary: 'List active chains of a wallet',
-      description:
-        'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
-      params: { address: parameters.address },
-      lists: { chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.') },
-      response: { description: 'The active chains', schema: activeChainsSchema },
-      async answer({ address, chains: requested, requester }) {
-        const wanted =
-          requested === undefined
-            ? served.toSorted((a, b) => a.id - b.id)
-            : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
-        const find = async (chain: Chain): Promise<ActiveChain | null> => {
-          await trackedWallets.ask({ database, logger }, chain, address, requester);
-          const { ends, indexed } = await getActiveChain(reads, chain, address);
-          if (!indexed.complete)
-            await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
-          return ends === null ? null : { chain, ...ends, indexed };
-        };
-        const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);
-        return { address, active_chains: active.map(showActiveChain) };
-      },
-    });
-  };
-}
+const { address, hash, quantity, text } = wire;
 
-const endSchema = z
-  .object({
-    block_number: z.string().openapi({ pattern: '^[0-9]+$' }),
-    block_timestamp: z.string().openapi({ example: '2022-11-19T20:01:23.000Z' }),
-    transaction_hash: z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }),
-  })
-  .openapi('EndTransaction');
+const endView = view('EndTransaction', (end: EndTransaction) => end, {
+  block_number: text({ pattern: '^[0-9]+$' }, ({ block }) => String(block.block_number)),
+  block_timestamp: text({ example: '2022-11-19T20:01:23.000Z' }, ({ block }) => block.block_timestamp),
+  transaction_hash: hash((end) => end.hash),
+});
+
+const chainView = view('ActiveChain', (active: ActiveChain) => active, {
+  chain: text({ example: 'eth' }, ({ chain }) => chain.key),
+  chain_id: quantity({ example: '0x1' }, ({ chain }) => chain.id),
+  first_transaction: inside(endView)(
+    'First known transaction. The first of all if indexed.complete is true',
+    ({ first }) => first,
+  ),
+  last_transaction: inside(endView)(({ last }) => last),
+  indexed: inside(indexedView)(),
+});
+
+const activeChainsView = view(
+  'WalletActiveChains',
+  (address: Address, active: readonly ActiveChain[]) => ({ address, active }),
+  { address: address(), active_chains: each(chainView)(({ active }) => active) },
+);
 
 /** docs/api/wallets.md#active-chains */
-const activeChainsSchema = z
-  .object({
-    address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
-    active_chains: z.array(
-      z
-        .object({
-          chain: z.string().openapi({ example: 'eth' }),
-          chain_id: z.string().openapi({ example: '0x1' }),
-          first_transaction: endSchema.openapi({
-            description: 'First known transaction. The first of all if indexed.complete is true',
-          }),
-          last_transaction: endSchema,
-          indexed: indexedSchema,
-        })
-        .openapi('ActiveChain'),
-    ),
-  })
-  .openapi('WalletActiveChains');
-
-type ShownChain = z.infer<typeof activeChainsSchema>['active_chains'][number];
-
-function showActiveChain({ chain, first, last, indexed }: ActiveChain): ShownChain {
-  return {
-    chain: chain.key,
-    chain_id: `0x${chain.id.toString(16)}`,
-    first_transaction: showEnd(first),
-    last_transaction: showEnd(last),
-    indexed: showIndexed(indexed),
-  };
-}
-
-function showEnd({ block, hash }: EndTransaction): z.infer<typeof endSchema> {
-  const { block_number, block_timestamp } = block;
-  return { block_number: String(block_number), block_timestamp, transaction_hash: hash };
-}
+export const activeChainsRoute = routesFor<Services>().defineRoute({
+  path: '/api/v2.2/wallets/{address}/chains',
+  operationId: 'getWalletActiveChains',
+  tag: 'Wallets',
+  summary: 'List active chains of a wallet',
+  description:
+    'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
+  params: ['address'],
+  query: [{ chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.') }],
+  response: { description: 'The active chains', schema: activeChainsView.schema },
+  async answer({ address, chains: requested, requester, api, services, ...request }) {
+    const wanted =
+      requested === undefined
+        ? services.served.toSorted((a, b) => a.id - b.id)
+        : indexedChainsOf(api.chains, requested, ...ASSET_MOVEMENT_DATASETS);
+    const find = async (chain: Chain): Promise<ActiveChain | null> => {
+      await services.trackedWallets.ask(request, chain, address, requester);
+      const { ends, indexed } = await getActiveChain(request.reads, chain, address);
+      if (!indexed.complete) await services.onDemandBackfill.requestWallet(request, chain, address, requester);
+      return ends === null ? null : { chain, ...ends, indexed };
+    };
+    const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);
+    return activeChainsView.show(address, active);
+  },
+});
 
 interface EndTransaction {
   readonly block: PageBlock;

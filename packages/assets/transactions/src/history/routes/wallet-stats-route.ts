@@ -1,101 +1,73 @@
 import type { Chain } from '@chainstead/chains';
-import type { Clock } from '@chainstead/core';
-import { defineRoute, type RouteModule } from '@chainstead/http';
+import { indexedView, inside, type RouteModule, view, wire, withServices } from '@chainstead/http';
 import { countHeldNfts, type HeldNfts } from '@chainstead/nft/requests';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
-import { type Indexed, indexedSchema, readConsistentPage, showIndexed } from '@chainstead/pages';
+import { type Indexed, readConsistentPage } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
-import { z } from '@hono/zod-openapi';
 import { type AbiBooks, createAbiBooks } from '../../abis/abi-books.ts';
 import { createOnDemandReads, type OnDemandReadsOptions } from '../../on-demand-reads.ts';
-import { createTrackedWallets, type TrackedWallets } from '../../wallets/tracked-wallets.ts';
-import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
+import { createTrackedWallets } from '../../wallets/tracked-wallets.ts';
+import { walletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
+import { defineRoute } from '../routes.ts';
 import type { WalletCounts } from '../stats/counted-ranges.ts';
 import { createWalletCounter } from '../stats/wallet-counter.ts';
-import { createActiveChainsRoute } from './active-chains-route.ts';
-import { createWalletHistoryRoute } from './wallet-history-route.ts';
+import { activeChainsRoute } from './active-chains-route.ts';
+import { walletHistoryRoute } from './wallet-history-route.ts';
 
-interface WalletStatsOptions {
-  readonly projections: SubjectProjections;
-  readonly clock: Clock;
-  readonly trackedWallets: TrackedWallets;
-  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-}
+const digits = wire.wire(wire.digits({ example: '152' }).schema, (count: number) => String(count));
+const total = inside(view(null, (total: number) => ({ total }), { total: digits() }));
+
+export const walletStatsView = view(
+  'WalletStats',
+  (held: HeldNfts, counts: WalletCounts, indexed: Indexed) => ({ ...held, ...counts, indexed }),
+  {
+    nfts: digits('Number of distinct NFTs held by the wallet'),
+    collections: digits('Number of distinct collections with at least one NFT held by the wallet'),
+    transactions: inside(
+      view(null, (counts: WalletCounts) => counts, {
+        total: digits('Number of transactions sent by the wallet', ({ sent }) => sent),
+        involved: digits('Number of transactions in the history of the wallet'),
+      }),
+    )((counts) => counts),
+    nft_transfers: total(({ nftTransfers }) => nftTransfers),
+    token_transfers: total(({ tokenTransfers }) => tokenTransfers),
+    indexed: inside(indexedView)(),
+  },
+);
 
 /** Exact counts; 503 during a busy wallet's first one (docs/api/wallets.md#wallet-statistics). */
-function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
-  const { projections, clock, trackedWallets, onDemandBackfill } = options;
-  return (app, dependencies) => {
-    const { database, logger, reads, parameters } = dependencies;
-    const counting = { database, projections, clock };
-    const counter = createWalletCounter(counting);
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/wallets/{address}/stats',
-      operationId: 'getWalletStats',
-      tags: ['Wallets'],
-      summary: 'Get statistics of a wallet',
-      description:
-        'Exact number of held NFTs, transactions and transfers in the indexed blocks. Returns 503 during the first count of a very active wallet.',
-      params: { address: parameters.address },
-      query: { chain: parameters.chain },
-      datasets: ASSET_MOVEMENT_DATASETS,
-      response: { description: 'The wallet statistics', schema: walletStatsSchema },
-      async answer({ address: wallet, chain, requester }) {
-        // Before steps that may fail: a later request then finds more.
-        await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-        // Descending: without a search for the newest row.
-        const { indexed } = await readConsistentPage(() =>
-          readPlaces(reads, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
-        );
-        if (!indexed.complete)
-          await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-        const [held, counts] = await Promise.all([
-          countHeldNfts(counting, chain, wallet),
-          counter.count(chain, wallet),
-        ]);
-        if (held === null)
-          throw new StateUnavailableError(`the holdings of the wallet on ${chain.key} are being counted`);
-        return showWalletStats(held, counts, indexed);
-      },
-    });
-  };
-}
-
-const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '152' });
-
-export const walletStatsSchema = z
-  .object({
-    nfts: digits.openapi({ description: 'Number of distinct NFTs held by the wallet' }),
-    collections: digits.openapi({
-      description: 'Number of distinct collections with at least one NFT held by the wallet',
-    }),
-    transactions: z.object({
-      total: digits.openapi({ description: 'Number of transactions sent by the wallet' }),
-      involved: digits.openapi({ description: 'Number of transactions in the history of the wallet' }),
-    }),
-    nft_transfers: z.object({ total: digits }),
-    token_transfers: z.object({ total: digits }),
-    indexed: indexedSchema,
-  })
-  .openapi('WalletStats');
-
-function showWalletStats(
-  { nfts, collections }: HeldNfts,
-  { sent, involved, nftTransfers, tokenTransfers }: WalletCounts,
-  indexed: Indexed,
-): z.infer<typeof walletStatsSchema> {
-  return {
-    nfts: String(nfts),
-    collections: String(collections),
-    transactions: { total: String(sent), involved: String(involved) },
-    nft_transfers: { total: String(nftTransfers) },
-    token_transfers: { total: String(tokenTransfers) },
-    indexed: showIndexed(indexed),
-  };
-}
+const walletStatsRoute = defineRoute({
+  path: '/api/v2.2/wallets/{address}/stats',
+  operationId: 'getWalletStats',
+  tag: 'Wallets',
+  summary: 'Get statistics of a wallet',
+  description:
+    'Exact number of held NFTs, transactions and transfers in the indexed blocks. Returns 503 during the first count of a very active wallet.',
+  params: ['address'],
+  query: ['chain'],
+  datasets: ASSET_MOVEMENT_DATASETS,
+  response: { description: 'The wallet statistics', schema: walletStatsView.schema },
+  async answer({ address: wallet, chain, requester, services, ...request }) {
+    const { database, reads } = request;
+    // Before steps that may fail: a later request then finds more.
+    await services.trackedWallets.ask(request, chain, wallet, requester);
+    // Descending: without a search for the newest row.
+    const { indexed } = await readConsistentPage(() =>
+      readPlaces(reads, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
+    );
+    if (!indexed.complete) await services.onDemandBackfill.requestWallet(request, chain, wallet, requester);
+    const [held, counts] = await Promise.all([
+      countHeldNfts({ ...services, database }, chain, wallet),
+      services.counter.count(chain, wallet),
+    ]);
+    if (held === null)
+      throw new StateUnavailableError(`the holdings of the wallet on ${chain.key} are being counted`);
+    return walletStatsView.show(held, counts, indexed);
+  },
+});
 
 interface HistoryRoutesOptions extends OnDemandReadsOptions {
   readonly chains: readonly Chain[];
@@ -107,17 +79,17 @@ interface HistoryRoutesOptions extends OnDemandReadsOptions {
 
 /** Once per process: state reads are shared. */
 export function createHistoryRoutes(options: HistoryRoutesOptions): readonly RouteModule[] {
-  const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
-  const trackedWallets = createTrackedWallets(onDemandBackfill);
+  const { abis = createAbiBooks(), chains: served, onDemandBackfill, nodeReads, clock, projections } = options;
+  const services = {
+    ...{ abis, served, onDemandBackfill, nodeReads, clock, projections },
+    onDemandReads: createOnDemandReads(options),
+    trackedWallets: createTrackedWallets(onDemandBackfill),
+  };
+  const routes = [walletHistoryRoute, activeChainsRoute, walletInsightRoute, walletStatsRoute];
   return [
-    createWalletHistoryRoute({
-      onDemandReads: createOnDemandReads(options),
-      abis,
-      trackedWallets,
-      onDemandBackfill,
-    }),
-    createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
-    createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
-    createWalletStatsRoute({ ...options, trackedWallets }),
+    (app, api) => {
+      const counter = createWalletCounter({ database: api.database, projections, clock });
+      withServices({ ...services, counter }, routes)(app, api);
+    },
   ];
 }

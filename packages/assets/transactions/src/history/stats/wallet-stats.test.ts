@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20/requests';
 import { nftTransfers } from '@chainstead/nft/requests';
@@ -7,13 +7,13 @@ import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { internalTransfers } from '../../internal-transfers/dataset.ts';
 import { accountTransactions } from '../../stored/datasets.ts';
-import { walletStatsSchema } from '../routes/wallet-stats-route.ts';
+import { walletStatsView } from '../routes/wallet-stats-route.ts';
 import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
 const OF_1155 = [
   '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
@@ -71,7 +71,7 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   async function statsOf(wallet: string, query = '?chain=eth') {
     const { status, body } = await stage.ask(`wallets/${wallet}/stats${query}`);
     expect([status, body]).toEqual([200, expect.anything()]);
-    return walletStatsSchema.parse(body);
+    return walletStatsView.schema.parse(body);
   }
 
   test('is what their transactions and logs come to, and their history', async () => {

@@ -28,20 +28,30 @@ import {
   serveChain,
   startOfficialSdk,
 } from '@chainstead/testkit';
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { logs } from '../../datasets.ts';
 import { internalTransactionsReader } from '../../reading/internal-transactions-reader.ts';
 import { accountTransactions, transactions } from '../../stored/datasets.ts';
 import { insightReader } from '../insight/insight-reader.ts';
 import { walletTransactionsReader } from '../reading/wallet-transactions-reader.ts';
-import { walletHistorySchema } from '../records/history-response.ts';
+import { historyRowView, indexedHistoryView } from '../records/history-response.ts';
 import { createHistoryRoutes } from '../routes/wallet-stats-route.ts';
 
 /** Blocks that were recorded completely: others lack some transaction fields, so that they don't match their hashes. */
 export const FIRST_BLOCK = 12_244_145;
 export const LAST_BLOCK = 14_000_021;
 
-export type HistoryAnswer = z.infer<typeof walletHistorySchema>;
+const answerSchema = z.object({
+  page: z.int().min(1),
+  page_size: z.int().min(1),
+  limit: z.int().min(1),
+  cursor: z.string().nullable(),
+  synced_at: z.int().nullable(),
+  indexed: indexedHistoryView.schema,
+  result: z.array(historyRowView.schema),
+});
+
+export type HistoryAnswer = z.infer<typeof answerSchema>;
 
 /** Settings that tests change while the routes are served. */
 export interface HistorySettings {
@@ -159,7 +169,7 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
   const get: HistoryStage['get'] = async (path) => {
     const { status, body } = await ask(path);
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`);
-    return walletHistorySchema.parse(body);
+    return answerSchema.parse(body);
   };
   return {
     ...{ scratch, chain, node, server, sdk, settings, ask, get },
