@@ -29,9 +29,11 @@ const personView = view(name, (person: Person) => person, {
   friends: each(friendView, (list) => list.max(9))('Those of the same age', ({ friends }) => friends),
   first: inside(friendView).orNull(({ friends: [first = null] }) => first),
   since: day.ifRequested(({ friends: [first] }) => first && (first.age === null ? null : first.born)),
+  called: text.of('name'),
+  called_so: text('The same', 'name'),
 });
 
-test('a view shows members of the same name, dates, lists and other views', () => {
+test('a view shows members of the same or another name, dates, lists and other views', () => {
   const born = new Date('1815-12-10T00:00:00Z');
   const friend = { name: 'Mary', age: null, born, friends: [] };
   expect(personView.show({ ...friend, name: 'Ada', age: 36, friends: [friend] })).toEqual({
@@ -42,6 +44,8 @@ test('a view shows members of the same name, dates, lists and other views', () =
     friends: [{ name: 'Mary' }],
     first: { name: 'Mary' },
     since: null,
+    called: 'Ada',
+    called_so: 'Ada',
   });
   expect(personView.show(friend)).toMatchObject({ age: null, first: null, friends: [], since: undefined });
   expect(personView.schema.safeParse({ friends: Array(10).fill(friend) }).error?.issues).toContainEqual(

@@ -22,7 +22,10 @@ type About = string | { readonly description?: string; readonly example?: unknow
 interface Kind<Schema extends z.ZodType, Value> {
   <Source>(value: (source: Source) => Value): Field<Source, Schema>;
   <Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
+  <Name extends string>(about: About, member: Name): Field<Readonly<Record<Name, Value>>, Schema>;
   (about?: About): SameField<Value, Schema>;
+  /** The member of the source that has this name. */
+  of<Name extends string>(member: Name): Field<Readonly<Record<Name, Value>>, Schema>;
 }
 
 export type Wire<Schema extends z.ZodType, Value> = Kind<Schema, Value> & {
@@ -62,18 +65,26 @@ function kind<Schema extends z.ZodType, Value>(
   schema: Schema,
   show: (value: Value) => unknown,
 ): Kind<Schema, Value> {
+  const read = <Source>(own: Schema, value: (source: Source) => Value) => ({
+    schema: own,
+    value: (source: Source) => show(value(source)),
+  });
+  const member = <Name extends string>(own: Schema, name: Name) =>
+    read(own, (source: Readonly<Record<Name, Value>>) => source[name]);
   function field<Source>(value: (source: Source) => Value): Field<Source, Schema>;
   function field<Source>(about: About, value: (source: Source) => Value): Field<Source, Schema>;
+  function field<Name extends string>(about: About, name: Name): Field<Readonly<Record<Name, Value>>, Schema>;
   function field(about?: About): SameField<Value, Schema>;
-  function field<Source>(
-    about?: About | ((source: Source) => Value),
-    read?: (source: Source) => Value,
-  ): Field<Source, Schema> | SameField<Value, Schema> {
-    if (typeof about === 'function') return { schema, value: (source) => show(about(source)) };
+  function field<Name extends string>(
+    about?: About | ((source: Readonly<Record<Name, Value>>) => Value),
+    value?: Name | ((source: Readonly<Record<Name, Value>>) => Value),
+  ): Field<Readonly<Record<Name, Value>>, Schema> | SameField<Value, Schema> {
+    if (typeof about === 'function') return read(schema, about);
     const own = about === undefined ? schema : documented(schema, about);
-    return read === undefined ? { schema: own, show } : { schema: own, value: (source) => show(read(source)) };
+    if (value === undefined) return { schema: own, show };
+    return typeof value === 'function' ? read(own, value) : member(own, value);
   }
-  return field;
+  return Object.assign(field, { of: <Name extends string>(name: Name) => member(schema, name) });
 }
 
 /** The same field with another description. */
