@@ -30,10 +30,7 @@ export const internalTransactionView = view(
     ),
     value: digits({ example: '650000000000000000', description: 'In wei. 0 for calls without value' }),
     gas: digits({ example: '6721975', description: '0 if the trace does not contain it' }),
-    gas_used: digits(
-      { example: '6721975', description: '0 if the trace does not contain it' },
-      ({ gasUsed }) => gasUsed,
-    ),
+    gas_used: digits({ example: '6721975', description: '0 if the trace does not contain it' }, 'gasUsed'),
     input: bytes(),
     output: bytes(),
     error: text.orNull({ example: 'execution reverted' }),
@@ -50,7 +47,7 @@ export function showInternalTransactions<None extends null | undefined>(
   place: TracedPlace,
   calls: readonly InternalTransactionRecord[] | None,
 ) {
-  return calls && calls.map((call) => internalTransactionView.show(place, call));
+  return calls?.map((call) => internalTransactionView.show(place, call));
 }
 
 export const tracesMark = z

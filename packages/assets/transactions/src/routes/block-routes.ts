@@ -83,8 +83,8 @@ const total = inside(
 
 const blockStatsView = view('BlockStats', (counts: BlockCounts) => counts, {
   transactions: total(),
-  nft_transfers: total(({ nftTransfers }) => nftTransfers),
-  token_transfers: total(({ tokenTransfers }) => tokenTransfers),
+  nft_transfers: total.of('nftTransfers'),
+  token_transfers: total.of('tokenTransfers'),
 });
 
 export const blockStatsRoute = defineRoute({

@@ -17,13 +17,10 @@ const dateToBlockView = view(
       isoOf(time).replace('.000Z', '+00:00'),
     ),
     block: number({ example: 16289278 }, (block) => block.number),
-    timestamp: number(
-      { example: 1672303191, description: 'The requested date in Unix seconds' },
-      ({ time }) => time,
-    ),
-    block_timestamp: second({ example: '2022-12-29T08:39:35.000Z' }, ({ timestamp }) => timestamp),
+    timestamp: number({ example: 1672303191, description: 'The requested date in Unix seconds' }, 'time'),
+    block_timestamp: second({ example: '2022-12-29T08:39:35.000Z' }, 'timestamp'),
     hash: hash(),
-    parent_hash: hash.orAbsent(({ parentHash }) => parentHash),
+    parent_hash: hash.orAbsent.of('parentHash'),
   },
 );
 

@@ -39,7 +39,7 @@ const activity = inside(
       chain: quantity({ example: '0x1' }, ({ chain }) => chain.id),
       blockNumber: text(({ block }) => String(block)),
       blockTimestamp: text(({ time }) => isoOf(time)),
-      transactionHash: text(({ hash }) => hash),
+      transactionHash: text.of('hash'),
       type: wire.wire(z.enum(['nativeTransfer', 'tokenTransfer', 'nftTransfer', 'transaction']))(),
       direction: wire.wire(z.enum(['in', 'out']))(),
     },
@@ -48,9 +48,9 @@ const activity = inside(
 
 const transfers = inside(
   view(null, (all: readonly InsightCounts['native'][]) => all, {
-    sent: integer((all) => sum(all, ({ sent }) => sent)),
-    received: integer((all) => sum(all, ({ received }) => received)),
-    total: integer((all) => sum(all, ({ total }) => total)),
+    sent: integer((all) => sum(all, 'sent')),
+    received: integer((all) => sum(all, 'received')),
+    total: integer((all) => sum(all, 'total')),
   }),
 );
 
@@ -81,7 +81,7 @@ function figuresOf(chains: readonly CountedChain[], now: number) {
   const all = chains.map(({ counts }) => counts);
   const inDollars = all.flatMap(({ dollars: reported }) => reported ?? []);
   const isPriced = inDollars.length === all.length && all.length > 0;
-  const initiated = sum(all, (counts) => counts.initiated);
+  const initiated = sum(all, 'initiated');
   return { chains, now, all, initiated, dollars: isPriced ? inDollars : null };
 }
 
@@ -95,34 +95,25 @@ const figures = {
   firstInitiatedAt: activity(({ chains }) => endsOf(chains, 'firstInitiated')[0] ?? null),
   lastInitiatedAt: activity(({ chains }) => endsOf(chains, 'lastInitiated').at(-1) ?? null),
   activeDays: integer(({ all }) => new Set(all.flatMap(({ days }) => days)).size),
-  transactionsInitiated: integer(({ initiated }) => initiated),
-  transactionsInvolved: integer(({ all }) => sum(all, ({ involved }) => involved)),
+  transactionsInitiated: integer.of('initiated'),
+  transactionsInvolved: integer(({ all }) => sum(all, 'involved')),
   nativeTransfers: transfers(({ all }) => all.map(({ native }) => native)),
   erc20Transfers: transfers(({ all }) => all.map(({ erc20 }) => erc20)),
   nftTransfers: transfers(({ all }) => all.map(({ nft }) => nft)),
-  uniqueCounterparties: counterparties(({ all }) => all),
+  uniqueCounterparties: counterparties.of('all'),
   swapVolumeUsd: dollars(({ chains }) => {
-    const volumes = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : [swapVolume]));
-    return volumes.length < chains.length || chains.length === 0 ? null : total(volumes, (volume) => volume);
+    const volumes = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : { swapVolume }));
+    return volumes.length < chains.length || chains.length === 0 ? null : total(volumes, 'swapVolume');
   }),
-  totalGasSpentUsd: dollars((of) => of.dollars && total(of.dollars, ({ gas }) => gas)),
-  avgGasPerTransactionUsd: dollars(
-    (of) =>
-      of.dollars &&
-      average(
-        total(of.dollars, ({ gas }) => gas),
-        of.initiated,
-      ),
-  ),
-  nativeVolumeSentUsd: dollars((of) => of.dollars && total(of.dollars, ({ sent }) => sent)),
-  nativeVolumeReceivedUsd: dollars((of) => of.dollars && total(of.dollars, ({ received }) => received)),
-  nativeNetFlowUsd: dollars(
-    (of) => of.dollars && total(of.dollars, ({ received }) => received) - total(of.dollars, ({ sent }) => sent),
-  ),
-  largestNativeTransferInUsd: dollars((of) => of.dollars && largest(of.dollars, ({ largestIn }) => largestIn)),
-  largestNativeTransferOutUsd: dollars((of) => of.dollars && largest(of.dollars, ({ largestOut }) => largestOut)),
-  uniqueTokensInteracted: integer(({ all }) => sum(all, ({ tokens }) => tokens)),
-  contractsCreated: integer(({ all }) => sum(all, ({ contractsCreated }) => contractsCreated)),
+  totalGasSpentUsd: dollars((of) => of.dollars && total(of.dollars, 'gas')),
+  avgGasPerTransactionUsd: dollars((of) => of.dollars && average(total(of.dollars, 'gas'), of.initiated)),
+  nativeVolumeSentUsd: dollars((of) => of.dollars && total(of.dollars, 'sent')),
+  nativeVolumeReceivedUsd: dollars((of) => of.dollars && total(of.dollars, 'received')),
+  nativeNetFlowUsd: dollars((of) => of.dollars && total(of.dollars, 'received') - total(of.dollars, 'sent')),
+  largestNativeTransferInUsd: dollars((of) => of.dollars && largest(of.dollars, 'largestIn')),
+  largestNativeTransferOutUsd: dollars((of) => of.dollars && largest(of.dollars, 'largestOut')),
+  uniqueTokensInteracted: integer(({ all }) => sum(all, 'tokens')),
+  contractsCreated: integer(({ all }) => sum(all, 'contractsCreated')),
 } satisfies wire.Fields<Figures>;
 
 const amount = wire.wire(z.string().openapi({ example: '1.5', description: 'Exact amount of the native token' }));
@@ -150,7 +141,7 @@ const chainView = view(
     indexed: inside(
       view(null, (counted: CountedChain) => counted, {
         to_block: text(({ toBlock }) => String(toBlock)),
-        complete: flag(({ isComplete }) => isComplete),
+        complete: flag.of('isComplete'),
       }),
     )((counted) => counted),
   },
@@ -179,7 +170,7 @@ export const walletInsightView = view(
       view(null, (chains: readonly CountedChain[]) => chains, {
         complete: flag((chains) => chains.every(({ isComplete }) => isComplete)),
       }),
-    )('true if no data of any chain is missing', ({ chains }) => chains),
+    )('true if no data of any chain is missing', 'chains'),
   },
 );
 
@@ -247,16 +238,18 @@ function endsOf(chains: readonly CountedChain[], end: 'first' | 'last' | 'firstI
     .toSorted((a, b) => a.activity.time - b.activity.time);
 }
 
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
+function sum<Name extends string>(items: readonly Readonly<Record<Name, number>>[], name: Name): number {
+  return items.reduce((total, item) => total + item[name], 0);
 }
 
-function total<Item>(items: readonly Item[], of: (item: Item) => string): bigint {
-  return items.reduce((total, item) => total + BigInt(of(item)), 0n);
+type Amounts<Name extends string> = readonly Readonly<Record<Name, string>>[];
+
+function total<Name extends string>(amounts: Amounts<Name>, name: Name): bigint {
+  return amounts.reduce((total, item) => total + BigInt(item[name]), 0n);
 }
 
-function largest<Item>(items: readonly Item[], of: (item: Item) => string): bigint {
-  return items.map((item) => BigInt(of(item))).reduce((max, amount) => (amount > max ? amount : max), 0n);
+function largest<Name extends string>(amounts: Amounts<Name>, name: Name): bigint {
+  return amounts.map((item) => BigInt(item[name])).reduce((max, amount) => (amount > max ? amount : max), 0n);
 }
 
 function average(total: bigint, count: number): bigint {

@@ -38,11 +38,11 @@ const nothing = wire.wire(z.null());
 const amount = wire.wire(z.string().openapi({ pattern: '^[0-9]+$', example: '5000000' }), String);
 
 const partiesFields = {
-  from_address: address(({ from }) => from),
+  from_address: address.of('from'),
   from_address_entity: text.orNull(({ sender }) => sender.entity),
   from_address_entity_logo: text.orNull(({ sender }) => sender.entityLogo),
   from_address_label: text.orNull(({ sender }) => sender.label),
-  to_address: address(({ to }) => to),
+  to_address: address.of('to'),
   to_address_entity: text.orNull(({ receiver }) => receiver.entity),
   to_address_entity_logo: text.orNull(({ receiver }) => receiver.entityLogo),
   to_address_label: text.orNull(({ receiver }) => receiver.label),
@@ -63,7 +63,7 @@ export const erc20LegView = view(
       'Decimal digits. null until they are known',
       ({ facts }) => facts.decimals?.toString() ?? null,
     ),
-    address: address('The token contract', ({ token }) => token),
+    address: address('The token contract', 'token'),
     block_timestamp: text(({ context }) => context.timestamp),
     ...partiesFields,
     value: amount(),
@@ -71,7 +71,7 @@ export const erc20LegView = view(
       facts.decimals === null ? null : decimalAmount(value.toString(), facts.decimals),
     ),
     transaction_index: integer(({ context }) => context.transactionIndex),
-    log_index: integer(({ logIndex }) => logIndex),
+    log_index: integer.of('logIndex'),
     possible_spam: flag(({ facts }) => facts.possibleSpam),
     verified_contract: flag(({ facts }) => facts.verified),
     direction,
@@ -91,8 +91,8 @@ export const nftLegView = view(
     collection: leg.context.related.collectionOf(leg.token),
   }),
   {
-    token_address: address(({ token }) => token),
-    token_id: amount(({ tokenId }) => tokenId),
+    token_address: address.of('token'),
+    token_id: amount.of('tokenId'),
     token_name: text.orNull(({ collection }) => collection.name),
     token_symbol: text.orNull(({ collection }) => collection.symbol),
     ...partiesFields,
@@ -104,7 +104,7 @@ export const nftLegView = view(
     transaction_type: wire.wire(z.enum(['Single', 'Batch']))(({ kind }) =>
       kind === NFT_TRANSFER_KINDS.erc1155Batch ? 'Batch' : 'Single',
     ),
-    log_index: integer(({ logIndex }) => logIndex),
+    log_index: integer.of('logIndex'),
     operator: address.orNull(),
     possible_spam: flag(({ collection }) => collection.possibleSpam),
     verified: flag(({ collection }) => collection.verified),
@@ -125,7 +125,7 @@ export const nativeLegView = view('HistoryNativeTransfer', (leg: InTransaction<C
   value: amount(),
   value_formatted: text(({ value, context: { coin } }) => decimalAmount(value.toString(), coin.decimals)),
   direction,
-  internal_transaction: flag('true if an internal call moved it', ({ isInternal }) => isInternal),
+  internal_transaction: flag('true if an internal call moved it', 'isInternal'),
   token_symbol: text({ example: 'ETH' }, ({ context: { coin } }) => coin.symbol),
   token_logo: nothing(() => null),
 });

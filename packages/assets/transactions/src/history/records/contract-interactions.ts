@@ -30,19 +30,19 @@ const tokenView = view('ApprovedToken', namesOf, {
     { example: 'Tether USD (USDT)' },
     ({ label, name, symbol }) => label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
   ),
-  token_name: text.orNull(({ name }) => name),
-  token_logo: text.orNull(({ logo }) => logo),
-  token_symbol: text.orNull(({ symbol }) => symbol),
+  token_name: text.orNull.of('name'),
+  token_logo: text.orNull.of('logo'),
+  token_symbol: text.orNull.of('symbol'),
 });
 
 const spenderView = view('ApprovedSpender', namesOf, {
   address: address(),
-  address_label: text.orNull(({ label }) => label),
+  address_label: text.orNull.of('label'),
   name: text.orNull('Name of the spender if it is a token, as for symbol and logo'),
   symbol: text.orNull(),
   logo: text.orNull(),
   entity: text.orNull(),
-  entity_logo: text.orNull(({ entityLogo }) => entityLogo),
+  entity_logo: text.orNull.of('entityLogo'),
 });
 
 interface ShownApproval extends Pick<GivenApproval, 'token' | 'spender' | 'expiration'> {
@@ -73,7 +73,7 @@ const approvalForAllView = view('HistoryApprovalForAll', (approval: ShownApprova
   value: nothing(() => null),
   value_formatted: nothing(() => null),
   token: inside(tokenView)(),
-  operator: inside(spenderView)(({ spender }) => spender),
+  operator: inside(spenderView).of('spender'),
   spender: inside(spenderView)('Same as operator'),
 });
 

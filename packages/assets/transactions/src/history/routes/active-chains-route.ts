@@ -31,9 +31,9 @@ const chainView = view('ActiveChain', (active: ActiveChain) => active, {
   chain_id: quantity({ example: '0x1' }, ({ chain }) => chain.id),
   first_transaction: inside(endView)(
     'First known transaction. The first of all if indexed.complete is true',
-    ({ first }) => first,
+    'first',
   ),
-  last_transaction: inside(endView)(({ last }) => last),
+  last_transaction: inside(endView).of('last'),
   indexed: inside(indexedView)(),
 });
 

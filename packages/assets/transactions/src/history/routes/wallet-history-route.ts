@@ -76,7 +76,7 @@ export const walletHistoryRoute = defineListRoute({
   row: (row, history, { chain }) => [chain, row, history, history.wishes],
   fields: ({ page, page_size, cursor, result }) => ({
     ...{ page, page_size },
-    limit: wire.wire(z.int().min(1))('Same as page_size', ({ pageSize }) => pageSize),
+    limit: wire.wire(z.int().min(1))('Same as page_size', 'pageSize'),
     cursor,
     synced_at: integer.orNull(
       'The newest indexed block. null if there is none',

@@ -28,12 +28,12 @@ export const walletStatsView = view(
     collections: digits('Number of distinct collections with at least one NFT held by the wallet'),
     transactions: inside(
       view(null, (counts: WalletCounts) => counts, {
-        total: digits('Number of transactions sent by the wallet', ({ sent }) => sent),
+        total: digits('Number of transactions sent by the wallet', 'sent'),
         involved: digits('Number of transactions in the history of the wallet'),
       }),
     )((counts) => counts),
-    nft_transfers: total(({ nftTransfers }) => nftTransfers),
-    token_transfers: total(({ tokenTransfers }) => tokenTransfers),
+    nft_transfers: total.of('nftTransfers'),
+    token_transfers: total.of('tokenTransfers'),
     indexed: inside(indexedView)(),
   },
 );
