@@ -44,6 +44,7 @@ export {
   blockParameter,
   booleanParameter,
   chainsParameter,
+  dateParameter,
   limitParameter,
   orderParameter,
   querySchema,
@@ -65,7 +66,7 @@ export {
   readIndexed,
   showIndexed,
 } from './routes/indexed.ts';
-export { createMissingIndexes } from './routes/list-route.ts';
+export { createMissingIndexes } from './routes/missing-indexes.ts';
 export type { RouteOf } from './routes/route.ts';
 export { routesFor, withServices } from './routes/routes-for.ts';
 export { each, fieldsOf, inside, view } from './routes/view.ts';

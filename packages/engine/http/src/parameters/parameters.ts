@@ -147,7 +147,7 @@ export function blockParameter(description: string) {
 }
 
 /** No example: the documentation page would prefill both bounds with the same moment. */
-function dateParameter(description: string) {
+export function dateParameter(description: string) {
   return textParameter(DATE, readDate)
     .optional()
     .openapi({ type: 'string', description: `${description} Format: ${DATE}.` });

@@ -1,8 +1,8 @@
-import { type Clock, type JsonValue, knownFor, systemClock } from '@chainstead/core';
-import { RESULT_BYTES_MAX, type ReadDatabase, sql } from '@chainstead/db';
+import type { JsonValue } from '@chainstead/core';
+import { RESULT_BYTES_MAX } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { InvalidParameterError, ResponseTooLargeError, requireIndexes } from '../errors/api-error.ts';
+import { InvalidParameterError, ResponseTooLargeError } from '../errors/api-error.ts';
 import { booleanParameter, limitParameter, type Order } from '../parameters/parameters.ts';
 import { isTooLarge } from '../requests/error-answer.ts';
 import { forOneRow } from '../requests/response-bytes.ts';
@@ -88,10 +88,6 @@ export interface ListRoute<
   readonly firstPage: 0 | 1;
   /** Adds `disable_total` and `total`: `read` counts if `counts`. @default false */
   readonly hasTotal?: boolean;
-  /** The response is 503 while one is missing: without it, a page would read a whole table. */
-  readonly indexes?: readonly string[];
-  /** @default true */
-  needsIndexes?(values: Values): boolean;
   /** Where other parameters bound the blocks: values of `from_block` and so on. */
   bounds?(values: Values): Values;
   /** Values of the body that later pages must repeat. */
@@ -130,8 +126,7 @@ export function defineListRoute<
   return (app, api) => {
     const { limitDefault, query } = queryOf(list, api.limits.pageLimitMax);
     const pages = createPages({ ...list, limitDefault }, api.cursors, api.shown);
-    const { pending, firstPage, indexes = [] } = list;
-    const missing = createMissingIndexes(api.reads, systemClock, indexes);
+    const { pending, firstPage } = list;
     const fields = fieldsOf(list);
     const show = showFields(fields);
     const operation = {
@@ -149,7 +144,7 @@ export function defineListRoute<
       const { page, values } = pages.open({ bound: { ...params, ...body }, sent, parse });
       const given = request.given({ ...values, ...params });
       const range = blockRangeOf(list.bounds?.(values) ?? values);
-      if (indexes.length > 0 && list.needsIndexes?.(values) !== false) requireIndexes(await missing());
+      await request.requireIndexes(values);
       return readFitting(page, api.responseBytes, async (fitting) => {
         const counts = page.position === null && values.disable_total === false;
         // The compiler can't compute these types while the schemas are parameters.
@@ -296,27 +291,4 @@ function refuseReversed<Bound extends number | Date>(
     given: write(from),
     allowed: `at most to_${kind} (${write(to)})`,
   });
-}
-
-const KNOWN_FOR_MS = 10_000;
-
-/** A bulk load drops indexes, and a migration leaves those of large tables out. */
-export function createMissingIndexes(
-  database: Pick<ReadDatabase, 'selectLasting'>,
-  clock: Pick<Clock, 'now'>,
-  names: readonly string[],
-): () => Promise<readonly string[]> {
-  return knownFor(KNOWN_FOR_MS, clock, () => readMissing(database, names));
-}
-
-async function readMissing(
-  database: Pick<ReadDatabase, 'selectLasting'>,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const valid = await database.selectLasting<{ name: string }>(
-    sql`SELECT made.relname AS name FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
-      WHERE made.relname = ANY(${names}::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
-  );
-  const present = new Set(valid.map(({ name }) => name));
-  return names.filter((name) => !present.has(name));
 }

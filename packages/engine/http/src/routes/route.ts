@@ -1,8 +1,9 @@
-import { getOrCompute } from '@chainstead/core';
+import { getOrCompute, systemClock } from '@chainstead/core';
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiApp, ApiContext } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
+import { requireIndexes } from '../errors/api-error.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
 import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.ts';
 import { foldLists, type Parameters } from '../parameters/parameters.ts';
@@ -13,6 +14,7 @@ import {
   refuseInvalid,
   type Validation,
 } from '../requests/error-answer.ts';
+import { createMissingIndexes } from './missing-indexes.ts';
 import { type ParameterList, type Shape, shapeOf, type ValuesOf } from './request-values.ts';
 
 /** What a route and a list have in common. */
@@ -36,6 +38,10 @@ export interface Operation<Sent> {
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
   /** If one is off, the response is the 400 of `indexedChain`. */
   readonly datasets?: readonly NeededDataset[];
+  /** The response is 503 while one is missing: without it, a request would read a whole table. */
+  readonly indexes?: readonly string[];
+  /** @default true */
+  needsIndexes?(values: Values): boolean;
   /** `answer` returns them as a `Response`. */
   readonly otherResponses?: RouteConfig['responses'];
   /** In addition to 401, 500, 503, 400 for invalid parameters, and 429. */
@@ -92,8 +98,10 @@ export function defineRoute<
   return (app, api) =>
     addOperation(app, api, route, async (request) => {
       const values = { ...request.params, ...request.parse(request.sent) };
+      const given = request.given(values);
+      await request.requireIndexes(values);
       // The compiler can't compute these types while the schemas are parameters.
-      const answer = await route.answer(request.given(values) as never);
+      const answer = await route.answer(given as never);
       return answer instanceof Response ? answer : request.c.json(answer as object, status);
     });
 }
@@ -110,6 +118,8 @@ interface ReceivedRequest<Services, Sent> {
   parse(sent: Values): Values;
   /** @throws NotIndexedError if the chain or a dataset is off */
   given(values: Values): Values & RequestContext<Services, Sent>;
+  /** @throws ApiError (503) if one is missing that the request needs */
+  requireIndexes(values: Values): Promise<void>;
 }
 
 interface DocumentedOperation<Sent> extends Operation<Sent> {
@@ -124,7 +134,7 @@ export function addOperation<Services, Sent>(
   operation: DocumentedOperation<Sent>,
   respond: (request: ReceivedRequest<Services, Sent>) => Promise<Response>,
 ): void {
-  const { path, routedPath = path, datasets = [] } = operation;
+  const { path, routedPath = path, datasets = [], indexes = [] } = operation;
   const body = typeof operation.body === 'function' ? operation.body(api.parameters) : operation.body;
   const { spelled = (query) => query, refuseInvalid: refuse = refuseInvalid } = operation;
   const shape = shapeOf(operation.query ?? [], api.parameters);
@@ -132,6 +142,7 @@ export function addOperation<Services, Sent>(
   const document = documentOf(operation, body, shapeOf(operation.params ?? [], api.parameters), shape);
   app.openAPIRegistry.registerPath(document);
   const { database, reads, logger, services, chains } = api;
+  const missing = createMissingIndexes(reads, systemClock, indexes);
   const queries = new WeakMap<ApiContext, ReturnType<typeof readQuery>>();
   const readQuery = (c: ApiContext) => {
     // As sent: errors show it.
@@ -152,6 +163,9 @@ export function addOperation<Services, Sent>(
       c,
       params: operation.params === undefined ? {} : { ...c.req.valid('param') },
       ...getOrCompute(queries, c, () => readQuery(c)),
+      async requireIndexes(values) {
+        if (indexes.length > 0 && operation.needsIndexes?.(values) !== false) requireIndexes(await missing());
+      },
       given: (values) => ({
         ...values,
         ...(isNamed(values.chain) && { chain: indexedChain(chains, values.chain.key, ...datasets) }),
