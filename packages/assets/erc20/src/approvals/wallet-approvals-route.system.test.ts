@@ -1,17 +1,17 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
+import { type ApiApp, indexedSchema } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { createChainSync, createSubjectProjections, createSyncMetrics } from '@chainstead/sync/ingest';
 import { compileSolidity, type Devnet } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { maxUint256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { allowancesReader } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
-import { walletApprovalsSchema } from './wallet-approvals-response.ts';
+import { approvalView } from './wallet-approvals-response.ts';
 import { createWalletApprovalsRoute } from './wallet-approvals-route.ts';
 
 /** `transferFrom` reduces a finite allowance without an event, like OpenZeppelin's tokens. */
@@ -26,7 +26,16 @@ contract MuteToken {
   function approve(address spender, uint256 value) external { emit Approval(msg.sender, spender, value); }
 }`;
 
-type Answer = z.infer<typeof walletApprovalsSchema>;
+const answerSchema = z.strictObject({
+  page: z.int().min(1),
+  page_size: z.int().min(1),
+  limit: z.int().min(1),
+  cursor: z.string().nullable(),
+  indexed: indexedSchema,
+  result: z.array(approvalView.schema),
+});
+
+type Answer = z.infer<typeof answerSchema>;
 
 const soon = { timeout: 30_000, interval: 100 };
 const ending = new AbortController();
@@ -90,7 +99,7 @@ async function get(query = '', wallet?: string): Promise<Answer> {
   const answer = await request(query, wallet);
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
-  return walletApprovalsSchema.strict().parse(JSON.parse(text));
+  return answerSchema.parse(JSON.parse(text));
 }
 
 /** Waits until all mined blocks are indexed. */

@@ -1,81 +1,69 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
+import { type RouteModule, routesFor, wire, withServices } from '@chainstead/http';
 import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
-import { readBuilt, showIndexed } from '@chainstead/pages';
-import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
-import type { SubjectProjections } from '@chainstead/sync/requests';
+import { readBuilt } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import type { ReadTokenPrices } from '../token-values/token-prices.ts';
+import type { Erc20Services, WalletServices } from '../routes.ts';
 import { type Allowances, allowancesKind } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 import { type WalletApproval, walletApprovalsPage } from './wallet-approvals-page.ts';
-import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
+import { approvalView, type PresentApproval } from './wallet-approvals-response.ts';
 
-interface WalletApprovalsOptions {
-  readonly projections: SubjectProjections;
-  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  readonly nodeReads: NodeReadQueue;
-  readonly readPrices: ReadTokenPrices;
-}
+type Services = WalletServices & Pick<Erc20Services, 'nodeReads' | 'projections' | 'readPrices'>;
+
+const { text } = wire;
 
 /** docs/api/wallets.md#wallet-approvals. Calls return the amounts, events what to read. */
-export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
-  const { projections, onDemandBackfill, readPrices } = options;
-  return (app, dependencies) => {
-    const { database, logger, parameters, reads } = dependencies;
-    defineListRoute(app, dependencies, {
-      path: '/api/v2.2/wallets/{address}/approvals',
-      operationId: 'getWalletApprovals',
-      tags: ['Wallets'],
-      summary: 'List ERC-20 approvals by wallet',
-      description:
-        'Current ERC-20 allowances of a wallet, newest approval first. Revoked and used up approvals are omitted, so a page may be short.',
-      params: z.object({ address: parameters.address }),
-      query: querySchema({ chain: parameters.chain, limit: parameters.limit, cursor: parameters.cursor }),
-      response: { description: 'A page of approvals', schema: walletApprovalsSchema },
-      datasets: [erc20Approvals.name],
-      cursorName: 'wallet-approvals',
-      filter: z.object({ address: z.string(), chain: z.string().default('eth') }),
-      filterOf: ({ address, chain }) => ({ address, chain: chain?.key }),
-      position: z.object({
-        blockNumber: z.int(),
-        transactionIndex: z.int(),
-        logIndex: z.int(),
-        token: z.string(),
-        spender: z.string(),
-      }),
-      firstPage: 1,
-      read: async ({ chain, filter, limit, position, upperBound, requester }) => {
-        const wallet = parseAddress(filter.address);
-        await projections.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet);
-        const after = position && {
-          ...position,
-          token: position.token as Address,
-          spender: position.spender as Address,
-        };
-        const reading = { wallet, limit, after, pinnedBlock: upperBound };
-        const list = await readBuilt(dependencies, async (from) => {
-          const page = await walletApprovalsPage(chain, reading).read(from);
-          return { ...page, ...page.coverage };
-        });
-        const { rows, indexed } = list;
-        const present = await readAllowances(options, reads, chain, wallet, rows);
-        if (!list.isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-        const tokens = rows.map(({ token }) => token);
-        const block = indexed.toBlock;
-        const prices = block === null ? new Map() : await readPrices({ database, logger }, chain, tokens, block);
-        return { ...list, present, prices };
-      },
-      present: (list, { page, page_size, cursor }) => ({
-        ...{ page, page_size, limit: page_size, cursor },
-        indexed: showIndexed(list.indexed),
-        result: showApprovals(list),
-      }),
+const walletApprovalsRoute = routesFor<Services>().defineListRoute({
+  path: '/api/v2.2/wallets/{address}/approvals',
+  operationId: 'getWalletApprovals',
+  tag: 'Wallets',
+  summary: 'List ERC-20 approvals by wallet',
+  description:
+    'Current ERC-20 allowances of a wallet, newest approval first. Revoked and used up approvals are omitted, so a page may be short.',
+  params: ['address'],
+  query: ['chain', 'limit'],
+  name: 'WalletApprovals',
+  response: 'A page of approvals',
+  datasets: [erc20Approvals.name],
+  position: z.object({
+    blockNumber: z.int(),
+    transactionIndex: z.int(),
+    logIndex: z.int(),
+    token: z.custom<Address>(),
+    spender: z.custom<Address>(),
+  }),
+  firstPage: 1,
+  async read({ chain, address: wallet, query, requester, services, ...request }) {
+    const { projections, nodeReads, onDemandBackfill, readPrices } = services;
+    await projections.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet);
+    const list = await readBuilt(request, async (from) => {
+      const page = await walletApprovalsPage(chain, { ...query, wallet }).read(from);
+      return { ...page, ...page.coverage };
     });
-  };
+    const present = await readAllowances(nodeReads, request.reads, chain, wallet, list.rows);
+    if (!list.isCovered) await onDemandBackfill.requestWallet(request, chain, wallet, requester);
+    const tokens = list.rows.map(({ token }) => token);
+    const block = list.indexed.toBlock;
+    const prices = block === null ? new Map() : await readPrices(request, chain, tokens, block);
+    // Without those that are used up.
+    return { ...list, rows: present.filter(({ allowance }) => allowance !== '0'), prices };
+  },
+  view: approvalView,
+  row: (approval, related) => [approval, related],
+  fields: ({ page, page_size, indexed, result }) => ({
+    ...{ page, page_size },
+    limit: wire.wire(z.int().min(1))('Same as page_size', 'pageSize'),
+    cursor: text.orNull('Cursor of the next page. null on the last page. Earlier pages may be short', 'cursor'),
+    ...{ indexed, result },
+  }),
+});
+
+export function createWalletApprovalsRoute(services: Services): RouteModule {
+  return withServices(services, [walletApprovalsRoute]);
 }
 
 /** Milliseconds. Only limits the cache: a result for one block stays valid. */
@@ -83,7 +71,7 @@ const ANSWER_AGE_MS = 60_000;
 
 /** At the newest block. Null for amounts that tokens don't return in time. */
 async function readAllowances(
-  { nodeReads }: WalletApprovalsOptions,
+  nodeReads: NodeReadQueue,
   database: ReadDatabase,
   chain: Chain,
   wallet: Address,

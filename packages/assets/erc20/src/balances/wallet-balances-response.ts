@@ -1,78 +1,72 @@
 import { decimalAmount } from '@chainstead/core';
+import { view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { PROOF_REASONS, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
 import { percentOfSupply } from './balance-questions.ts';
 import type { ResolvedBalance } from './resolve-wallet-balances.ts';
 
-const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '102847' });
+const { address, flag, integer, text } = wire;
+const digitsSchema = z.string().openapi({ pattern: '^[0-9]+$', example: '102847' });
+const digits = wire.wire(digitsSchema, String);
 
-export const tokenBalanceShape = {
-  token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
-  name: z.string().nullable(),
-  symbol: z.string().nullable(),
-  logo: z.string().nullable(),
-  thumbnail: z.string().nullable().openapi({ description: 'Same as logo' }),
-  decimals: z.int().nullable().openapi({ description: '0 if the contract has none. null until it is read' }),
-  balance: digits.openapi({ description: 'In base units of the token' }),
-  possible_spam: z.boolean(),
-  verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
-  total_supply: digits.nullable(),
-  total_supply_formatted: z.string().nullable(),
-  percentage_relative_to_total_supply: z.number().nullable().openapi({ description: 'Percentage of the supply' }),
-  security_score: z.null(),
-};
+type HeldToken = Pick<ResolvedBalance, 'token' | 'balance' | 'facts'>;
+
+function shownToken({ token, balance, facts }: HeldToken) {
+  return { ...facts, token, balance };
+}
+
+const tokenFields = {
+  token_address: address.of('token'),
+  name: text.orNull(),
+  symbol: text.orNull(),
+  logo: text.orNull(),
+  thumbnail: text.orNull('Same as logo', 'logo'),
+  decimals: integer.orNull('0 if the contract has none. null until it is read'),
+  balance: digits('In base units of the token'),
+  possible_spam: flag.of('possibleSpam'),
+  verified_contract: flag('true if an imported token list contains the token', 'verified'),
+  total_supply: digits.orNull.of('totalSupply'),
+  total_supply_formatted: text.orNull(({ totalSupply, decimals }) =>
+    totalSupply === null || decimals === null ? null : decimalAmount(totalSupply, decimals),
+  ),
+  percentage_relative_to_total_supply: wire
+    .wire(z.number())
+    .orNull('Percentage of the supply', ({ totalSupply, balance }) =>
+      totalSupply === null ? null : percentOfSupply(balance, BigInt(totalSupply)),
+    ),
+  security_score: wire.wire(z.null())(() => null),
+} satisfies Record<string, wire.Field<ReturnType<typeof shownToken>> | wire.SameField<never>>;
+
+const tokenView = view(null, shownToken, tokenFields);
+export const tokenBalanceShape = tokenView.schema.shape;
+export const showToken = tokenView.show;
+
+/** Absent: not requested. Null: not proven, or proven. */
+interface WithProof {
+  readonly proof: ShownProof | undefined;
+}
 
 /** docs/api/wallets.md#token-balances */
-export const walletBalancesSchema = z
-  .array(
-    z
-      .object({
-        ...tokenBalanceShape,
-        balance_block: digits.openapi({ description: 'Block number. The balance is the one after this block' }),
-        proof: z.literal('storage').nullable().optional().openapi({
-          description:
-            'With proof=true: true if the state of the chain contains exactly this balance. null if not proven',
-        }),
-        proof_reason: z
-          .enum(PROOF_REASONS)
-          .nullable()
-          .optional()
-          .openapi({ description: 'With proof=true: the reason if the balance is not proven. null if it is' }),
-        proof_block: digits
-          .nullable()
-          .optional()
-          .openapi({ description: 'With proof=true: the block whose state root proves the balance' }),
-      })
-      .openapi('Erc20Balance'),
-  )
-  .openapi('Erc20Balances');
-
-export function showBalance(
-  reported: ResolvedBalance,
-  proof?: ShownProof,
-): z.infer<typeof walletBalancesSchema>[number] {
-  const row = { ...showToken(reported), balance_block: reported.balanceBlock.toString() };
-  if (proof === undefined) return row;
-  const { reason, block } = proof;
-  const proof_block = block?.toString() ?? null;
-  return { ...row, proof: reason === null ? 'storage' : null, proof_reason: reason, proof_block };
-}
-
-export function showToken({ token, balance, facts }: Pick<ResolvedBalance, 'token' | 'balance' | 'facts'>) {
-  const { decimals, totalSupply: supply } = facts;
-  return {
-    token_address: token,
-    name: facts.name,
-    symbol: facts.symbol,
-    logo: facts.logo,
-    thumbnail: facts.logo,
-    decimals,
-    balance: balance.toString(),
-    possible_spam: facts.possibleSpam,
-    verified_contract: facts.verified,
-    total_supply: supply,
-    total_supply_formatted: supply === null || decimals === null ? null : decimalAmount(supply, decimals),
-    percentage_relative_to_total_supply: supply === null ? null : percentOfSupply(balance, BigInt(supply)),
-    security_score: null,
-  };
-}
+export const balanceView = view(
+  'Erc20Balance',
+  (held: ResolvedBalance, proof?: ShownProof) => ({
+    ...shownToken(held),
+    ...{ proof, block: held.balanceBlock },
+  }),
+  {
+    ...tokenFields,
+    balance_block: digits('Block number. The balance is the one after this block', 'block'),
+    proof: wire.wire(z.literal('storage').nullable().optional())(
+      'With proof=true: true if the state of the chain contains exactly this balance. null if not proven',
+      ({ proof }: WithProof) => proof && (proof.reason === null ? 'storage' : null),
+    ),
+    proof_reason: wire.wire(z.enum(PROOF_REASONS).nullable().optional())(
+      'With proof=true: the reason if the balance is not proven. null if it is',
+      ({ proof }: WithProof) => proof?.reason,
+    ),
+    proof_block: wire.wire(digitsSchema.nullable().optional())(
+      'With proof=true: the block whose state root proves the balance',
+      ({ proof }: WithProof) => proof && (proof.block?.toString() ?? null),
+    ),
+  },
+);

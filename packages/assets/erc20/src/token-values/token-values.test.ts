@@ -3,8 +3,8 @@ import { parseAddress } from '@chainstead/core';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { WalletApproval } from '../approvals/wallet-approvals-page.ts';
-import { showApprovals } from '../approvals/wallet-approvals-response.ts';
-import { showOwner } from '../holders/token-owners-route.ts';
+import { approvalView } from '../approvals/wallet-approvals-response.ts';
+import { ownerView } from '../holders/token-owners-route.ts';
 
 const TOKEN = parseAddress(`0x${'11'.repeat(20)}`);
 const PRICE = { numerator: 3n, denominator: 2n };
@@ -12,7 +12,7 @@ const NO_LABEL = { label: null, entity: null, entityLogo: null };
 
 describe('the value of an owner', () => {
   const owner = (balance: string, decimals: number | null, price: typeof PRICE | undefined) =>
-    showOwner(
+    ownerView.show(
       { account: addressOf(7), balance, label: NO_LABEL },
       { decimals, price, percentOf: () => null, codes: new Map() },
     ).usd_value;
@@ -40,14 +40,20 @@ describe('the value of an approval', () => {
     ...{ possibleSpam: false, verified: false, isNft: false },
   };
   const shown = (allowance: string | null, balance: string | null, price: typeof PRICE | undefined) => {
-    const [row] = showApprovals({
-      present: [{ approval, allowance, balance }],
-      prices: new Map(price && [[TOKEN, { usd: price, depth: null }]]),
-      tokenOf: (address) => ({ address, ...facts }),
-      labelOf: () => NO_LABEL,
-      blockOf: () => ({ block_number: 1, block_hash: hashOf(0, 1), block_timestamp: '2020-01-01T00:00:00.000Z' }),
-    });
-    return [row?.token.usd_price, row?.token.usd_at_risk];
+    const { token } = approvalView.show(
+      { approval, allowance, balance },
+      {
+        prices: new Map(price && [[TOKEN, { usd: price, depth: null }]]),
+        tokenOf: (address) => ({ address, ...facts }),
+        labelOf: () => NO_LABEL,
+        blockOf: () => ({
+          block_number: 1,
+          block_hash: hashOf(0, 1),
+          block_timestamp: '2020-01-01T00:00:00.000Z',
+        }),
+      },
+    );
+    return [token.usd_price, token.usd_at_risk];
   };
 
   test('is the smaller of allowance and balance', () => {

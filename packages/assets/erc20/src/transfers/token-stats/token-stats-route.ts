@@ -1,64 +1,65 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, systemClock } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, type Sql, sql, where } from '@chainstead/db';
-import { defineRoute, type RouteModule, requireIndexes } from '@chainstead/http';
 import {
-  createMissingIndexes,
+  addressParameter,
+  indexedView,
+  inside,
+  type RouteModule,
+  routesFor,
+  view,
+  wire,
+  withServices,
+} from '@chainstead/http';
+import {
   type Indexed,
-  indexedSchema,
   readSubject,
   type SubjectColumns,
-  showIndexed,
   subjectColumns,
   subjectCoverage,
   subjectHistory,
 } from '@chainstead/pages';
-import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
-import { z } from '@hono/zod-openapi';
+import type { ContractServices, Erc20Services } from '../../routes.ts';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT, isOfNfts, ofToken } from '../page/transfer-response.ts';
 import { erc20TokenCounts } from '../token-counts.ts';
 import { tokenSubject } from '../token-transfers/token-transfers-route.ts';
 
-interface TokenStatsRouteOptions {
-  readonly projections: SubjectProjections;
-  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
-}
+type Services = ContractServices & Pick<Erc20Services, 'projections'>;
+type TokenStats = Awaited<ReturnType<typeof getTokenStats>>;
+
+const tokenStatsView = view('Erc20TokenStats', (stats: TokenStats) => stats, {
+  transfers: inside(
+    view(null, (transfers: number) => transfers, { total: wire.digits({ example: '123' }, String) }),
+  )(),
+  indexed: inside(indexedView)(),
+});
 
 /** docs/api/tokens.md#token-statistics */
-export function createTokenStatsRoute({ projections, onDemandBackfill }: TokenStatsRouteOptions): RouteModule {
-  return (app, dependencies) => {
-    const { database, logger, parameters } = dependencies;
-    const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
-    defineRoute(app, dependencies, {
-      path: '/api/v2.2/erc20/{address}/stats',
-      operationId: 'getTokenStats',
-      tags: ['Tokens'],
-      summary: 'Get the number of transfers of a token',
-      description:
-        'Exact number of indexed transfers of an ERC-20 token. During the first count of a token with more than 100,000 transfers, `indexed.complete` is false.',
-      params: { address: parameters.address.openapi({ description: 'The token contract' }) },
-      query: { chain: parameters.chain },
-      datasets: [erc20Transfers.name],
-      response: { description: 'The number of transfers', schema: tokenStatsSchema },
-      async answer({ address: token, chain, requester }) {
-        requireIndexes(await missing());
-        const { transfers, indexed } = await getTokenStats(database, chain, token, { projections });
-        if (!indexed.complete)
-          await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
-        return { transfers: { total: String(transfers) }, indexed: showIndexed(indexed) };
-      },
-    });
-  };
-}
+const tokenStatsRoute = routesFor<Services>().defineRoute({
+  path: '/api/v2.2/erc20/{address}/stats',
+  operationId: 'getTokenStats',
+  tag: 'Tokens',
+  summary: 'Get the number of transfers of a token',
+  description:
+    'Exact number of indexed transfers of an ERC-20 token. During the first count of a token with more than 100,000 transfers, `indexed.complete` is false.',
+  params: [{ address: addressParameter().openapi({ description: 'The token contract' }) }],
+  query: ['chain'],
+  datasets: [erc20Transfers.name],
+  indexes: [BY_CONTRACT],
+  response: { description: 'The number of transfers', schema: tokenStatsView.schema },
+  async answer({ address: token, chain, requester, services, ...request }) {
+    const stats = await getTokenStats(request.database, chain, token, services);
+    if (!stats.indexed.complete)
+      await services.onDemandBackfill.requestContract(request, chain, token, requester);
+    return tokenStatsView.show(stats);
+  },
+});
 
-const tokenStatsSchema = z
-  .object({
-    transfers: z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '123' }) }),
-    indexed: indexedSchema,
-  })
-  .openapi('Erc20TokenStats');
+export function createTokenStatsRoute(services: Services): RouteModule {
+  return withServices(services, [tokenStatsRoute]);
+}
 
 interface TokenStatsOptions {
   readonly projections: SubjectProjections;
