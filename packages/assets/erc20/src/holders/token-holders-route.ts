@@ -1,5 +1,5 @@
 import { decimalAmount } from '@chainstead/core';
-import { indexedView, inside, routesFor, view, wire } from '@chainstead/http';
+import { indexedBlocks, inside, routesFor, view, wire } from '@chainstead/http';
 import type { Indexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { percentOfSupply } from '../balances/balance-questions.ts';
@@ -65,7 +65,7 @@ const tokenHoldersView = view(
     ),
     holdersByAcquisition: acquisitions.of('acquired'),
     holderDistribution: classes.of('classes'),
-    indexed: inside(indexedView)(),
+    indexed: indexedBlocks(),
   },
 );
 

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, type Sql, sql, where } from '@chainstead/db';
 import {
   addressParameter,
-  indexedView,
+  indexedBlocks,
   inside,
   type RouteModule,
   routesFor,
@@ -33,7 +33,7 @@ const tokenStatsView = view('Erc20TokenStats', (stats: TokenStats) => stats, {
   transfers: inside(
     view(null, (transfers: number) => transfers, { total: wire.digits({ example: '123' }, String) }),
   )(),
-  indexed: inside(indexedView)(),
+  indexed: indexedBlocks(),
 });
 
 /** docs/api/tokens.md#token-statistics */

@@ -5,7 +5,7 @@ import {
   chainsParameter,
   each,
   indexedChainsOf,
-  indexedView,
+  indexedBlocks,
   inside,
   routesFor,
   view,
@@ -34,7 +34,7 @@ const chainView = view('ActiveChain', (active: ActiveChain) => active, {
     'first',
   ),
   last_transaction: inside(endView).of('last'),
-  indexed: inside(indexedView)(),
+  indexed: indexedBlocks(),
 });
 
 const activeChainsView = view(

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { indexedView, inside, type RouteModule, view, wire, withServices } from '@chainstead/http';
+import { indexedBlocks, inside, type RouteModule, view, wire, withServices } from '@chainstead/http';
 import { countHeldNfts, type HeldNfts } from '@chainstead/nft/requests';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { type Indexed, readConsistentPage } from '@chainstead/pages';
@@ -34,7 +34,7 @@ export const walletStatsView = view(
     )((counts) => counts),
     nft_transfers: total.of('nftTransfers'),
     token_transfers: total.of('tokenTransfers'),
-    indexed: inside(indexedView)(),
+    indexed: indexedBlocks(),
   },
 );
 
