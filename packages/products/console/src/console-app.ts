@@ -78,15 +78,16 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const routes = createConsoleRoutes(app, {
     actorOf,
     sendLive: createSendLive(services, closing),
-    async render(c, path, view) {
+    async render(c, { path, title: usual }, view) {
       const viewer = { keyName: c.get('session').keyName, token: c.get('token') };
-      const { title } = view;
-      const around = (body: Html): Html => page({ ...frame, title, body, path, viewer });
+      const { title = usual, heading = title } = view;
+      const around = (body: Html): Html =>
+        page({ ...frame, title, body: html`<h1>${heading}</h1>\n${body}`, path, viewer });
       if ('parts' in view) return sendParted(c, view.parts, around, logger);
       return c.html(await around(view.body), view.status ?? 200);
     },
   });
-  for (const added of pages) added.addRoutes(routes.of(added.path), services);
+  for (const added of pages) added.addRoutes(routes.of(added), services);
   app.get('/*', () => {
     throw new NotFoundError('There is no such page');
   });

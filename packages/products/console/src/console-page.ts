@@ -66,16 +66,26 @@ export interface FileAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface View {
-  readonly title: string;
+export function jsonFile(value: unknown): FileAnswer {
+  return { content: JSON.stringify(value), type: 'application/json' };
+}
+
+export interface View extends Heading {
+  /** Below the heading. */
   readonly body: Html;
   /** @default 200 */
   readonly status?: 200 | 400 | 404 | 501 | 503;
 }
 
-export interface PartedView {
-  readonly title: string;
+export interface PartedView extends Heading {
   readonly parts: AsyncIterable<Html>;
+}
+
+interface Heading {
+  /** @default the title of the page's folder */
+  readonly title?: string;
+  /** @default the title */
+  readonly heading?: Html;
 }
 
 export interface ConsoleServices {
@@ -83,6 +93,8 @@ export interface ConsoleServices {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
   readonly registry: ChainRegistry;
+  /** Its name, or its id if it has none. */
+  readonly chainName: (id: number) => string;
   readonly overview: OverviewSource;
   readonly streams: StreamOperations;
   readonly upstreams: UpstreamsSource;

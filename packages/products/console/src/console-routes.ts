@@ -1,34 +1,42 @@
 import { ALL_SCOPES, type AuditActor, InvalidParameterError } from '@chainstead/http';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import type { ConsoleRequest, ConsoleRoutes, FileAnswer, PageAnswer, PartedView, View } from './console-page.ts';
+import type {
+  ConsolePage,
+  ConsoleRequest,
+  ConsoleRoutes,
+  FileAnswer,
+  PageAnswer,
+  PartedView,
+  View,
+} from './console-page.ts';
 import type { SendLive } from './live/live-route.ts';
 import type { ConsoleContext, ConsoleEnv } from './sessions/require-session.ts';
 
 export interface ConsoleRoutesOptions {
   readonly actorOf: (c: ConsoleContext) => AuditActor;
   readonly sendLive: SendLive;
-  render(c: ConsoleContext, path: string, view: View | PartedView): Promise<Response>;
+  render(c: ConsoleContext, page: ConsolePage, view: View | PartedView): Promise<Response>;
 }
 
 export function createConsoleRoutes(
   app: Hono<ConsoleEnv>,
   { actorOf, sendLive, render }: ConsoleRoutesOptions,
-): { of(pagePath: string): ConsoleRoutes } {
-  const answer = (c: ConsoleContext, pagePath: string, given: PageAnswer): Response | Promise<Response> => {
+): { of(page: ConsolePage): ConsoleRoutes } {
+  const answer = (c: ConsoleContext, page: ConsolePage, given: PageAnswer): Response | Promise<Response> => {
     if ('content' in given) return sendFile(c, given);
     if ('goTo' in given) return c.redirect(given.goTo, 303);
-    return render(c, pagePath, given);
+    return render(c, page, given);
   };
   return {
-    of: (pagePath) => ({
+    of: (page) => ({
       view: (path, show) => {
-        app.get(rooted(path), async (c) => answer(c, pagePath, await show(requestOf(c))));
+        app.get(rooted(path), async (c) => answer(c, page, await show(requestOf(c))));
       },
       change: (path, form, change) => {
         app.post(rooted(path), async (c) => {
           const parsed = { ...requestOf(c), form: await parseForm(c, form), by: actorOf(c) };
-          return answer(c, pagePath, await change(parsed));
+          return answer(c, page, await change(parsed));
         });
       },
       live: (path, read) => {

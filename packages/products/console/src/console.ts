@@ -71,7 +71,8 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const upstreams = createUpstreamsSource(database, overview, options.upstreams);
   const nodeTest = bounded(options.nodeTest);
   const local = { database, sessions, overview, upstreams, nodeTest, rangeWork: options };
-  const shared = { ...local, keys, registry, streams, sql, disk, logger, clock };
+  const chainName = (id: number): string => registry.find(id)?.key ?? String(id);
+  const shared = { ...local, keys, registry, chainName, streams, sql, disk, logger, clock };
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {

@@ -65,7 +65,7 @@ function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['vi
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
   // On narrow screens the menu is a popover; on others its style shows it always.
   return html`<button class="quiet menu" popovertarget="menu">Menu</button>
-<div id="menu" popover><nav aria-label="Console"><ul>${entries}</ul></nav>${changeForm('/console/sign-out', viewer.token, leave)}</div>
+<div id="menu" popover><nav aria-label="Console"><ul>${entries}</ul></nav>${changeForm('/console/sign-out', viewer.token, {}, leave)}</div>
 <form method="get" action="/console/look-up" role="search" class="search">
 <input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, symbol, hash" autocomplete="off" spellcheck="false" list="suggestions" data-suggestions="/console/look-up/suggestions.json"><datalist id="suggestions"></datalist><button class="quiet">Look up</button></form>`;
 }

@@ -1,7 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, NOTHING } from './html.ts';
-
-type Text = Html | string;
+import { type Html, NOTHING, type Text } from './html.ts';
 
 interface Column {
   readonly head: Text;

@@ -5,7 +5,7 @@ import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { CookieOptions } from 'hono/utils/cookie';
 import { TOKEN_FIELD, TOKEN_HEADER } from '../layout/form.ts';
-import type { Html } from '../layout/html.ts';
+import { type Html, note, problem } from '../layout/html.ts';
 import type { ConsoleSession, RequestOrigin, SessionStore } from './session-store.ts';
 
 export class NotSignedInError extends defineApiError('NOT_SIGNED_IN', () => ({
@@ -101,16 +101,16 @@ export function createSignIn(keys: KeyStore, sessions: SessionStore, sharedLimit
   };
 }
 
-export function signInPage(problem: string | null, goTo: string): Html {
+export function signInPage(refusal: string | null, goTo: string): Html {
   return html`<h1>Sign in</h1>
-${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
+${refusal !== null && problem(html`${refusal}`)}
 <form method="post" action="/console/sign-in" class="fields">
 <input type="hidden" name="to" value="${goTo}">
 <div><label for="key">Key with the scope <code>admin</code></label>
 <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="200" autofocus></div>
 <div><button>Sign in</button></div>
 </form>
-<p class="soft">The first start on this machine writes such a key to <code>DATA_DIR/console-key</code>. <code>chainstead keys create --scope admin</code> creates another one.</p>`;
+${note('The first start on this machine writes such a key to `DATA_DIR/console-key`. `chainstead keys create --scope admin` creates another one.')}`;
 }
 
 const OWN_PATH = /^\/console(?:[/?][\w./?=&%~:-]*)?$/;

@@ -1,15 +1,19 @@
-import {
-  AUDIT_DOORS,
-  AUDIT_ENTRY,
-  type AuditDoor,
-  type AuditRecord,
-  InvalidParameterError,
-  listAudit,
-} from '@chainstead/http';
+import { AUDIT_DOORS, AUDIT_ENTRY, type AuditDoor, type AuditRecord, listAudit } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { selectField } from '../../layout/form.ts';
-import { cut, type Html, nameParts, nextLink, readChoice, shown, writeQuery } from '../../layout/html.ts';
+import { field, queryForm } from '../../layout/form.ts';
+import {
+  code,
+  cut,
+  type Html,
+  nameParts,
+  nextLink,
+  note,
+  readChoice,
+  refused,
+  shown,
+  writeQuery,
+} from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { table, wide } from '../../layout/table.ts';
 
@@ -24,10 +28,10 @@ export const auditPage: ConsolePage = {
     routes.view('/audit', async ({ query }) => {
       const before = query('before');
       if (before !== undefined && !AUDIT_ENTRY.test(before))
-        throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'the id of an entry' });
+        throw refused('before', before, 'the id of an entry');
       const door = readChoice('door', cut(query('door') ?? ''), AUDIT_DOORS);
       const records = await listAudit(database, before ?? null, PAGE + 1, door);
-      return { title: 'Audit log', body: auditView(records, door) };
+      return { body: auditView(records, door) };
     });
   },
 };
@@ -46,16 +50,14 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
     moment(record.at),
     html`${shown(record.name ?? record.id)}<br><code class="soft">${shown(record.id)}</code>`,
     nameParts(record.action),
-    html`<code>${shown(record.target)}</code>`,
+    code(shown(record.target)),
     shown(JSON.stringify(record.details), DETAILS_MAX),
     html`${record.door}${record.address !== null && html`, ${shown(record.address)}`}`,
-    html`<code>${shown(record.requestId ?? '–')}</code>`,
+    code(shown(record.requestId ?? '–')),
   ]);
-  return html`<h1>Audit log</h1>
-<p class="soft">Changes by the console and by commands, and changes of streams by the API, newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
-<form method="get" action="/console/audit" class="fields row" aria-label="Filter changes">
-${selectField({ name: 'door', label: 'Source', options: Object.entries(DOORS), chosen: door ?? '', all: 'all' })}
-<div><button class="quiet">Show</button></div></form>
+  const doors = field('door', { label: 'Source', options: Object.entries(DOORS), all: 'all' }, door);
+  return html`${note('Changes by the console and by commands, and changes of streams by the API, newest first. In SQL: `SELECT * FROM audit_log ORDER BY id DESC`')}
+${queryForm('/console/audit', 'Filter changes', doors)}
 ${
   page.length === 0
     ? html`<p>${door === null ? 'No changes recorded.' : `No changes recorded from ${DOORS[door]}.`}</p>`

@@ -1,12 +1,23 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
 import { type ChainStatus, rangesFromSource } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
-import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import { type ConsolePage, jsonFile } from '../../console-page.ts';
+import { field, hiddenInputs, queryForm } from '../../layout/form.ts';
+import {
+  cut,
+  dash,
+  type Html,
+  NOTHING,
+  nameParts,
+  plot,
+  refused,
+  section,
+  shown,
+  soft,
+} from '../../layout/html.ts';
 import { count, moment, nodeStateView, plainCount, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
-
 import { meaningOf, type StripLevel, stripLegend, stripOf } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
@@ -29,17 +40,13 @@ export const chainPage: ConsolePage = {
         from: readBlock('from', query('from')) ?? whole.from,
         to: readBlock('to', query('to')) ?? whole.to,
       };
-      if (wanted.from > wanted.to)
-        throw new InvalidParameterError({
-          parameter: 'to',
-          given: query('to'),
-          allowed: `${wanted.from} or more`,
-        });
+      if (wanted.from > wanted.to) throw refused('to', query('to') ?? '', `${wanted.from} or more`);
       const samples = await overview.samples(facts);
       const lag = samples.length < LAGS_MIN ? NOTHING : lagView(facts);
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
       return {
         title: cut(facts.card.name),
+        heading: shown(facts.card.name),
         body: html`${headView(facts)}\n${lag}\n${history}\n${nodesView(facts, upstreams.addressOf)}\n${sourcesView(facts, clock.now())}`,
       };
     });
@@ -47,14 +54,13 @@ export const chainPage: ConsolePage = {
       const facts = await factsOf(overview, parameter('chain'));
       const samples = await overview.samples(facts);
       const to = Math.floor(clock.now() / 1_000);
-      const plot = {
+      return jsonFile({
         labels: ['lag'],
         unit: facts.card.unit,
         range: [(samples[0]?.minute.getTime() ?? 0) / 1_000, to],
         times: samples.map(({ minute }) => minute.getTime() / 1_000),
         values: [samples.map(({ lag }) => lag)],
-      };
-      return { content: JSON.stringify(plot), type: 'application/json' };
+      });
     });
   },
 };
@@ -67,10 +73,9 @@ async function factsOf(overview: OverviewSource, name: string): Promise<ChainFac
 
 function headView({ card }: ChainFacts): Html {
   const { problem } = card;
-  return html`<h1>${shown(card.name)}</h1>
-${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
+  return html`${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
 <p>${standingText(card)}
-${card.updatedAt !== null && html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>`;
+${card.updatedAt !== null && soft(html`As of ${moment(card.updatedAt)}.`)}</p>`;
 }
 
 function standingText({ head, checkpoint, lag, unit, isDone }: ChainFacts['card']): Html {
@@ -81,8 +86,11 @@ function standingText({ head, checkpoint, lag, unit, isDone }: ChainFacts['card'
 }
 
 function lagView({ card }: ChainFacts): Html {
-  return html`<section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
-<div class="card plot" data-plot="${chainAddress(card)}/lag.json">The plot needs JavaScript. The overview shows the numbers.</div></section>`;
+  return section(
+    'lag',
+    'Lag, last 24 hours',
+    plot(`${chainAddress(card)}/lag.json`, 'The plot needs JavaScript. The overview shows the numbers.'),
+  );
 }
 
 function chainAddress({ name }: ChainFacts['card']): string {
@@ -94,21 +102,25 @@ function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dat
   const address = chainAddress(card);
   const isZoomed = wanted.from !== whole.from || wanted.to !== whole.to;
   const ranges = listRanges(facts, wanted).filter((listed) => dataset === '' || listed.dataset === dataset);
-  return html`<section aria-labelledby="history"><h2 id="history">Coverage</h2>
-<p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
+  return section(
+    'history',
+    'Coverage',
+    html`<p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], address, card.unit)}
 ${rangeForm(address, wanted, dataset)}
 ${dataset !== '' && html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
-${rangesView(ranges, card.unit)}</section>`;
+${rangesView(ranges, card.unit)}`,
+  );
 }
 
 function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
-  return html`<form method="get" action="${address}" class="fields row" aria-label="Show a range">
-${dataset !== '' && html`<input type="hidden" name="dataset" value="${dataset}">`}
-<div><label for="from">From</label><input id="from" name="from" inputmode="numeric" pattern="[0-9]*" value="${from}"></div>
-<div><label for="to">To</label><input id="to" name="to" inputmode="numeric" pattern="[0-9]*" value="${to}"></div>
-<div><button class="quiet">Show</button></div></form>`;
+  const block = { digits: true, attributes: 'pattern="[0-9]*"' } as const;
+  return queryForm(address, 'Show a range', [
+    dataset === '' ? NOTHING : hiddenInputs({ dataset }),
+    field('from', { label: 'From', ...block }, from),
+    field('to', { label: 'To', ...block }, to),
+  ]);
 }
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
@@ -120,19 +132,15 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
       count(range.to),
       count(rangeSize(range)),
       meaningOf(level),
-      note === null ? '–' : shown(note),
+      dash(note, shown),
     ]);
   const more = ranges.length - RANGES_SHOWN;
   return table({
     label: 'Ranges',
     caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
     columns: [
-      'Dataset',
-      number('From'),
-      number('To'),
-      number(unit === 'blocks' ? 'Blocks' : 'Versions'),
-      'Proof',
-      'Source or reason',
+      ...['Dataset', ...['From', 'To', unit === 'blocks' ? 'Blocks' : 'Versions'].map(number)],
+      ...['Proof', 'Source or reason'],
     ],
     none: 'No data for this range.',
     rows,
@@ -185,7 +193,7 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     ...node,
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
-  return html`<section aria-labelledby="upstreams"><h2 id="upstreams">Upstreams</h2>${nodesTable(nodes)}</section>`;
+  return section('upstreams', 'Upstreams', nodesTable(nodes));
 }
 
 const SOURCE_RANGES_SHOWN = 3;
@@ -213,7 +221,7 @@ function sourcesView({ kind, status }: ChainFacts, now: number): Html {
     columns: ['Source', number('Whole blocks'), number('Blocks of logs'), 'State', 'Newest ranges'],
     rows,
   });
-  return html`<section aria-labelledby="sources"><h2 id="sources">Sources of history</h2>${list}</section>`;
+  return section('sources', 'Sources of history', list);
 }
 
 function useView(noun: string, { reason, until }: SourceUseStatus, now: number): Html {
@@ -227,7 +235,7 @@ function nodesTable(nodes: readonly Node[]): Html {
   const rows = nodes.map(({ name, state, reason, head, latency, requests, faults }) => [
     shown(name),
     nodeStateView(state, reason, 300),
-    head === null ? '–' : count(head),
+    dash(head, count),
     latency,
     count(requests),
     shown(faultsText(faults), 300),
@@ -259,6 +267,6 @@ function faultsText(faults: Node['faults']): string {
 
 function readBlock(parameter: string, text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
-  if (!DIGITS.test(text)) throw new InvalidParameterError({ parameter, given: text, allowed: 'a whole number' });
+  if (!DIGITS.test(text)) throw refused(parameter, text, 'a whole number');
   return Number(text);
 }

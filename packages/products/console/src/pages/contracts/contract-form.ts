@@ -12,8 +12,17 @@ import {
 import { readAbi } from '@chainstead/events/decoding';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm, selectField, tickBox } from '../../layout/form.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import {
+  boxesMember,
+  button,
+  changeForm,
+  field,
+  formFields,
+  labeled,
+  textMember,
+  tickBox,
+} from '../../layout/form.ts';
+import { code, cut, type Html, problem, section, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
 
 const PROBLEM_MAX = 1_000;
@@ -28,97 +37,112 @@ export interface ContractFormFacts {
   readonly token: string;
 }
 
-export function contractFormView({ form, events, problem, chains, source, token }: ContractFormFacts): Html {
-  const line = (name: keyof ContractForm, label: string, hint: string): Html =>
-    html`<div>${hinted(name, label, hint)}<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
-  const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
-    html`<div>${hinted(name, label, hint)}<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
-${form[name]}</textarea></div>`;
-  const chainField = selectField({
-    ...{ name: 'chain', label: 'Chain', chosen: form.chain },
-    options: chains.map(({ key }) => key),
-  });
-  const fields = (): Html => html`${eventBoxes(form, events)}
-${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
-${chainField}
-${area('addresses', 'Addresses', 'One per line.', 3)}
-${hintedBox('strict', 'Strict', 'Refuses addresses without code. An upstream of the chain is read.', html`${form.strict !== '' && 'checked'}`)}
-${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
-${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
-${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}
-${line('from', 'First block', 'Empty: the first block of the history of the chain.')}
-${line('index', 'Indexed parameters', 'Columns that the API can filter by, such as owner.')}
-${callsBox(form, chains)}
-${line('upgrade', 'Upgrade', 'For a proxy: the implementation with this ABI, as an address, or the log of the upgrade, such as 18000000:57. Empty: the events have always had this form.')}
+export function contractFormView({
+  form,
+  events,
+  problem: refusal,
+  chains,
+  source,
+  token,
+}: ContractFormFacts): Html {
+  const options = { chain: chains.map(({ key }) => key) };
+  const fields = (): Html => {
+    const views = { events: eventBoxes(form, events), calls: callsBox(form, chains) };
+    return html`${formFields(contractForm.omit({ abi: true }), { values: form, views, options })}
 <p class="actions"><button formaction="/console/contracts/add">Add contract</button></p>`;
-  const sourceFields = (given: AbiSource): Html => html`${chainField}
-${line('addresses', 'Address', 'For a proxy, the address of its implementation.')}
+  };
+  const sourceFields = (
+    given: AbiSource,
+  ): Html => html`${formFields(contractForm.pick({ chain: true }), { values: form, options })}
+${field('addresses', SOURCE_ADDRESS, form.addresses)}
 ${sourceButton(given, '/console/contracts/abi')}`;
   const content = html`<div class="fields form">
-${area('abi', 'ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8)}
-<p class="actions"><button class="quiet">List events</button></p>
+${formFields(contractForm.pick({ abi: true }), { values: form })}
+<p class="actions">${button('List events', 'quiet')}</p>
 ${events.length > 0 ? fields() : source !== null && sourceFields(source)}</div>`;
-  return html`<section aria-labelledby="add"><h2 id="add">Add a contract</h2>
-${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
-${changeForm('/console/contracts/check', token, content, 'Add a contract')}</section>`;
+  return section(
+    'add',
+    'Add a contract',
+    refusal !== null && nothingAdded(refusal, PROBLEM_MAX),
+    changeForm('/console/contracts/check', token, {}, content, 'Add a contract'),
+  );
 }
 
-const CHILD_FROM = [
-  ['transaction', 'Transaction of its factory event'],
-  ['block', 'Block of its factory event'],
-  ['log', 'Its factory event'],
-] as const satisfies readonly (readonly [ContractForm['childFrom'], string])[];
-
-function hinted(name: string, label: string, hint: string): Html {
-  return html`<label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p>`;
-}
-
-function hintedBox(name: string, label: string, hint: string, marks: Html): Html {
-  return html`<div><label for="${name}"><input type="checkbox" id="${name}" name="${name}" value="yes" aria-describedby="${name}-hint" ${marks}> ${label}</label><p class="hint" id="${name}-hint">${hint}</p></div>`;
+export function nothingAdded(refusal: string, max: number): Html {
+  return problem(html`<strong>Nothing was added.</strong> ${shown(refusal, max)}`);
 }
 
 function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
   const able = chains.filter(indexesCalls).map(({ key }) => key);
-  const hint =
-    able.length === 0
-      ? 'Refused: no chain here indexes all transactions. Set TRANSACTIONS_<CHAIN>=all.'
-      : `Calls of functions that change state. For chains that index all transactions: ${able.join(', ')}.`;
-  return hintedBox('calls', 'Calls', hint, html`${calls !== '' && 'checked'} ${able.length === 0 && 'disabled'}`);
+  const isAble = able.length > 0;
+  const hint = isAble
+    ? `Calls of functions that change state. For chains that index all transactions: ${able.join(', ')}.`
+    : 'Refused: no chain here indexes all transactions. Set TRANSACTIONS_<CHAIN>=all.';
+  return field('calls', { label: 'Calls', hint, isBox: true, attributes: isAble ? '' : 'disabled' }, calls);
 }
 
 function eventBoxes(form: ContractForm, events: readonly string[]): Html {
   const boxes = events.map((signature, index) => {
-    const mark = form.events.includes(signature) && 'checked';
-    const label = html`<code>${shown(signature, SIGNATURE_MAX)}</code>`;
-    return html`<li>${tickBox({ id: `event-${index}`, name: 'events', value: signature, mark, label })}</li>`;
+    const label = code(shown(signature, SIGNATURE_MAX));
+    return html`<li>${tickBox('events', signature, form.events.includes(signature), label, `event-${index}`)}</li>`;
   });
   return html`<fieldset><legend>Events (${count(events.length)})</legend><ul class="events">${boxes}</ul></fieldset>`;
 }
 
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 400_000 };
 const BLOCK = /^\d{1,15}$/;
-const text = z.string().default('');
+const LINE = 'autocomplete="off" spellcheck="false"';
+const line = (label: string, hint: string) => textMember({ label, hint, attributes: LINE });
+const area = (label: string, hint: string, rows: number) =>
+  textMember({ label, hint, rows, attributes: 'class="code" autocomplete="off"' });
+
+/** Of the form that gets an ABI. */
+export const SOURCE_ADDRESS = {
+  label: 'Address',
+  hint: 'For a proxy, the address of its implementation.',
+  attributes: LINE,
+};
 
 export const contractForm = z.object({
-  name: text,
-  chain: text,
-  abi: text,
-  addresses: text,
+  abi: area('ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8),
+  events: boxesMember().transform((given) => given.filter((event) => event !== '')),
+  name: line(
+    'Name',
+    'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.',
+  ),
+  chain: textMember({ label: 'Chain', options: [] }),
+  addresses: area('Addresses', 'One per line.', 3),
+  strict: textMember({
+    label: 'Strict',
+    hint: 'Refuses addresses without code. An upstream of the chain is read.',
+    isBox: true,
+  }),
   /** Names a factory's children. Empty: the addresses are the contracts. */
-  factoryEvent: text,
-  child: text,
-  childFrom: childFrom.catch('transaction'),
-  strict: text,
+  factoryEvent: line(
+    'Factory event',
+    'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.',
+  ),
+  child: line('Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.'),
+  childFrom: labeled(
+    {
+      label: 'Start of the events of a child',
+      options: [
+        ['transaction', 'Transaction of its factory event'],
+        ['block', 'Block of its factory event'],
+        ['log', 'Its factory event'],
+      ],
+    },
+    childFrom.catch('transaction'),
+  ),
   /** Empty: the first one of the chain's history. */
-  from: text,
-  index: text,
-  calls: text,
+  from: line('First block', 'Empty: the first block of the history of the chain.'),
+  index: line('Indexed parameters', 'Columns that the API can filter by, such as owner.'),
+  calls: z.string().default(''),
   /** An upgrade's log (`18000000:57`), or the ABI's implementation. Empty: neither. */
-  upgrade: text,
-  events: z
-    .union([z.string(), z.array(z.string())])
-    .default([])
-    .transform((given) => (typeof given === 'string' ? [given] : given).filter((event) => event !== '')),
+  upgrade: line(
+    'Upgrade',
+    'For a proxy: the implementation with this ABI, as an address, or the log of the upgrade, such as 18000000:57. Empty: the events have always had this form.',
+  ),
 });
 
 export type ContractForm = z.output<typeof contractForm>;

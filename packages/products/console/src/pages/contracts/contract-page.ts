@@ -10,8 +10,23 @@ import {
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { changeForm, hidden } from '../../layout/form.ts';
-import { type Html, livePart, NONE, NOTHING, nameParts, record, shown, writeQuery } from '../../layout/html.ts';
+import { button, changeForm } from '../../layout/form.ts';
+import {
+  code,
+  dash,
+  type Html,
+  livePart,
+  NONE,
+  NOTHING,
+  nameParts,
+  note,
+  paragraph,
+  record,
+  section,
+  shown,
+  soft,
+  writeQuery,
+} from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { number, table as tableView, wide } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
@@ -27,14 +42,17 @@ export function addContractRoutes(routes: ConsoleRoutes, services: ConsoleServic
     const { name } = definition;
     return {
       title: 'Contract',
-      body: html`<h1>${shown(name)}</h1>
-<p class="soft"><a href="/console/contracts">Contracts</a> · ${chain.key}</p>
+      heading: shown(name),
+      body: html`${note(html`<a href="/console/contracts">Contracts</a> · ${chain.key}`)}
 ${factsView(definition, chain.key)}
-<section aria-labelledby="events"><h2 id="events">Events</h2>
-${livePart(contractAddress(name, chain.key).slice('/console'.length), await events(definition, chain))}
-${sqlHint(definition)}
-${curlView(curlLine(request.origin, '/api/v2.2/contracts'), 'API request for the columns')}</section>
-<p><a href="${functionsAddress(name, chain.key)}">Read contract</a> <span class="soft">Calls of view functions</span></p>
+${section(
+  'events',
+  'Events',
+  livePart(contractAddress(name, chain.key).slice('/console'.length), await events(definition, chain)),
+  sqlHint(definition),
+  curlView(curlLine(request.origin, '/api/v2.2/contracts'), 'API request for the columns'),
+)}
+<p><a href="${functionsAddress(name, chain.key)}">Read contract</a> ${soft('Calls of view functions')}</p>
 ${removeForm(name, chain.key, request.token)}`,
     };
   });
@@ -58,10 +76,10 @@ export function functionsAddress(name: string, chain?: string): string {
 
 export async function findContract(
   { parameter, query }: Pick<ConsoleRequest, 'parameter' | 'query'>,
-  { database, explorer, registry }: ConsoleServices,
+  services: ConsoleServices,
 ): Promise<{ readonly definition: ContractDefinition; readonly chain: Chain }> {
-  const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
-  const definitions = await readDefinitions(database, parameter('name'));
+  const chain = chainNamed(services, query('chain'));
+  const definitions = await readDefinitions(services.database, parameter('name'));
   const definition = definitions.find(({ chainId }) => chainId === chain.id);
   if (definition === undefined)
     throw new NotFoundError('There is no such contract on this chain, or it was removed');
@@ -83,9 +101,9 @@ function factsView(definition: ContractDefinition, chain: string): Html {
         ? NONE
         : html`<code>${factory.child}</code> of <code>${factory.event}</code>${factory.of !== null && html`, of the children of <a href="${contractAddress(factory.of, chain)}">${factory.of}</a>`}`,
     ],
-    ['First block', firstBlock === null ? html`first block of the history` : count(firstBlock)],
-    ['Upgrades', upgrades === null ? NONE : html`<code>${upgrades.event}</code>`],
-    ['Suspended', suspendedReason === null ? NONE : shown(suspendedReason)],
+    ['First block', firstBlock === null ? 'first block of the history' : count(firstBlock)],
+    ['Upgrades', dash(upgrades, ({ event }) => code(event))],
+    ['Suspended', dash(suspendedReason, shown)],
     ['Added', moment(createdAt)],
   ]);
 }
@@ -99,10 +117,10 @@ function eventsView(
     const status = statuses.find((of) => of.table === table.name && of.chainId === chainId);
     const { event, view } = table;
     return [
-      html`<a href="${eventAddress(name, event)}?chain=${chain}">${event}</a><br><span class="soft">${signatureOf(table)}</span>`,
+      html`<a href="${eventAddress(name, event)}?chain=${chain}">${event}</a><br>${soft(signatureOf(table))}`,
       ...(status === undefined ? ['', '', ''] : statusCells(status)),
-      html`<code>${nameParts(view)}</code>`,
-      html`<code>${nameParts(`/api/v2.2/contracts/${name}/${event}?chain=${chain}`)}</code>`,
+      code(nameParts(view)),
+      code(nameParts(`/api/v2.2/contracts/${name}/${event}?chain=${chain}`)),
     ];
   });
   return tableView({
@@ -110,12 +128,8 @@ function eventsView(
     className: 'rows',
     caption: 'Undecoded: logs that the ABI does not fit. ~ marks an estimate',
     columns: [
-      wide('Event', 'text'),
-      number('Rows'),
-      'Indexed blocks',
-      number('Undecoded'),
-      wide('SQL view', 'text'),
-      wide('API path', 'text'),
+      ...[wide('Event', 'text'), number('Rows'), 'Indexed blocks'],
+      ...[number('Undecoded'), wide('SQL view', 'text'), wide('API path', 'text')],
     ],
     rows,
   });
@@ -147,8 +161,8 @@ function sqlHint({ tables }: ContractDefinition): Html {
 }
 
 function removeForm(name: string, chain: string, token: string): Html {
-  const content = html`${hidden({ name, chain })}<p>Its tables and rows are deleted. This cannot be undone.</p><button class="danger">Remove</button>`;
-  return html`<details><summary>Remove this contract</summary>${changeForm('/console/contracts/remove', token, content, `Remove ${name} from ${chain}`)}</details>`;
+  const content = html`${paragraph('Its tables and rows are deleted. This cannot be undone.')}${button('Remove', 'danger')}`;
+  return html`<details><summary>Remove this contract</summary>${changeForm('/console/contracts/remove', token, { name, chain }, content, `Remove ${name} from ${chain}`)}</details>`;
 }
 
 const SIGNATURE_MAX = 400;

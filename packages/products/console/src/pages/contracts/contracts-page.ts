@@ -12,7 +12,7 @@ import { keepForSecond } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices, View } from '../../console-page.ts';
-import { type Html, livePart, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, livePart, NOTHING, shown, soft } from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table as tableView } from '../../layout/table.ts';
 import { chainNamed } from '../explorer/subjects.ts';
@@ -39,19 +39,16 @@ export const contractsPage: ConsolePage = {
   group: 'Data',
   formBytesMax: FORM_BYTES_MAX,
   addRoutes(routes, services) {
-    const { database, explorer, registry } = services;
-    const chainsOf = { registry, chains: explorer.chains };
+    const { database, explorer, chainName } = services;
     const readList = () => Promise.all([readDefinitions(database), readContractStatuses(database)]);
     const sharedList = keepForSecond(readList);
     const listed = async (list: ReturnType<typeof readList>): Promise<Html> =>
-      contractListView(...(await list), (id) => registry.find(id)?.key ?? String(id));
+      contractListView(...(await list), chainName);
     const show = async (
       request: ConsoleRequest,
       facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>,
     ): Promise<View> => ({
-      title: 'Contracts',
-      body: html`<h1>Contracts</h1>
-${livePart('/contracts', await listed(readList()))}
+      body: html`${livePart('/contracts', await listed(readList()))}
 ${contractFormView({ ...facts, chains: explorer.chains, source: explorer.abiSource, token: request.token })}`,
     });
     routes.view('/contracts', (request) => show(request, { form: EMPTY_CONTRACT, events: [], problem: null }));
@@ -89,7 +86,7 @@ ${contractFormView({ ...facts, chains: explorer.chains, source: explorer.abiSour
       return { goTo: contractAddress(read.wanted.name, read.wanted.chain.key) };
     });
     routes.change('/contracts/remove', removeForm, async ({ form, by }) => {
-      await removeContract(database, form.name, chainNamed(chainsOf, form.chain).id, by);
+      await removeContract(database, form.name, chainNamed(services, form.chain).id, by);
       return { goTo: '/console/contracts' };
     });
     addContractRoutes(routes, services);
@@ -122,7 +119,7 @@ function contractListView(
   const rows = definitions.flatMap((definition) => {
     const chain = chainName(definition.chainId);
     const { name, addresses } = definition;
-    const link = html`<a href="${contractAddress(name, chain)}">${shown(name)}</a><br><span class="soft">${counted(addresses.length, 'address', 'addresses')}</span>`;
+    const link = html`<a href="${contractAddress(name, chain)}">${shown(name)}</a><br>${soft(counted(addresses.length, 'address', 'addresses'))}`;
     return definition.tables.map((table, index) => {
       const status = statuses.find((of) => of.table === table.name && of.chainId === definition.chainId);
       return [

@@ -4,8 +4,8 @@ import { MAX_UINT256 } from '@chainstead/core';
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
-import { hidden, selectField } from '../../layout/form.ts';
-import { csvText, cut, type Html, livePart, NONE, opened, shown, writeQuery } from '../../layout/html.ts';
+import { button, field, hiddenInputs, queryForm } from '../../layout/form.ts';
+import { csvText, cut, type Html, livePart, NONE, opened, shown, soft, writeQuery } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { chainNamed, placeOn } from '../explorer/subjects.ts';
 import {
@@ -49,7 +49,9 @@ export function addEventRoutes(routes: ConsoleRoutes, services: ConsoleServices)
     const rows = await rowsOf(request, wanted, cursor);
     // Later pages hold older rows.
     const live = cursor === null ? livePart(addressOf(wanted).slice('/console'.length), rows) : rows;
-    return { title: 'Contract', body: eventView(wanted, live) };
+    const { contract, event } = wanted.table;
+    const heading = html`${shown(contract)}: ${shown(event)}`;
+    return { title: 'Contract', heading, body: eventView(wanted, live) };
   });
   routes.live('/contracts/:name/:event', async (request) =>
     rowsOf(request, await readEventQuery(request, services), null),
@@ -83,11 +85,11 @@ const BOUNDS = ['from_block', 'to_block', 'order'] as const;
 
 async function readEventQuery(
   { parameter, query }: ConsoleRequest,
-  { explorer, registry }: ConsoleServices,
+  services: ConsoleServices,
 ): Promise<EventQuery> {
-  const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+  const chain = chainNamed(services, query('chain'));
   const [name, event] = [parameter('name'), parameter('event')];
-  const found = await readEvent(explorer.reads, chain, { name, event });
+  const found = await readEvent(services.explorer.reads, chain, { name, event });
   if (found === null)
     throw new NotFoundError('There is no such contract or event on this chain, or it was removed');
   const { table, indexed } = found;
@@ -168,12 +170,11 @@ function cellText(row: DataRow, name: string): string {
 
 function eventView(query: EventQuery, rows: Html): Html {
   const { table, chain } = query;
-  const { contract, event, view } = table;
-  return html`<h1>${shown(contract)}: ${shown(event)}</h1>
-<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(contract, chain.key)}">${shown(contract)}, ${chain.key}</a> · <code>${signatureOf(table)}</code></p>
+  const { contract, view } = table;
+  return html`<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(contract, chain.key)}">${shown(contract)}, ${chain.key}</a> · <code>${signatureOf(table)}</code></p>
 <p>SQL: <code>${view}</code></p>
 ${filterForm(query)}
-<p><a href="${addressOf(query).replace('?', '/csv?')}">CSV</a> <span class="soft">of the filter, up to ${plainCount(CSV_ROWS_MAX)} rows</span></p>
+<p><a href="${addressOf(query).replace('?', '/csv?')}">CSV</a> ${soft(`of the filter, up to ${plainCount(CSV_ROWS_MAX)} rows`)}</p>
 ${rows}`;
 }
 
@@ -182,18 +183,20 @@ const ORDERS = [
   ['ASC', 'Oldest first'],
 ] as const;
 const VALUE_MAX = 200;
+const LINE = 'maxlength="200" autocomplete="off" spellcheck="false"';
 
 function filterForm({ table, chain, filters, given }: EventQuery): Html {
-  const field = (name: string, label: string, allowed: string): Html =>
-    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" type="text" value="${cut(given[name] ?? '', VALUE_MAX)}" maxlength="${VALUE_MAX}" title="${allowed}" autocomplete="off" spellcheck="false"></div>`;
+  const line = (name: string, label: string, title: string): Html =>
+    field(name, { label, title, attributes: LINE }, cut(given[name] ?? '', VALUE_MAX));
+  const fields = [
+    hiddenInputs({ chain: chain.key }),
+    ...filters.map(({ column, allowed }) => filterFields(column, allowed, given, line)),
+    line('from_block', 'From block', 'a block number'),
+    line('to_block', 'To block', 'a block number'),
+    field('order', { label: 'Order', options: ORDERS }, given.order ?? 'DESC'),
+  ];
   const hasRange = filters.some(({ column }) => column.type === 'numeric');
-  return html`<form method="get" action="${eventAddress(table.contract, table.event)}" class="fields row" aria-label="Filter rows">
-${hidden({ chain: chain.key })}
-${filters.map(({ column, allowed }) => filterFields(column, allowed, given, field))}
-${field('from_block', 'From block', 'a block number')}
-${field('to_block', 'To block', 'a block number')}
-${selectField({ name: 'order', label: 'Order', options: ORDERS, chosen: given.order ?? 'DESC' })}
-<div><button>Show</button></div></form>
+  return html`${queryForm(eventAddress(table.contract, table.event), 'Filter rows', fields, button('Show'))}
 <p class="hint">${filters.length === 0 ? 'No parameter has an index, so rows can be filtered by block only. Add the contract again with indexed parameters.' : 'Filters are parameters with an index.'}${hasRange && ' With a range of numbers, rows are ordered by that number.'}</p>`;
 }
 
@@ -201,12 +204,12 @@ function filterFields(
   { name, type }: ParameterColumn,
   allowed: string,
   given: EventQuery['given'],
-  field: (name: string, label: string, allowed: string) => Html,
+  line: (name: string, label: string, allowed: string) => Html,
 ): Html {
   if (type === 'boolean')
-    return selectField({ name, label: name, options: ['true', 'false'], chosen: given[name] ?? '', all: 'all' });
-  if (type !== 'numeric') return field(name, name, allowed);
-  return html`${field(`${name}.gte`, `${name} from`, allowed)}${field(`${name}.lte`, `${name} to`, allowed)}`;
+    return field(name, { label: name, options: ['true', 'false'], all: 'all' }, given[name]);
+  if (type !== 'numeric') return line(name, name, allowed);
+  return html`${line(`${name}.gte`, `${name} from`, allowed)}${line(`${name}.lte`, `${name} to`, allowed)}`;
 }
 
 /** Columns of a table with rows of `GET /api/v2.2/contracts/{name}/{event}`. */

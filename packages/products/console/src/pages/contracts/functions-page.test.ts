@@ -108,7 +108,7 @@ test.each([
 ])('adds nothing from %j, and keeps it in the form', async (abi, problem) => {
   const { status, page } = await add(abi);
   expect([status, page]).toEqual([200, expect.stringContaining(problem)]);
-  expect(/<textarea[^>]*>([^<]*)</.exec(page)?.[1]).toBe(abi.replaceAll('"', '&quot;'));
+  expect(/<textarea[^>]*>\n?([^<]*)</.exec(page)?.[1]).toBe(abi.replaceAll('"', '&quot;'));
 });
 
 test('knows no functions of another contract', async () => {

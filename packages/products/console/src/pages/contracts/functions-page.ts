@@ -11,17 +11,43 @@ import type { AuditActor } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, PageAnswer, View } from '../../console-page.ts';
-import { changeForm, hidden } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, nameParts, record, shown } from '../../layout/html.ts';
+import { button, changeForm, field, formFields, hiddenInputs, textMember } from '../../layout/form.ts';
+import {
+  code,
+  cut,
+  type Html,
+  nameParts,
+  paragraph,
+  problem,
+  record,
+  shown,
+  soft,
+  type Text,
+} from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { messageIn } from '../explorer/tables/data-table.ts';
-import { type AbiSource, parseAbi, readSourceText, sourceButton } from './contract-form.ts';
+import {
+  type AbiSource,
+  nothingAdded,
+  parseAbi,
+  readSourceText,
+  SOURCE_ADDRESS,
+  sourceButton,
+} from './contract-form.ts';
 import { contractAddress, findContract, functionsAddress } from './contract-page.ts';
 
 const functionsForm = z.object({
   ...{ name: z.string(), chain: z.string() },
-  abi: z.string().default(''),
-  address: z.string().default(''),
+  abi: textMember({
+    label: 'ABI',
+    hint: 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.',
+    rows: 8,
+    attributes: 'class="code" autocomplete="off"',
+  }),
+  address: textMember({
+    ...SOURCE_ADDRESS,
+    attributes: 'maxlength="42" autocomplete="off" spellcheck="false"',
+  }),
 });
 
 /** The hyphen is in no event's name: this path comes before those of events. */
@@ -37,6 +63,7 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
     const call = await callOf(request, explorer, { definition, chain, items });
     return {
       title: 'Read contract',
+      heading: html`${shown(definition.name)}: read contract`,
       body: functionsView({
         definition,
         chain,
@@ -145,15 +172,15 @@ function functionsView(view: FunctionsView): Html {
   const { name } = definition;
   const functions = items.filter(({ type }) => type === 'function');
   const unknown = call !== null && functions.every(({ signature }) => signature !== call.signature);
-  return html`<h1>${shown(name)}: read contract</h1>
-<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(name, chain.key)}">${shown(name)}, ${chain.key}</a></p>
+  return html`<p class="soft"><a href="/console/contracts">Contracts</a> · <a href="${contractAddress(name, chain.key)}">${shown(name)}, ${chain.key}</a></p>
 ${unknown && answerView(call, [], chain.key)}
-${functions.length === 0 ? html`<p>No view functions are stored. Add them with the complete ABI below.</p>` : html`<p class="hint">Each call reads an upstream. Write arrays and tuples as JSON.</p>`}
+${functions.length === 0 ? paragraph('No view functions are stored. Add them with the complete ABI below.') : html`<p class="hint">Each call reads an upstream. Write arrays and tuples as JSON.</p>`}
 ${functions.map((item, index) => functionView(item, { id: `f${index}`, definition, chain, call: call?.signature === item.signature ? call : null }))}
 ${abiForm(view, functions.length === 0)}`;
 }
 
 const VALUE_MAX = 4_000;
+const VALUE = 'maxlength="4000" autocomplete="off" spellcheck="false"';
 
 function functionView(
   { signature, inputs, outputs }: CallableItem,
@@ -164,23 +191,23 @@ function functionView(
     call,
   }: Pick<FunctionsFacts, 'definition' | 'chain'> & { readonly id: string; readonly call: Call | null },
 ): Html {
-  const field = (name: string, label: Html | string, value: string, more: Html = NOTHING): Html =>
-    html`<div><label for="${id}-${name}">${label}</label><input id="${id}-${name}" name="${name}" type="text" value="${cut(value, VALUE_MAX)}" maxlength="${VALUE_MAX}" autocomplete="off" spellcheck="false" ${more}></div>`;
+  const line = (name: string, label: Text, value: string, more = ''): Html =>
+    field(name, { label, attributes: `${VALUE}${more}` }, cut(value, VALUE_MAX), { id: `${id}-` });
   const fields = inputs.map((input, index) =>
-    field(
+    line(
       `input${index}`,
-      html`${shown(input.name || `#${index}`)} <span class="soft">${shown(typeText({ ...input, name: '' }), SIGNATURE_MAX)}</span>`,
+      html`${shown(input.name || `#${index}`)} ${soft(shown(typeText({ ...input, name: '' }), SIGNATURE_MAX))}`,
       call?.values[index] ?? '',
     ),
   );
   const returned = outputs.map(typeText).join(', ');
-  return html`<details id="${id}" ${call !== null && 'open'}><summary><code>${nameParts(signature, SIGNATURE_MAX)}</code></summary>
+  return html`<details id="${id}" ${call !== null && 'open'}><summary>${code(nameParts(signature, SIGNATURE_MAX))}</summary>
 <form method="get" action="${functionsAddress(definition.name)}#${id}" class="fields form" aria-label="${cut(signature)}">
-${hidden({ chain: chain.key, function: signature })}
+${hiddenInputs({ chain: chain.key, function: signature })}
 ${fields}
-${field('address', 'Contract', call?.address ?? firstAddress(definition))}
-${field('block', 'Block', call?.block ?? '', html`placeholder="latest"`)}
-<p class="actions"><button>Call</button> <span class="soft">Returns ${returned === '' ? 'nothing' : shown(returned, SIGNATURE_MAX)}</span></p></form>
+${line('address', 'Contract', call?.address ?? firstAddress(definition))}
+${line('block', 'Block', call?.block ?? '', ' placeholder="latest"')}
+<p class="actions"><button>Call</button> ${soft(html`Returns ${returned === '' ? 'nothing' : shown(returned, SIGNATURE_MAX)}`)}</p></form>
 ${call !== null && answerView(call, outputs, chain.key)}</details>`;
 }
 
@@ -195,19 +222,21 @@ function typeText({ name, type, components }: AbiType): string {
 
 function answerView({ answer }: Call, outputs: CallableItem['outputs'], chain: string): Html {
   return 'problem' in answer
-    ? html`<p class="problem" role="alert">${shown(answer.problem, PROBLEM_MAX)}</p>`
+    ? problem(shown(answer.problem, PROBLEM_MAX))
     : outputsView(outputs, answer.value, chain);
 }
 
-function abiForm({ definition, chain, problem, abi, source, token }: FunctionsView, isOpen: boolean): Html {
-  const { name } = definition;
-  const address = html`<div><label for="address">Address</label><p class="hint" id="address-hint">For a proxy, the address of its implementation.</p><input id="address" name="address" type="text" value="${firstAddress(definition)}" maxlength="42" autocomplete="off" spellcheck="false" aria-describedby="address-hint"></div>`;
-  const content = html`${hidden({ name, chain: chain.key })}<div class="fields form"><div><label for="abi">ABI</label><p class="hint" id="abi-hint">JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle. Its view functions and errors are stored.</p><textarea class="code" id="abi" name="abi" rows="8" spellcheck="false" autocomplete="off" aria-describedby="abi-hint">${abi}</textarea></div>
-<p class="actions"><button>Add functions</button></p>
-${source !== null && html`${address}${sourceButton(source, '/console/contracts/functions/source')}`}</div>`;
-  return html`<details ${(isOpen || problem !== null) && 'open'}><summary>Add functions</summary>
-${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
-${changeForm('/console/contracts/functions', token, content, 'Add functions')}</details>`;
+function abiForm(
+  { definition, chain, problem: refusal, abi, source, token }: FunctionsView,
+  isOpen: boolean,
+): Html {
+  const content = html`<div class="fields form">${formFields(functionsForm.pick({ abi: true }), { values: { abi } })}
+<p class="actions">${button('Add functions')}</p>
+${source !== null && html`${formFields(functionsForm.pick({ address: true }), { values: { address: firstAddress(definition) } })}${sourceButton(source, '/console/contracts/functions/source')}`}</div>`;
+  const hidden = { name: definition.name, chain: chain.key };
+  return html`<details ${(isOpen || refusal !== null) && 'open'}><summary>Add functions</summary>
+${refusal !== null && nothingAdded(refusal, PROBLEM_MAX)}
+${changeForm('/console/contracts/functions', token, hidden, content, 'Add functions')}</details>`;
 }
 
 const TEXT_MAX = 2_000;

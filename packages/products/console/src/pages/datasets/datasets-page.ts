@@ -2,8 +2,18 @@ import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chain
 import type { ChainStatus } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { selectField } from '../../layout/form.ts';
-import { cut, type Html, livePart, nameParts, nextLink, shown, writeQuery } from '../../layout/html.ts';
+import { field, queryForm } from '../../layout/form.ts';
+import {
+  cut,
+  dash,
+  type Html,
+  livePart,
+  nameParts,
+  nextLink,
+  section,
+  shown,
+  writeQuery,
+} from '../../layout/html.ts';
 import { count, percent } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
@@ -21,12 +31,7 @@ export const datasetsPage: ConsolePage = {
       const facts = await read(request);
       const { query } = request;
       const path = `/datasets${writeQuery({ chain: query('chain'), dataset: query('dataset'), after: query('after') })}`;
-      return {
-        title: 'Datasets',
-        body: html`<h1>Datasets</h1>
-${filterForm(facts)}
-${livePart(path, datasetsView(facts))}`,
-      };
+      return { body: html`${filterForm(facts)}\n${livePart(path, datasetsView(facts))}` };
     });
     routes.live('/datasets', async (request) => datasetsView(await read(request)));
   },
@@ -70,20 +75,20 @@ interface DatasetsFacts {
 }
 
 function filterForm({ chains, datasets, chosen }: DatasetsFacts): Html {
-  return html`<form method="get" action="/console/datasets" class="fields row" aria-label="Filter by chain or dataset">
-${selectField({ name: 'chain', label: 'Chain', options: chains, chosen: chosen.chain, all: 'all' })}
-${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: chosen.dataset, all: 'all' })}
-<div><button class="quiet">Show</button></div></form>
+  const fields = [
+    field('chain', { label: 'Chain', options: chains, all: 'all' }, chosen.chain),
+    field('dataset', { label: 'Dataset', options: datasets, all: 'all' }, chosen.dataset),
+  ];
+  return html`${queryForm('/console/datasets', 'Filter by chain or dataset', fields)}
 <p><a href="/console/jobs">Backfill, verify or reindex ranges</a> · <a href="/console/tables">Tables and disk</a></p>`;
 }
 
 function datasetsView(facts: DatasetsFacts): Html {
-  return html`<section aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>${coverageView(facts)}</section>
-<section aria-labelledby="projections"><h2 id="projections">Aggregates being rebuilt</h2>${buildingView(facts.building)}</section>`;
+  return html`${section('coverage', 'Coverage', coverageView(facts))}
+${section('projections', 'Aggregates being rebuilt', buildingView(facts.building))}`;
 }
 
 function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
-  if (rows.length === 0) return html`<p class="soft">No coverage matches the filter.</p>`;
   const lines = rows.map((row) => {
     const ranges = `/console/chains/${encodeURIComponent(row.chain)}?dataset=${encodeURIComponent(row.dataset)}`;
     return [
@@ -91,9 +96,9 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
       html`<a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${nameParts(row.dataset)}</a>`,
       percent(row.part),
       count(row.missing),
-      provenView(row.proven),
+      dash(row.proven, (part) => (part === 'not provable' ? part : percent(part))),
       count(row.ranges),
-      row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`,
+      dash(row.span, ({ from, to }) => html`${count(from)} to ${count(to)}`),
     ];
   });
   const list = table({
@@ -101,6 +106,7 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
     caption:
       'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks that can be proven',
     columns: ['Chain', 'Dataset', ...['Covered', 'Missing', 'Proven', 'Ranges', 'Span'].map(number)],
+    none: 'No coverage matches the filter.',
     rows: lines,
   });
   const more = next && `/console/datasets${writeQuery({ dataset: chosen.dataset, after: next })}`;
@@ -108,13 +114,7 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
 ${nextLink(more, 'More chains')}`;
 }
 
-function provenView(proven: DatasetShare['proven']): string {
-  if (proven === null) return '–';
-  return proven === 'not provable' ? proven : percent(proven);
-}
-
 function buildingView(building: DatasetsFacts['building']): Html {
-  if (building.length === 0) return html`<p class="soft">All aggregates are up to date.</p>`;
   const rows = building.map(({ chain, state, dataset, status, part, rows: counted }) => [
     shown(chain),
     nameParts(state),
@@ -128,6 +128,7 @@ function buildingView(building: DatasetsFacts['building']): Html {
     caption:
       'New aggregates, and those with a new version, are built from stored rows. Until they are complete, API responses are marked as incomplete',
     columns: ['Chain', 'Aggregate', 'Dataset', 'Step', number('Progress'), number('Rows counted')],
+    none: 'All aggregates are up to date.',
     rows,
   });
 }

@@ -8,7 +8,7 @@ import { type NameService, normalName } from '@chainstead/tokens/names';
 import { hasTransactions } from '@chainstead/transactions';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { code, cut, type Html, NOTHING, paragraph, record, refused, section, shown } from '../../layout/html.ts';
 import { candlePlot } from './candles.ts';
 import {
   fetchName,
@@ -27,7 +27,6 @@ import {
   networkNamed,
   placeOn,
   readTokenId,
-  refused,
   wholeAptosAddress,
 } from './subjects.ts';
 import { ACCOUNT_TABLES, ACTIVITY_TABLES, APTOS_TABLES } from './tables/account-tables.ts';
@@ -51,16 +50,13 @@ const NAME_MAX = 60;
 const ADDRESS_FORM = '0x and 40 hexadecimal digits';
 const APTOS_ADDRESS = /^0x[0-9a-f]{1,64}$/i;
 
-export function addAddressRoutes(
-  routes: ConsoleRoutes,
-  { explorer, registry, database, clock }: ConsoleServices,
-): void {
-  const choice = { registry, chains: explorer.chains };
+export function addAddressRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer, database, clock } = services;
   const all = explorer.chains.map(({ key }) => key);
 
   routes.view('/look-up/address/:address', async (request) => {
     const address = addressIn('address', request.parameter('address'), ADDRESS_FORM);
-    const chains = chainsRequested(choice, request.query('chain'));
+    const chains = chainsRequested(services, request.query('chain'));
     const sources = { data: explorer.data, database, asker: request.asker };
     const [found, names] = await Promise.all([
       findAddress(explorer, request.asker, address, chains),
@@ -89,11 +85,8 @@ export function addAddressRoutes(
     const searched = chosen === null ? 'on any of these chains' : `on ${chosen.key}`;
     return {
       title: contractName === null ? `Address ${address}` : cut(contractName, NAME_MAX),
-      body: html`${
-        contractName === null
-          ? html`<h1>Address <code>${address}</code></h1>`
-          : html`<h1>${shown(contractName, NAME_MAX)}</h1><p><code>${address}</code></p>`
-      }
+      heading: contractName === null ? html`Address ${code(address)}` : shown(contractName, NAME_MAX),
+      body: html`${contractName !== null && html`<p>${code(address)}</p>`}
 ${addressNamesView(address, names, { origin: request.origin, chains: explorer.chains, now: clock.now() })}
 ${chainLinks(own, links)}
 ${found.length === 0 && html`<p>No data is indexed for this address ${searched}.</p>`}
@@ -106,7 +99,7 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     const address = addressIn('address', request.parameter('address'), ADDRESS_FORM);
     const tokenId = readTokenId(request.parameter('token'));
     if (tokenId === null) throw refused('token', request.parameter('token'), 'an id');
-    const chains = chainsRequested(choice, request.query('chain'));
+    const chains = chainsRequested(services, request.query('chain'));
     const isChosen = request.query('chain') !== undefined;
     const collections = (await findAddress(explorer, request.asker, address, chains)).filter(
       ({ isCollection }) => isCollection,
@@ -126,9 +119,9 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     const links = { chosen, found: collections.map(({ chain }) => chain.key), all };
     return {
       title: `NFT ${cut(tokenId, 20)}`,
-      body: html`<h1>NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}"><code>${address}</code></a></h1>
-${chainLinks(own, links)}
-${shownOn.length === 0 && html`<p>No collection with this address is indexed on any of these chains.</p>`}
+      heading: html`NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}">${code(address)}</a>`,
+      body: html`${chainLinks(own, links)}
+${shownOn.length === 0 && paragraph('No collection with this address is indexed on any of these chains.')}
 ${sections}
 ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     };
@@ -147,9 +140,9 @@ export function addAptosRoutes(routes: ConsoleRoutes, { explorer }: ConsoleServi
     const all = explorer.networks.map(chainKeyOf);
     return {
       title: `Aptos ${address}`,
-      body: html`<h1>Aptos account <code>${address}</code></h1>
-${all.length > 1 && chainLinks(own, { chosen: named ?? null, found: all, all })}
-${networks.length === 0 && html`<p>No Aptos network is indexed here.</p>`}${sections}`,
+      heading: html`Aptos account ${code(address)}`,
+      body: html`${all.length > 1 && chainLinks(own, { chosen: named ?? null, found: all, all })}
+${networks.length === 0 && paragraph('No Aptos network is indexed here.')}${sections}`,
     };
   });
 
@@ -157,7 +150,7 @@ ${networks.length === 0 && html`<p>No Aptos network is indexed here.</p>`}${sect
     const chain = chainKeyOf(network);
     const page = { of: { chain, address, tokenId: null }, place: { chain, coin: null }, limit: ROWS_OF_ONE };
     const tables = await tablesView(explorer, request, APTOS_TABLES, page);
-    return html`<section aria-labelledby="on-${chain}"><h2 id="on-${chain}">${chain}</h2>${tables}</section>`;
+    return section(`on-${chain}`, chain, tables);
   }
 }
 
@@ -206,7 +199,7 @@ function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress)
 }
 
 function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {
-  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name !== null && html`: ${shown(name)}`}</h2>${tables}</section>`;
+  return section(`on-${key}`, html`${key}${name !== null && html`: ${shown(name)}`}`, tables);
 }
 
 function moreChains(own: string, more: readonly FoundAddress[]): Html {
@@ -214,7 +207,7 @@ function moreChains(own: string, more: readonly FoundAddress[]): Html {
   const links = more.map(
     ({ chain }) => html`<li><a href="${own}?chain=${encodeURIComponent(chain.key)}">${chain.key}</a></li>`,
   );
-  return html`<section aria-labelledby="more"><h2 id="more">Also on</h2><ul>${links}</ul></section>`;
+  return section('more', 'Also on', html`<ul>${links}</ul>`);
 }
 
 interface AddressNames {
@@ -245,9 +238,12 @@ function addressNamesView(address: Address, { own, requested }: AddressNames, co
   const names = own.map((finding) =>
     findingView(finding, context, (name) => html`${nameText(name)}: set by the address, and resolves back to it`),
   );
-  return html`<section aria-labelledby="names"><h2 id="names">Names</h2>
-${requested !== null && requestedView(address, requested, context)}
-${names.length > 0 && html`<dl class="record">${names}</dl>`}</section>`;
+  return section(
+    'names',
+    'Names',
+    requested !== null && requestedView(address, requested, context),
+    names.length > 0 && record(names),
+  );
 }
 
 function requestedView(
@@ -261,7 +257,7 @@ function requestedView(
       ? html`resolves to this address`
       : html`<span class="v-bad">resolves to another address</span>: <a href="/console/look-up/address/${to.toLowerCase()}"><code>${to}</code></a>`;
   return html`<p>Looked up by ${nameText(name)}</p>
-<dl class="record">${(resolved.length === 0 ? findings : resolved).map((finding) => findingView(finding, context, leads))}</dl>`;
+${record((resolved.length === 0 ? findings : resolved).map((finding) => findingView(finding, context, leads)))}`;
 }
 
 interface FoundAddress {

@@ -13,12 +13,24 @@ import {
   readBlockRows,
 } from '../../block-rows/read-block-rows.ts';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
-import { cut, type Html, nameParts, nextLink, shown } from '../../layout/html.ts';
+import {
+  code,
+  cut,
+  dash,
+  type Html,
+  nameParts,
+  nextLink,
+  paragraph,
+  record,
+  refused,
+  section,
+  shown,
+} from '../../layout/html.ts';
 import { moment, plainCount } from '../../layout/numbers.ts';
 import { table } from '../../layout/table.ts';
 import { meaningOf } from '../overview/coverage-strip.ts';
 import { BLOCK, fullView, partView, readFull, TRANSACTION } from './full-record.ts';
-import { blockIn, chainLinks, chainNamed, chainsRequested, hashIn, placeOn, refused } from './subjects.ts';
+import { blockIn, chainLinks, chainNamed, chainsRequested, hashIn, placeOn } from './subjects.ts';
 import {
   account,
   type CellPlace,
@@ -39,23 +51,27 @@ const PATIENCE_MS = 4_000;
 const LIST_PATIENCE_MS = 60_000;
 const PLACE = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 
-export function addBlockRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {
-  const choice = { registry, chains: explorer.chains };
+export function addBlockRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { database, explorer } = services;
 
   routes.view('/look-up/block/:number', async (request) => {
     const number = blockIn(request.parameter('number'));
-    const chains = chainsRequested(choice, request.query('chain'));
+    const chains = chainsRequested(services, request.query('chain'));
     const facts = await Promise.all(chains.map((chain) => readBlockFacts(database, chain, number)));
     const isChosen = request.query('chain') !== undefined;
     const known = isChosen ? facts : facts.filter(isKnown);
     const sections = await Promise.all(
       known.slice(0, CHAINS_SHOWN).map(async (one) => {
         const { chain } = one;
-        return html`<section aria-labelledby="on-${chain.key}"><h2 id="on-${chain.key}">${chain.key}</h2>${blockFactsView(one)}
-${await wholeOf(request, chain, number)}
-<h3>Rows</h3>
-${await blockLists(explorer, { chain, block: number, transaction: null, origin: request.origin })}
-${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])}</section>`;
+        return section(
+          `on-${chain.key}`,
+          chain.key,
+          blockFactsView(one),
+          await wholeOf(request, chain, number),
+          html`<h3>Rows</h3>`,
+          await blockLists(explorer, { chain, block: number, transaction: null, origin: request.origin }),
+          rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
+        );
       }),
     );
     const links = {
@@ -65,9 +81,8 @@ ${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toStri
     };
     return {
       title: `Block ${plainCount(number)}`,
-      body: html`<h1>Block ${plainCount(number)}</h1>
-${chainLinks(`/console/look-up/block/${number}`, links)}
-${known.length === 0 && html`<p>No block with this number is indexed on any of these chains.</p>`}${sections}`,
+      body: html`${chainLinks(`/console/look-up/block/${number}`, links)}
+${known.length === 0 && paragraph('No block with this number is indexed on any of these chains.')}${sections}`,
     };
   });
 
@@ -80,25 +95,23 @@ ${known.length === 0 && html`<p>No block with this number is indexed on any of t
   routes.view('/look-up/rows/:list', async ({ parameter, query, origin }) => {
     const list = BLOCK_LISTS.find((one) => one === parameter('list'));
     if (list === undefined) throw new NotFoundError(`There is no list ${cut(parameter('list'), 40)}`);
-    const chain = chainNamed(choice, query('chain') ?? '');
+    const chain = chainNamed(services, query('chain'));
     const block = blockIn(query('block') ?? '');
     const given = query('transaction');
     const of = { chain, block, transaction: given === undefined ? null : hashIn(given), origin };
     const page = { after: placeIn(query('after')), limit: ROWS_OF_PAGE };
     return {
       title: 'Rows of a block',
-      body: html`<h1>${blockTitle(chain, block)}</h1>
-<h2>${given === undefined ? 'All transactions' : html`Transaction <code>${of.transaction}</code>`}</h2>
+      heading: blockTitle(chain, block),
+      body: html`<h2>${given === undefined ? 'All transactions' : html`Transaction <code>${of.transaction}</code>`}</h2>
 ${await blockList(explorer, list, of, page)}`,
     };
   });
 }
 
 /** Links include the block if it is known; otherwise a node is called. */
-export function addTransactionRoutes(
-  routes: ConsoleRoutes,
-  { database, explorer, registry }: ConsoleServices,
-): void {
+export function addTransactionRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { database, explorer } = services;
   routes.view('/look-up/transaction/:hash', async (request) => {
     const transaction = hashIn(request.parameter('hash'));
     const chain = chainOf(request);
@@ -126,8 +139,8 @@ ${await blockLists(explorer, of)}
 ${blockFactsView(await readBlockFacts(database, chain, block))}`;
     return {
       title: `Transaction ${transaction}`,
-      body: html`<h1>Transaction <code>${transaction}</code></h1>
-<p>On ${chain.key}</p>
+      heading: html`Transaction ${code(transaction)}`,
+      body: html`<p>On ${chain.key}</p>
 ${fullView(TRANSACTION, whole, { ...subject, place: placeOn(chain), origin })}
 ${rows}
 ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
@@ -138,17 +151,18 @@ ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
   function chainOf({ query }: ConsoleRequest) {
     const [only, ...others] = explorer.chains;
     const name = query('chain') ?? (others.length === 0 ? only?.key : undefined);
-    return chainNamed({ registry, chains: explorer.chains }, name ?? '');
+    return chainNamed(services, name);
   }
 }
 
-export function addFullRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+export function addFullRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer } = services;
   routes.view('/look-up/whole/:record/:part', async ({ parameter, query, origin, asker }) => {
     const record = [TRANSACTION, BLOCK].find(({ name }) => name === parameter('record'));
     const part = record?.parts.find(({ name }) => name === parameter('part'));
     if (record === undefined || part === undefined)
       throw new NotFoundError(`There is no list ${cut(parameter('part'), 40)}`);
-    const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+    const chain = chainNamed(services, query('chain'));
     const given = query('of') ?? '';
     const of = record === BLOCK ? String(blockIn(given)) : hashIn(given);
     const start = query('from') ?? '0';
@@ -160,8 +174,8 @@ export function addFullRoutes(routes: ConsoleRoutes, { explorer, registry }: Con
     const context = { ...subject, place: placeOn(chain), origin };
     return {
       title: part.title,
-      body: html`<h1><a href="/console/look-up/${own}?chain=${chain.key}">${kind} <code>${of}</code></a> of ${chain.key}</h1>
-${partView(record, part, answer, { context, from, rowsMax: ROWS_OF_PAGE })}`,
+      heading: html`<a href="/console/look-up/${own}?chain=${chain.key}">${kind} ${code(of)}</a> of ${chain.key}`,
+      body: partView(record, part, answer, { context, from, rowsMax: ROWS_OF_PAGE }),
     };
   });
 }
@@ -201,16 +215,16 @@ function blockFactsView({ block, coverage }: BlockFacts): Html {
     nameParts(dataset),
     html`${meaningOf(proof)}${reason !== null && html`: ${shown(reason)}`}`,
   ]);
-  const hash =
-    block === null ? 'not stored: the block has no rows or is not indexed' : html`<code>${block.hash}</code>`;
   const list = table({
     label: 'Proof',
     columns: ['Dataset', 'Proof'],
     none: 'No dataset covers this block.',
     rows,
   });
-  return html`<dl class="record"><div><dt>Hash</dt><dd>${hash}</dd></div>
-${block !== null && html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
+  return html`${record([
+    ['Hash', block === null ? 'not stored: the block has no rows or is not indexed' : code(block.hash)],
+    ['Time', dash(block, ({ timestamp }) => moment(new Date(timestamp * 1_000)))],
+  ])}
 ${rows.length === 0 ? list : html`<details><summary>Proof by dataset</summary>${list}</details>`}`;
 }
 
@@ -306,5 +320,5 @@ function blockListView(
 ${rowsView({ title, columns, none: 'No rows.' }, placed, place)}
 ${nextLink(more, 'More')}
 ${curlView(curl, 'API request (whole record)')}
-<details class="curl"><summary>SQL for these rows</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
+${curlView(sql, 'SQL for these rows')}</section>`;
 }

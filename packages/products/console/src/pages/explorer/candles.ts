@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
+import { type ConsoleRequest, type ConsoleRoutes, type ConsoleServices, jsonFile } from '../../console-page.ts';
 import type { Html } from '../../layout/html.ts';
 import { chainNamed } from './subjects.ts';
 import { resultOf } from './tables/data-table.ts';
@@ -19,12 +19,12 @@ const FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Prices in US dollars, as the API returns them. */
 export function addCandleRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
-  const { explorer, registry, clock } = services;
+  const { explorer, clock } = services;
   routes.view('/look-up/candles.json', async (request) => {
-    const chain = chainNamed({ registry, chains: explorer.chains }, request.query('chain') ?? '');
+    const chain = chainNamed(services, request.query('chain'));
     const pool = request.query('pool') ?? '';
     const plot = POOL.test(pool) ? await readPlot(request, chain.key, pool) : EMPTY;
-    return { content: JSON.stringify(plot), type: 'application/json' };
+    return jsonFile(plot);
   });
 
   async function readPlot({ asker }: ConsoleRequest, chain: string, pool: string): Promise<CandlePlot> {

@@ -2,7 +2,20 @@ import { chainKeyOf } from '@chainstead/aptos';
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import { button, field } from '../../layout/form.ts';
+import {
+  code,
+  cut,
+  type Html,
+  link,
+  note,
+  paragraph,
+  problem,
+  prose,
+  record,
+  refused,
+  shown,
+} from '../../layout/html.ts';
 import { addAddressRoutes, addAptosRoutes } from './address-page.ts';
 import { addBlockRoutes, addFullRoutes, addTransactionRoutes } from './block-page.ts';
 import { addCandleRoutes } from './candles.ts';
@@ -19,7 +32,6 @@ import {
   placeOn,
   readSubject,
   readTokenId,
-  refused,
 } from './subjects.ts';
 import { ACCOUNT_TABLES, APTOS_TABLES } from './tables/account-tables.ts';
 import type { CellPlace } from './tables/cells.ts';
@@ -48,9 +60,8 @@ export const explorerPage: ConsolePage = {
         return {
           goTo: `${pageOf({ kind: 'address', address: only.address })}?chain=${registry.get(only.chainId).key}`,
         };
-      if (found.length > 0)
-        return { title: 'Look up', body: html`<h1>${shown(text, 200)}</h1>${foundView(found, services)}` };
-      return { title: 'Look up', body: searchView(text) };
+      if (found.length > 0) return { heading: shown(text, 200), body: foundView(found, services) };
+      return { body: searchView(text) };
     });
     addSuggestionRoutes(routes, services);
     addAddressRoutes(routes, services);
@@ -68,22 +79,28 @@ export const explorerPage: ConsolePage = {
 };
 
 function searchView(text: string): Html {
-  return html`<h1>Look up</h1>
-${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number. No token or collection has it in its symbol or name.</p>`}
+  return html`${text !== '' && problem(html`${shown(text, 200)} is not an address, a name, a hash or a block number. No token or collection has it in its symbol or name.`)}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
-<div><label for="q">Address, symbol, name, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
-<div><button>Look up</button></div></form>
+${field('q', SUBJECT)}
+<div>${button('Look up')}</div></form>
 <h2>Accepted input</h2>
-<dl class="record" id="q-forms">
-<div><dt>Account, token or collection</dt><dd><code>0x</code> and 40 hexadecimal digits</dd></div>
-<div><dt>Token or collection</dt><dd>part of its symbol or name: <code>USDC</code></dd></div>
-<div><dt>ENS or Unstoppable Domains name</dt><dd><code>vitalik.eth</code></dd></div>
-<div><dt>NFT</dt><dd>contract, <code>/</code> and token id: <code>0xbc4c…f13d/1</code></dd></div>
-<div><dt>Hash of a transaction or block</dt><dd><code>0x</code> and 64 hexadecimal digits</dd></div>
-<div><dt>Block</dt><dd>block number</dd></div>
-<div><dt>Aptos account</dt><dd><code>0x</code> and up to 64 hexadecimal digits</dd></div>
-</dl>`;
+<div id="q-forms">${record(FORMS.map(([subject, form]) => [subject, prose(form)]))}</div>`;
 }
+
+const SUBJECT = {
+  label: 'Address, symbol, name, NFT, transaction or block',
+  attributes: 'maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"',
+};
+
+const FORMS = [
+  ['Account, token or collection', '`0x` and 40 hexadecimal digits'],
+  ['Token or collection', 'part of its symbol or name: `USDC`'],
+  ['ENS or Unstoppable Domains name', '`vitalik.eth`'],
+  ['NFT', 'contract, `/` and token id: `0xbc4c…f13d/1`'],
+  ['Hash of a transaction or block', '`0x` and 64 hexadecimal digits'],
+  ['Block', 'block number'],
+  ['Aptos account', '`0x` and up to 64 hexadecimal digits'],
+] as const;
 
 interface Found {
   readonly address: string;
@@ -91,10 +108,11 @@ interface Found {
 }
 
 /** 64 digits: a transaction, a block or an Aptos account. Calls nodes. */
-function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+function addHashRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer } = services;
   routes.view('/look-up/hash/:hash', async (request) => {
     const hash = hashIn(request.parameter('hash'));
-    const chains = chainsRequested({ registry, chains: explorer.chains }, request.query('chain'));
+    const chains = chainsRequested(services, request.query('chain'));
     const [places, accounts] = await Promise.all([
       Promise.all(chains.map(async (chain) => ({ chain, place: await explorer.placeOf(chain, hash) }))),
       accountsNamed(request, hash),
@@ -114,7 +132,7 @@ function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleSer
     const [only] = all;
     if (only !== undefined && all.length === 1) return { goTo: only.address };
     const late = places.flatMap(({ chain, place }) => (place === undefined ? [chain.key] : []));
-    return { title: 'Look up', body: hashView(hash, all, late, explorer.networks.length > 0) };
+    return { heading: code(hash), body: hashView(hash, all, late, explorer.networks.length > 0) };
   });
 
   async function accountsNamed({ asker }: ConsoleRequest, address: string): Promise<readonly Found[]> {
@@ -132,10 +150,9 @@ function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleSer
 }
 
 function hashView(hash: string, found: readonly Found[], late: readonly string[], hasAptos: boolean): Html {
-  const links = found.map(({ address, text }) => html`<li><a href="${address}">${text}</a></li>`);
-  return html`<h1><code>${hash}</code></h1>
-${found.length === 0 ? html`<p>No upstream that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
-${late.length > 0 && html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from upstreams. If you know the block, look up the block.</p>`}
+  const links = found.map(({ address, text }) => html`<li>${link(address, text)}</li>`);
+  return html`${found.length === 0 ? paragraph('No upstream that responded has a transaction or a block with this hash.') : html`<ul>${links}</ul>`}
+${late.length > 0 && note(`No response in time: ${late.join(', ')}. The role worker reads hashes from upstreams. If you know the block, look up the block.`)}
 ${hasAptos && html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>`}`;
 }
 
@@ -144,7 +161,8 @@ const CURSOR_MAX = 4_096;
 const APTOS = /^0x[0-9a-f]{64}$/i;
 const POOL = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
-function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+function addTableRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer } = services;
   routes.view('/look-up/table/:table', async (request) => {
     const table = ALL_TABLES.find(({ name }) => name === request.parameter('table'));
     if (table === undefined) throw new NotFoundError(`There is no table ${cut(request.parameter('table'), 40)}`);
@@ -157,8 +175,8 @@ function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleSe
     const token = of.tokenId !== null && html` / ${shown(of.tokenId)}`;
     return {
       title: table.title,
-      body: html`<h1><a href="${own}"><code>${of.address}</code></a>${token}, ${of.chain}</h1>
-${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage: true })}`,
+      heading: html`${link(own, code(of.address))}${token}, ${of.chain}`,
+      body: tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage: true }),
     };
   });
 
@@ -175,7 +193,7 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
       const own = `/console/look-up/aptos/${address}?chain=${encodeURIComponent(chain)}`;
       return { of: { chain, address, tokenId: null }, place: { chain, coin: null }, own };
     }
-    const found = chainNamed({ registry, chains: explorer.chains }, chain);
+    const found = chainNamed(services, chain);
     if (POOL_TABLES.includes(table)) {
       if (!POOL.test(given)) throw refused('address', given, 'the address or id of a pool');
       const address = given.toLowerCase();

@@ -1,7 +1,7 @@
 import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import { html } from 'hono/html';
-import { type Html, nextLink, shown } from '../../layout/html.ts';
+import { type Html, nextLink, note, shown, soft } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import {
   account,
@@ -38,7 +38,7 @@ export function fullView(record: FullRecord, answer: FullAnswer, context: FullCo
     const heading = `${context.place.chain}-${part.name}`;
     const rows = part.rowsOf(body);
     const more = rows.length > ROWS_OF_PART ? partAddress(record, part, context, 0) : null;
-    return html`<section aria-labelledby="${heading}"><h3 id="${heading}">${part.title}${rows.length > 0 && html` <span class="soft">(${plainCount(rows.length)})</span>`}</h3>
+    return html`<section aria-labelledby="${heading}"><h3 id="${heading}">${part.title}${rows.length > 0 && html` ${soft(`(${plainCount(rows.length)})`)}`}</h3>
 ${rowsOrNone(part, body, rows.slice(0, ROWS_OF_PART), context.place)}
 ${more !== null && html`<p><a href="${more}">All ${plainCount(rows.length)}</a></p>`}</section>`;
   });
@@ -56,7 +56,7 @@ export function partView(
   const rows = part.rowsOf(answer.body);
   const end = from + rowsMax;
   const next = end < rows.length ? partAddress(record, part, context, end) : null;
-  return html`<h2>${part.title} <span class="soft">(${plainCount(rows.length)})</span></h2>
+  return html`<h2>${part.title} ${soft(`(${plainCount(rows.length)})`)}</h2>
 ${rowsOrNone(part, answer.body, rows.slice(from, end), context.place)}
 ${nextLink(next, 'Next page')}${curl}`;
 }
@@ -67,8 +67,8 @@ function rowsOrNone(part: RecordPart, body: DataRow, rows: readonly DataRow[], p
 
 function unreported(answer: Exclude<FullAnswer, { kind: 'record' }>): Html {
   return answer.kind === 'late'
-    ? html`<p class="soft">The upstreams take longer than this page waits. Reload the page in a moment.</p>`
-    : html`<p class="soft">Message of the API: ${shown(answer.message, MESSAGE_MAX)}</p>`;
+    ? note('The upstreams take longer than this page waits. Reload the page in a moment.')
+    : note(html`Message of the API: ${shown(answer.message, MESSAGE_MAX)}`);
 }
 
 function partAddress(record: FullRecord, part: RecordPart, { chain, of }: FullSubject, from: number): string {

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/tokens/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, NOTHING, problem, record, shown, soft } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { pageOf } from './subjects.ts';
 import { textAt } from './tables/cells.ts';
@@ -45,6 +45,7 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
     const context = { origin, chains: explorer.chains, now: clock.now() };
     return {
       title: `Name ${cut(name)}`,
+      heading: html`Name ${nameText(name)}`,
       status: addresses.size > 1 ? 200 : statusOf(findings),
       body: nameView(name, findings, context),
     };
@@ -58,10 +59,10 @@ function statusOf(findings: readonly NameFinding[]): 404 | 501 | 503 {
 
 function refusal(given: string): View {
   return {
-    title: 'Look up',
     status: 400,
-    body: html`<h1>Look up</h1>
-<p class="problem" role="alert">${shown(given, 200)} is not a valid name by ENSIP-15. It has characters that names must not have, or mixes scripts so that it looks like another name. Type it again, or look up its address.</p>`,
+    body: problem(
+      html`${shown(given, 200)} is not a valid name by ENSIP-15. It has characters that names must not have, or mixes scripts so that it looks like another name. Type it again, or look up its address.`,
+    ),
   };
 }
 
@@ -71,9 +72,8 @@ function nameView(name: string, findings: readonly NameFinding[], context: NameC
     const address = to.toLowerCase();
     return html`resolves to <a href="/console/look-up/address/${address}?${new URLSearchParams({ name })}"><code>${to}</code></a>`;
   };
-  return html`<h1>Name ${nameText(name)}</h1>
-${several ? html`<p class="notice">The name resolves to different addresses. Check which one you mean.</p>` : NOTHING}
-<dl class="record">${findings.map((finding) => findingView(finding, context, leads))}</dl>`;
+  return html`${several && html`<p class="notice">The name resolves to different addresses. Check which one you mean.</p>`}
+${record(findings.map((finding) => findingView(finding, context, leads)))}`;
 }
 
 export interface NameContext {
@@ -96,16 +96,19 @@ export function nameText(name: string): Html {
   }`;
 }
 
-export function findingView(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
-  return html`<div><dt>${SERVICE_NAMES[finding.question.service]}</dt><dd>${wordsOf(finding, context, found)}
-${curlView(curlLine(context.origin, finding.target))}</dd></div>`;
+/** A fact of a record. */
+export function findingView(finding: NameFinding, context: NameContext, found: (answer: string) => Html) {
+  const curl = curlView(curlLine(context.origin, finding.target));
+  return [SERVICE_NAMES[finding.question.service], html`${wordsOf(finding, context, found)}\n${curl}`] as const;
 }
 
 function wordsOf(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
   if (finding.kind === 'late')
-    return html`<span class="soft">The upstreams take longer than this page waits. Reload the page in a moment.</span>`;
+    return soft('The upstreams take longer than this page waits. Reload the page in a moment.');
   if (finding.kind === 'reported')
-    return html`<span class="soft">${shown(finding.message, MESSAGE_MAX)}${isPassing(finding) ? '. Reload the page in a moment.' : ''}</span>`;
+    return soft(
+      html`${shown(finding.message, MESSAGE_MAX)}${isPassing(finding) && '. Reload the page in a moment.'}`,
+    );
   return html`${found(finding.answer)}${readingView(finding.reading, context)}`;
 }
 
@@ -118,14 +121,14 @@ export function isPassing(finding: NameFinding): boolean {
 function readingView(reading: StoredName | null, { chains, now }: NameContext): Html {
   if (reading === null) return NOTHING;
   const at = moment(new Date(now - reading.ageMs));
-  if (reading.asOf === null) return html`<br><span class="soft">Read ${at}</span>`;
+  if (reading.asOf === null) return html`<br>${soft(html`Read ${at}`)}`;
   const { chainId, block } = reading.asOf;
   const chain = chains.find(({ id }) => id === chainId);
   const place =
     chain === undefined
       ? html`block ${count(block)} of chain ${chainId}`
       : html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain.key)}">block ${count(block)}</a> of ${chain.key}`;
-  return html`<br><span class="soft">As of ${place}, read ${at}</span>`;
+  return html`<br>${soft(html`As of ${place}, read ${at}`)}`;
 }
 
 export type NameFinding = { readonly question: NameQuestion; readonly target: string } & (

@@ -1,7 +1,6 @@
 import { findTokens } from '@chainstead/prices';
-import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { cut, type Html, NONE, shown } from '../../layout/html.ts';
+import { type ConsoleRoutes, type ConsoleServices, jsonFile } from '../../console-page.ts';
+import { cut, type Html, NONE, note, section, shown } from '../../layout/html.ts';
 import { table } from '../../layout/table.ts';
 import { accountLink } from './tables/cells.ts';
 
@@ -28,9 +27,17 @@ export function foundView(found: readonly FoundToken[], { registry }: Pick<Conso
     const notes = [...(verified ? ['listed'] : []), ...(possibleSpam ? ['spam?'] : [])].join(', ');
     return [textOrNone(symbol), textOrNone(name), chain, accountLink(address, chain), notes || NONE];
   });
-  return html`<section aria-labelledby="found"><h2 id="found">Tokens and collections</h2>
-${table({ label: 'Tokens and collections', className: 'rows', columns: ['Symbol', 'Name', 'Chain', 'Address', 'Notes'], rows })}
-${found.length === FOUND_MAX && html`<p class="soft">There may be more than these ${FOUND_MAX}.</p>`}</section>`;
+  return section(
+    'found',
+    'Tokens and collections',
+    table({
+      label: 'Tokens and collections',
+      className: 'rows',
+      columns: ['Symbol', 'Name', 'Chain', 'Address', 'Notes'],
+      rows,
+    }),
+    found.length === FOUND_MAX && note(`There may be more than these ${FOUND_MAX}.`),
+  );
 }
 
 /** The page's script shows them below the field. */
@@ -41,7 +48,7 @@ export function addSuggestionRoutes(routes: ConsoleRoutes, services: ConsoleServ
       const words = [symbol ?? '', name ?? '', services.registry.get(chainId).key, possibleSpam ? 'spam?' : ''];
       return { address, text: words.flatMap((word) => cut(word, NAME_MAX) || []).join(' · ') };
     });
-    return { content: JSON.stringify(suggestions), type: 'application/json' };
+    return jsonFile(suggestions);
   });
 }
 

@@ -1,31 +1,40 @@
 import { decimalAmount, isAddress, parseAddress } from '@chainstead/core';
 import { NotFoundError } from '@chainstead/http';
 import { readSaleDays, type SaleDay } from '@chainstead/nft';
-import { html } from 'hono/html';
-import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
-import type { Html } from '../../layout/html.ts';
-import { addressIn, chainNamed, readTokenId, refused } from './subjects.ts';
+import {
+  type ConsoleRequest,
+  type ConsoleRoutes,
+  type ConsoleServices,
+  type FileAnswer,
+  jsonFile,
+} from '../../console-page.ts';
+import { type Html, plot, refused } from '../../layout/html.ts';
+import { addressIn, chainNamed, readTokenId } from './subjects.ts';
 import type { TableSubject } from './tables/data-table.ts';
 
 const DAYS = 365;
 const DAY_MS = 86_400_000;
 const DECIMALS = 18;
 
-export function addPriceRoutes(routes: ConsoleRoutes, { explorer, registry, clock }: ConsoleServices): void {
+export function addPriceRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer, clock } = services;
   routes.view('/look-up/prices.json', async ({ query }) => {
-    const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+    const chain = chainNamed(services, query('chain'));
     const token = addressIn('address', query('address') ?? '', 'an address');
     const id = query('token_id');
     const tokenId = id === undefined ? null : readTokenId(id);
     if (id !== undefined && tokenId === null) throw refused('token_id', id, 'an id');
     const days = await readSaleDays(explorer.reads, chain, { token, tokenId, days: DAYS });
-    return { content: JSON.stringify(plotOf(days, clock.now())), type: 'application/json' };
+    return jsonFile(plotOf(days, clock.now()));
   });
 }
 
 export function pricePlot({ chain, address, tokenId }: TableSubject): Html {
   const query = new URLSearchParams({ chain, address, ...(tokenId !== null && { token_id: tokenId }) });
-  return html`<div class="card plot" data-plot="/console/look-up/prices.json?${query}">The plot needs JavaScript. The table above shows the same sales.</div>`;
+  return plot(
+    `/console/look-up/prices.json?${query}`,
+    'The plot needs JavaScript. The table above shows the same sales.',
+  );
 }
 
 /** Seconds and ether, rounded. A day without a sale has no point. */
@@ -60,9 +69,10 @@ const PICTURE_HEADERS = {
 };
 
 /** Only URIs from indexed metadata: a request never contains one. */
-export function addPictureRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+export function addPictureRoutes(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { explorer } = services;
   const answer = async ({ parameter }: ConsoleRequest, id: string | null): Promise<FileAnswer> => {
-    const chain = chainNamed({ registry, chains: explorer.chains }, parameter('chain'));
+    const chain = chainNamed(services, parameter('chain'));
     const tokenId = id === null ? null : readTokenId(id);
     if (!isAddress(parameter('address')) || (id !== null && tokenId === null))
       throw new NotFoundError('There is no such picture');

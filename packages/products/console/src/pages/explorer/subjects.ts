@@ -1,9 +1,9 @@
 import { type AptosNetwork, networkOfChain } from '@chainstead/aptos';
-import type { Chain, ChainRegistry } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, isAddress, MAX_UINT256, parseAddress, parseHash } from '@chainstead/core';
-import { InvalidParameterError } from '@chainstead/http';
 import { html } from 'hono/html';
-import { cut, type Html } from '../../layout/html.ts';
+import type { ConsoleServices } from '../../console-page.ts';
+import { type Html, refused } from '../../layout/html.ts';
 import type { CellPlace } from './tables/cells.ts';
 
 type ExplorerSubject =
@@ -35,10 +35,6 @@ export function readSubject(given: string): ExplorerSubject | null {
   const [, digits] = BLOCK.exec(text) ?? [];
   if (digits !== undefined) return { kind: 'block', number: Number(digits) };
   return NAME.test(text) ? { kind: 'name', name: text } : null;
-}
-
-export function refused(parameter: string, text: string, allowed: string): InvalidParameterError {
-  return new InvalidParameterError({ parameter, given: cut(text), allowed });
 }
 
 /** @throws InvalidParameterError, as all functions below that return no null */
@@ -85,20 +81,17 @@ export function pageOf(subject: ExplorerSubject): string {
   }
 }
 
-export interface ChainChoice {
-  readonly registry: ChainRegistry;
-  readonly chains: readonly Chain[];
-}
+type ChainChoice = Pick<ConsoleServices, 'registry' | 'explorer'>;
 
-export function chainNamed({ registry, chains }: ChainChoice, name: string): Chain {
+export function chainNamed({ registry, explorer }: ChainChoice, name = ''): Chain {
   const id = registry.find(name)?.id;
-  const chain = chains.find((indexed) => indexed.id === id);
+  const chain = explorer.chains.find((indexed) => indexed.id === id);
   if (chain === undefined) throw refused('chain', name, 'a chain that is indexed here');
   return chain;
 }
 
 export function chainsRequested(choice: ChainChoice, name: string | undefined): readonly Chain[] {
-  return name === undefined || name === '' ? choice.chains : [chainNamed(choice, name)];
+  return name === undefined || name === '' ? choice.explorer.chains : [chainNamed(choice, name)];
 }
 
 export function networkNamed(networks: readonly AptosNetwork[], name: string): AptosNetwork {

@@ -1,11 +1,22 @@
 import { latencyPercentile } from '@chainstead/core';
 import { type HourCalls, type MethodCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
-import { InvalidParameterError } from '@chainstead/http';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
-import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { cut, type Html, livePart, shown } from '../../layout/html.ts';
+import { type ConsolePage, type ConsoleRequest, jsonFile } from '../../console-page.ts';
+import {
+  code,
+  cut,
+  dash,
+  factList,
+  type Html,
+  livePart,
+  plot,
+  readChoice,
+  refused,
+  section,
+  shown,
+} from '../../layout/html.ts';
 import { count, faultsOf, kindsText, percent, plainCount, rate, sumOfTimes } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
@@ -21,16 +32,14 @@ export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
   group: 'RPC',
-  addRoutes(routes, { database, registry, upstreams, clock }) {
-    const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
+  addRoutes(routes, { database, registry, chainName: nameOf, upstreams, clock }) {
     const filterOf = ({ query }: ConsoleRequest): GatewayFilter & { readonly chainId: number | undefined } => {
-      const hours = hoursIn(query('hours'));
+      const hours = readChoice('hours', query('hours'), HOURS_SHOWN) ?? HOURS;
       const name = query('chain') ?? '';
       if (name === '') return { hours, chain: null, chainId: undefined };
       const chain = registry.find(name);
       if (chain !== null) return { hours, chain: chain.key, chainId: chain.id };
-      const allowed = 'the name of a chain, such as eth';
-      throw new InvalidParameterError({ parameter: 'chain', given: name, allowed });
+      throw refused('chain', name, 'the name of a chain, such as eth');
     };
     const read = async (request: ConsoleRequest) => {
       const filter = filterOf(request);
@@ -54,10 +63,8 @@ export const gatewayPage: ConsolePage = {
       const query = queryOf(filterOf(request));
       const { form, hasCalls, moving } = await read(request);
       return {
-        title: 'Gateway',
-        body: html`<h1>Gateway</h1>
-${form}
-${hasCalls && html`<div class="card plot" data-plot="/console/gateway/calls.json?${query}">The plot needs JavaScript. The tables below show the numbers.</div>`}
+        body: html`${form}
+${hasCalls && plot(`/console/gateway/calls.json?${query}`, 'The plot needs JavaScript. The tables below show the numbers.')}
 ${livePart(`/gateway?${query}`, moving)}`,
       };
     });
@@ -65,20 +72,10 @@ ${livePart(`/gateway?${query}`, moving)}`,
     routes.view('/gateway/calls.json', async (request) => {
       const { hours, chainId } = filterOf(request);
       const byHour = await readHourCalls(database, { hours, chainId });
-      return { content: JSON.stringify(callsPlot(byHour, hours, clock.now())), type: 'application/json' };
+      return jsonFile(callsPlot(byHour, hours, clock.now()));
     });
   },
 };
-
-function hoursIn(text = ''): number {
-  const hours = text === '' ? HOURS : HOURS_SHOWN.find((choice) => String(choice) === text);
-  if (hours !== undefined) return hours;
-  throw new InvalidParameterError({
-    parameter: 'hours',
-    given: text,
-    allowed: `one of ${HOURS_SHOWN.join(', ')}`,
-  });
-}
 
 /** For the page's script; hours without calls are 0. `now`: ms since the epoch. */
 function callsPlot(byHour: readonly HourCalls[], hours: number, now: number) {
@@ -124,9 +121,9 @@ function gatewayView(facts: GatewayFacts) {
       facts.methods.length === 0
         ? html`<p>No calls recorded.</p>`
         : html`${totalsView(facts)}
-<section aria-labelledby="methods"><h2 id="methods">By chain and method</h2>${methodsView(facts)}</section>`
+${section('methods', 'By chain and method', methodsView(facts))}`
     }
-${facts.upstreams.length > 0 && html`<section aria-labelledby="upstreams"><h2 id="upstreams">Errors by upstream</h2>${upstreamsView(facts)}</section>`}`,
+${facts.upstreams.length > 0 && section('upstreams', 'Errors by upstream', upstreamsView(facts))}`,
   };
 }
 
@@ -146,10 +143,12 @@ function filterForm({ filter, chains }: GatewayFacts): Html {
 function totalsView({ filter, methods }: GatewayFacts): Html {
   const sum = (of: 'calls' | 'cached' | 'errors'): number => methods.reduce((total, row) => total + row[of], 0);
   const [calls, cached, errors] = [sum('calls'), sum('cached'), sum('errors')];
-  return html`<dl class="facts totals">
-<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 && ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)`}</dd>
-<dt>Served locally</dt><dd>${percent(cached / calls)}</dd>
-<dt>Errors</dt><dd>${count(errors)} (${percent(errors / calls)})</dd></dl>`;
+  const perSecond = filter.hours > 1 && ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)`;
+  return factList('totals', [
+    ['Calls', html`${count(calls)}${perSecond}`],
+    ['Served locally', percent(cached / calls)],
+    ['Errors', html`${count(errors)} (${percent(errors / calls)})`],
+  ]);
 }
 
 function methodsView({ methods }: GatewayFacts): Html {
@@ -157,12 +156,12 @@ function methodsView({ methods }: GatewayFacts): Html {
     .slice(0, METHODS_SHOWN)
     .map((row) => [
       shown(row.chain),
-      html`<code>${shown(row.method)}</code>`,
+      code(shown(row.method)),
       count(row.calls),
       percent(row.cached / Math.max(1, row.calls)),
       count(row.errors),
-      milliseconds(row.half),
-      milliseconds(row.most),
+      dash(row.half, milliseconds),
+      dash(row.most, milliseconds),
     ]);
   const more = methods.length - METHODS_SHOWN;
   return table({
@@ -182,8 +181,8 @@ function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
       count(row.calls),
       percent(row.errorShare),
       row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300),
-      milliseconds(row.half),
-      milliseconds(row.most),
+      dash(row.half, milliseconds),
+      dash(row.most, milliseconds),
     ]);
   return table({
     label: 'Errors by upstream',
@@ -196,8 +195,7 @@ function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
   });
 }
 
-function milliseconds(ms: number | null): string {
-  if (ms === null) return '–';
+function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${plainCount(ms)} ms`;
 }
 

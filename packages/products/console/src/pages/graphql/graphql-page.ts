@@ -2,7 +2,8 @@ import { GRAPHIQL_POLICY, graphiqlHtml, readGraphiqlFile } from '@chainstead/gra
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage } from '../../console-page.ts';
+import { type ConsolePage, jsonFile } from '../../console-page.ts';
+import { paragraph } from '../../layout/html.ts';
 
 const FILES = '/console/graphql/files';
 const CACHE = { 'cache-control': 'private, max-age=3600' };
@@ -21,7 +22,7 @@ export const graphqlPage: ConsolePage = {
   group: 'Data',
   addRoutes(routes, { explorer }) {
     routes.view('/graphql', async ({ token }) => {
-      if (!explorer.hasGraphql) return { title: 'GraphQL', body: WITHOUT_GRAPHQL };
+      if (!explorer.hasGraphql) return { body: WITHOUT_GRAPHQL };
       return {
         content: graphiqlHtml({
           ...{ files: FILES, endpoint: '/console/graphql/run', token, chain: explorer.chains[0]?.key },
@@ -40,13 +41,14 @@ export const graphqlPage: ConsolePage = {
       if (!explorer.hasGraphql) throw new NotFoundError('GraphQL is off');
       const sent = { ...operation, variables: variables === undefined ? undefined : parseVariables(variables) };
       const { body } = await explorer.data.post('/graphql', sent, asker);
-      return { content: JSON.stringify(body), type: 'application/json' };
+      return jsonFile(body);
     });
   },
 };
 
-const WITHOUT_GRAPHQL = html`<h1>GraphQL</h1>
-<p>GraphQL is off. Set <code>GRAPHQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>DATABASE_ANALYST_URL</code>.</p>`;
+const WITHOUT_GRAPHQL = paragraph(
+  'GraphQL is off. Set `GRAPHQL=true`, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set `DATABASE_ANALYST_URL`.',
+);
 
 function parseVariables(text: string): unknown {
   try {

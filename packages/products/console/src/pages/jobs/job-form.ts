@@ -5,8 +5,8 @@ import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { RANGE_WORKS, type RangeWork } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm, hidden, selectField } from '../../layout/form.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import { button, type Control, changeForm, formFields, labeled, queryForm } from '../../layout/form.ts';
+import { cut, factList, type Html, note, problem, section, shown } from '../../layout/html.ts';
 import { count, duration } from '../../layout/numbers.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 
@@ -26,20 +26,20 @@ export interface AskView {
   readonly token: string;
 }
 
-export function askView({ chains, form, problem, estimate, token }: AskView): Html {
+export function askView({ chains, form, problem: refusal, estimate, token }: AskView): Html {
   const datasets = [...new Set(chains.flatMap((chain) => chain.datasets))];
-  const number = (name: 'from' | 'to', label: string): Html =>
-    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" pattern="[0-9]*" maxlength="15" required value="${cut(form[name], 15)}" autocomplete="off"></div>`;
-  return html`<section aria-labelledby="ask"><h2 id="ask">Start a job</h2>
-${problem !== null && html`<p class="problem" role="alert">${shown(problem, 1_000)}</p>`}
-<form method="get" action="/console/jobs/estimate" class="fields row" aria-label="Range job">
-${selectField({ name: 'work', label: 'Work', options: RANGE_WORKS.map((work) => [work, MEANINGS[work]] as const), chosen: form.work })}
-${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ name }) => name), chosen: form.chain })}
-${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: form.dataset, all: 'all' })}
-${number('from', 'From')}
-${number('to', 'To (inclusive)')}
-<div><button class="${estimate === null ? '' : 'quiet'}">Estimate cost</button></div></form>
-${estimate !== null && estimateView(estimate, form, token)}</section>`;
+  const fields = formFields(jobForm, {
+    values: { ...form, from: cut(form.from, 15), to: cut(form.to, 15) },
+    options: { chain: chains.map(({ name }) => name), dataset: datasets },
+  });
+  const submit = button('Estimate cost', estimate === null ? undefined : 'quiet');
+  return section(
+    'ask',
+    'Start a job',
+    refusal !== null && problem(shown(refusal, 1_000)),
+    queryForm('/console/jobs/estimate', 'Range job', fields, submit),
+    estimate !== null && estimateView(estimate, form, token),
+  );
 }
 
 const MEANINGS = {
@@ -60,13 +60,18 @@ function estimateView(
     work
   ];
   return html`<div class="card" role="status"><h3>${MEANINGS[work]}: ${shown(chain.name)}, ${dataset === null ? 'all datasets' : shown(dataset)}</h3>
-<dl class="facts narrow">
-<dt>Blocks</dt><dd>${count(blocks)}${left > 0 && html`, of which ${count(left)} are ${nothing}`}</dd>
-<dt>RPC calls</dt><dd>${callText}</dd>
-<dt>Duration</dt><dd>${perSecond === null ? 'unknown: no such job of this chain has finished yet' : `about ${duration(read / perSecond)}, at the speed of recent jobs of this chain`}</dd>
-</dl>
-<p class="soft">The role <code>ingest</code> runs one job per chain at a time, next to its other work. If you cancel the job, its written rows stay.</p>
-${changeForm('/console/jobs/create', token, html`${hidden(form)}<button>Start</button>`, 'Start the job')}</div>`;
+${factList('narrow', [
+  ['Blocks', html`${count(blocks)}${left > 0 && html`, of which ${count(left)} are ${nothing}`}`],
+  ['RPC calls', callText],
+  [
+    'Duration',
+    perSecond === null
+      ? 'unknown: no such job of this chain has finished yet'
+      : `about ${duration(read / perSecond)}, at the speed of recent jobs of this chain`,
+  ],
+])}
+${note('The role `ingest` runs one job per chain at a time, next to its other work. If you cancel the job, its written rows stay.')}
+${changeForm('/console/jobs/create', token, form, button('Start'), 'Start the job')}</div>`;
 }
 
 function callsText({ min, max }: NonNullable<Estimate['calls']>): Html {
@@ -76,9 +81,19 @@ function callsText({ min, max }: NonNullable<Estimate['calls']>): Html {
     : html`from ${count(min)} (empty blocks) to ${count(max)} (full blocks)`;
 }
 
-const text = z.string().trim().max(100);
+const member = (control: Control) => labeled(control, z.string().trim().max(100));
+const BLOCK = {
+  digits: true,
+  attributes: 'pattern="[0-9]*" maxlength="15" required autocomplete="off"',
+} as const;
 
-export const jobForm = z.object({ work: text, chain: text, dataset: text, from: text, to: text });
+export const jobForm = z.object({
+  work: member({ label: 'Work', options: RANGE_WORKS.map((work) => [work, MEANINGS[work]] as const) }),
+  chain: member({ label: 'Chain', options: [] }),
+  dataset: member({ label: 'Dataset', options: [], all: 'all' }),
+  from: member({ label: 'From', ...BLOCK }),
+  to: member({ label: 'To (inclusive)', ...BLOCK }),
+});
 export type JobForm = z.infer<typeof jobForm>;
 
 export const EMPTY_FORM: JobForm = { work: 'backfill', chain: '', dataset: '', from: '', to: '' };

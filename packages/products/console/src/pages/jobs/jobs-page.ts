@@ -1,4 +1,4 @@
-import { InvalidParameterError, recordAudit } from '@chainstead/http';
+import { recordAudit } from '@chainstead/http';
 import { TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import { type DueEntry, type DueSummary, summarizeDueWork } from '@chainstead/jobs/worker';
 import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
@@ -28,8 +28,19 @@ import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens/requ
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
-import { changeForm, hidden, selectField } from '../../layout/form.ts';
-import { cut, type Html, livePart, nextLink, shown, writeQuery } from '../../layout/html.ts';
+import { changeForm, field, queryForm } from '../../layout/form.ts';
+import {
+  cut,
+  dash,
+  type Html,
+  livePart,
+  nextLink,
+  refused,
+  section,
+  shown,
+  soft,
+  writeQuery,
+} from '../../layout/html.ts';
 import {
   count,
   duration,
@@ -70,12 +81,11 @@ export const jobsPage: ConsolePage = {
       const [facts, due] = await Promise.all([read(request), summarizeDueWork(database, dueEntries, ids)]);
       const { query } = request;
       const page = writeQuery({ before: query('before'), state: query('state'), of: query('of') });
-      const body = html`<h1>Jobs</h1>
-${askView({ ...ask, chains, token: request.token })}
+      const body = html`${askView({ ...ask, chains, token: request.token })}
 ${jobsFilter(facts)}
 ${livePart(`/jobs${page}`, jobsView(facts))}
 ${dueWorkView(due, facts.nameOf)}`;
-      return { title: 'Jobs', body };
+      return { body };
     };
     routes.view('/jobs', async (request) => {
       const form = { ...EMPTY_FORM, chain: request.query('chain') ?? '' };
@@ -83,7 +93,7 @@ ${dueWorkView(due, facts.nameOf)}`;
     });
     routes.view('/jobs/estimate', async (request) => {
       const parsed = jobForm.safeParse(
-        Object.fromEntries(FIELDS.map((name) => [name, request.query(name) ?? ''])),
+        Object.fromEntries(Object.keys(EMPTY_FORM).map((name) => [name, request.query(name) ?? ''])),
       );
       const form = parsed.success ? parsed.data : EMPTY_FORM;
       const { request: requested, problem } = await parse(form);
@@ -128,8 +138,6 @@ ${dueWorkView(due, facts.nameOf)}`;
   },
 };
 
-const FIELDS = ['work', 'chain', 'dataset', 'from', 'to'] as const;
-
 async function estimateOf(
   { database, overview, rangeWork }: ConsoleServices,
   requested: JobRequest,
@@ -159,7 +167,7 @@ async function readJobs(
   const { query, token } = request;
   const [before, state, chain] = ['before', 'state', 'of'].map((name) => query(name) ?? '');
   if (before !== undefined && before !== '' && !RANGE_JOB_ID.test(before))
-    throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'a job' });
+    throw refused('before', before, 'a job');
   const chains = jobChains(rangeWork);
   const jobs = await listRangeJobs(database, {
     limit: PAGE + 1,
@@ -201,10 +209,10 @@ const JOB_ERROR_MAX = 600;
 
 function jobsFilter({ chains, chosen }: JobsFacts): Html {
   return html`<h2 id="jobs">Jobs</h2>
-<form method="get" action="/console/jobs" class="fields row" aria-label="Filter jobs">
-${selectField({ name: 'of', label: 'Chain', options: chains, chosen: chosen.chain, all: 'all' })}
-${selectField({ name: 'state', label: 'State', options: STATES, chosen: chosen.state, all: 'all' })}
-<div><button class="quiet">Show</button></div></form>`;
+${queryForm('/console/jobs', 'Filter jobs', [
+  field('of', { label: 'Chain', options: chains, all: 'all' }, chosen.chain),
+  field('state', { label: 'State', options: STATES, all: 'all' }, chosen.state),
+])}`;
 }
 
 function jobsView(facts: JobsFacts): Html {
@@ -219,7 +227,7 @@ function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
   const rows = jobs.map((job) => {
     const name = nameOf(job.chain);
     const isOpen = job.status === 'queued' || job.status === 'running';
-    const cancel = html`${hidden({ id: job.id })}<button class="danger" ${job.isEnding && 'disabled'}>Cancel</button>`;
+    const cancel = html`<button class="danger" ${job.isEnding && 'disabled'}>Cancel</button>`;
     return {
       id: `job-${job.id}`,
       cells: [
@@ -228,7 +236,9 @@ function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
         rangesText(job, name),
         stateView(job),
         progressView(job),
-        isOpen ? changeForm('/console/jobs/cancel', token, cancel, `Cancel the job ${job.id}`) : '–',
+        isOpen
+          ? changeForm('/console/jobs/cancel', token, { id: job.id }, cancel, `Cancel the job ${job.id}`)
+          : '–',
       ],
     };
   });
@@ -257,7 +267,7 @@ function stateView(job: RangeJob): Html {
   const words = isEnding ? 'ending' : status === 'running' && holder === null ? HOLDER_ENDED : status;
   const severity = SEVERITIES[words];
   const name = html`<strong>${words}</strong>`;
-  return html`${severity === undefined ? name : severityView(severity, name)}${status === 'running' && holder !== null && html` <span class="soft">by ${shown(holder)}</span>`}
+  return html`${severity === undefined ? name : severityView(severity, name)}${status === 'running' && holder !== null && html` ${soft(html`by ${shown(holder)}`)}`}
 ${finishedAt !== null && html`<br>${moment(finishedAt)}`}
 ${dueAt !== null && html`<br>next attempt ${moment(dueAt)}`}
 ${error !== null && html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, JOB_ERROR_MAX)}</p>`}
@@ -292,8 +302,11 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
         count(claimed),
         html`${count(waiting)}${!isComplete && html` or more`}`,
         count(quarantined),
-        oldestDueAt === null ? '–' : moment(oldestDueAt),
-        error === null ? '–' : html`<strong>${cut(error.code)}</strong> ${shown(error.message, ERROR_MAX)}`,
+        dash(oldestDueAt, moment),
+        dash(
+          error,
+          ({ code: name, message }) => html`<strong>${cut(name)}</strong> ${shown(message, ERROR_MAX)}`,
+        ),
       ],
     ];
   });
@@ -308,8 +321,7 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
     none: 'No work is due.',
     rows,
   });
-  return html`<section aria-labelledby="due-work"><h2 id="due-work">Due work</h2>
-${list}</section>`;
+  return section('due-work', 'Due work', list);
 }
 
 export const dueEntries: readonly DueEntry[] = [

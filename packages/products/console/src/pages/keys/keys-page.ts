@@ -3,9 +3,24 @@ import { DEFAULT_SCOPES, InvalidParameterError, KEY_SCOPES, type KeyScopes, pars
 import { type ApiUsage, readApiUsage, type StoredKey } from '@chainstead/http/server';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage } from '../../console-page.ts';
-import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { csvText, type Html, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import { type ConsolePage, jsonFile } from '../../console-page.ts';
+import { boxesMember, button, changeForm, formFields, labeled, tickBox } from '../../layout/form.ts';
+import {
+  code,
+  csvText,
+  dash,
+  type Html,
+  link,
+  NOTHING,
+  nameParts,
+  note,
+  paragraph,
+  plot,
+  refused,
+  section,
+  shown,
+  soft,
+} from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -14,22 +29,35 @@ const RATE_MAX = 1_000_000;
 const DAYS = 30;
 const DAYS_MAX = 3_650;
 const KEYS_PLOTTED = 6;
-const scopesField = z.union([z.string(), z.array(z.string())]).optional();
+const scope = boxesMember();
 /** Empty: the value of `RATE_LIMIT`. */
-const rateText = z
-  .string()
-  .regex(/^\d{0,7}$/, 'must be a whole number or empty')
-  .transform((text) => (text === '' ? null : Number(text)))
-  .refine((rate) => rate === null || (rate >= 1 && rate <= RATE_MAX), `must be from 1 to ${RATE_MAX}, or empty`);
-const prefixField = z.string().regex(/^[0-9a-f]{8}$/, 'is not a key');
+const rate = labeled(
+  {
+    label: html`API requests/s (empty: <code>RATE_LIMIT</code>)`,
+    digits: true,
+    attributes: 'pattern="[0-9]*" maxlength="7" autocomplete="off"',
+  },
+  z
+    .string()
+    .regex(/^\d{0,7}$/, 'must be a whole number or empty')
+    .transform((text) => (text === '' ? null : Number(text)))
+    .refine(
+      (rate) => rate === null || (rate >= 1 && rate <= RATE_MAX),
+      `must be from 1 to ${RATE_MAX}, or empty`,
+    ),
+);
+const key = z.string().regex(/^[0-9a-f]{8}$/, 'is not a key');
 
 const createForm = z.object({
-  name: z.string().trim().min(1, 'is empty').max(NAME_MAX, `is longer than ${NAME_MAX} characters`),
-  scope: scopesField,
-  rate: rateText,
+  name: labeled(
+    { label: 'Name', attributes: 'required maxlength="80" autocomplete="off"' },
+    z.string().trim().min(1, 'is empty').max(NAME_MAX, `is longer than ${NAME_MAX} characters`),
+  ),
+  scope,
+  rate,
 });
-const editForm = z.object({ key: prefixField, scope: scopesField, rate: rateText });
-const revokeForm = z.object({ key: prefixField });
+const editForm = z.object({ key, scope, rate });
+const revokeForm = z.object({ key });
 const COLUMNS = ['day', 'key', 'kind', 'route', 'method', 'requests', 'errors'] as const;
 const DAY_SECONDS = 86_400;
 
@@ -37,20 +65,19 @@ export const keysPage: ConsolePage = {
   path: '/keys',
   title: 'Keys',
   group: 'Access',
-  addRoutes(routes, { database, keys, registry, clock }) {
+  addRoutes(routes, { database, keys, chainName, clock }) {
     const usageOf = async (days: number): Promise<KeyUsage[]> => {
       const [api, gateway] = await Promise.all([readApiUsage(database, days), readGatewayUsage(database, days)]);
-      return joinUsage(api, gateway, (chainId) => registry.find(chainId)?.key ?? String(chainId));
+      return joinUsage(api, gateway, chainName);
     };
     routes.view('/keys', async ({ token, query }) => {
       const days = daysOf(query('days'));
       const [stored, usage] = await Promise.all([keys.list(), usageOf(days)]);
-      return { title: 'Keys', body: keysView({ stored, usage, days, key: query('key') ?? null, token }) };
+      return { body: keysView({ stored, usage, days, key: query('key') ?? null, token }) };
     });
     routes.view('/keys/usage.json', async ({ query }) => {
       const days = daysOf(query('days'));
-      const plot = usagePlot(ofKey(await usageOf(days), query('key')), days, new Date(clock.now()));
-      return { content: JSON.stringify(plot), type: 'application/json' };
+      return jsonFile(usagePlot(ofKey(await usageOf(days), query('key')), days, new Date(clock.now())));
     });
     routes.view('/keys/usage.csv', async ({ query }) => {
       const usage = ofKey(await usageOf(daysOf(query('days'))), query('key'));
@@ -82,8 +109,7 @@ export const keysPage: ConsolePage = {
   },
 };
 
-function scopesOf(ticked: string | readonly string[] = []): KeyScopes {
-  const names = [ticked].flat();
+function scopesOf(names: readonly string[]): KeyScopes {
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
   const allowed = `at least one of ${KEY_SCOPES.join(', ')}`;
@@ -93,11 +119,7 @@ function daysOf(text = ''): number {
   if (text === '') return DAYS;
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= DAYS_MAX) return days;
-  throw new InvalidParameterError({
-    parameter: 'days',
-    given: text,
-    allowed: `a whole number from 1 to ${DAYS_MAX}`,
-  });
+  throw refused('days', text, `a whole number from 1 to ${DAYS_MAX}`);
 }
 
 function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly KeyUsage[] {
@@ -136,43 +158,26 @@ const ROUTES_SHOWN = 200;
 
 function keysView(facts: KeysFacts): Html {
   const { stored, token } = facts;
-  return html`<h1>Keys</h1>
-<section aria-labelledby="make"><h2 id="make">Create a key</h2>${createView(token)}</section>
-<section aria-labelledby="stored"><h2 id="stored">Keys</h2>${storedView(facts)}
-<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 && 'No keys created yet.'}</p></section>
-<section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
+  const create = html`<div class="fields">${keyFields(createForm, 'new-', DEFAULT_SCOPES, null)}
+<div>${button('Create key')}</div></div>`;
+  return html`${section('make', 'Create a key', changeForm('/console/keys/create', token, {}, create, 'Create a key'))}
+${section('stored', 'Keys', storedView(facts), note(html`Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 && 'No keys created yet.'}`))}
+${section('usage', 'Usage', usageView(facts))}`;
 }
 
 function keyMadeView(name: string, key: string): Html {
-  return html`<h1>Key created</h1>
-<div class="done" role="status"><p>Key of <strong>${shown(name)}</strong>, shown only once:</p>
+  return html`<div class="done" role="status"><p>Key of <strong>${shown(name)}</strong>, shown only once:</p>
 <p class="key"><code id="key">${key}</code></p>
 <p>Send it as <code>X-API-Key</code>, or as <code>Authorization: Bearer …</code>.</p></div>
 <p><a href="/console/keys">Keys</a></p>`;
 }
 
-function createView(token: string): Html {
-  return changeForm(
-    '/console/keys/create',
-    token,
-    html`<div class="fields"><div><label for="name">Name</label><input id="name" name="name" type="text" required maxlength="80" autocomplete="off"></div>
-${scopeBoxes('new', DEFAULT_SCOPES)}
-${rateField('new', null)}
-<div><button>Create key</button></div></div>`,
-    'Create a key',
+function keyFields(form: z.ZodObject, id: string, checked: readonly string[], rate: number | null): Html[] {
+  const boxes = KEY_SCOPES.map((scope) =>
+    tickBox('scope', scope, checked.includes(scope), scope, `${id}${scope}`),
   );
-}
-
-function scopeBoxes(id: string, checked: readonly string[]): Html {
-  const boxes = KEY_SCOPES.map((scope) => {
-    const mark = checked.includes(scope) && 'checked';
-    return tickBox({ id: `${id}-${scope}`, name: 'scope', value: scope, mark, label: scope });
-  });
-  return html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
-}
-
-function rateField(id: string, rate: number | null): Html {
-  return html`<div><label for="${id}-rate">API requests/s (empty: <code>RATE_LIMIT</code>)</label><input id="${id}-rate" name="rate" inputmode="numeric" pattern="[0-9]*" maxlength="7" value="${rate ?? ''}" autocomplete="off"></div>`;
+  const scope = html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
+  return formFields(form, { values: { rate: rate ?? '' }, views: { scope }, id });
 }
 
 function storedView({ stored, usage, token }: KeysFacts): Html {
@@ -181,9 +186,9 @@ function storedView({ stored, usage, token }: KeysFacts): Html {
   const rows = stored.map((key) => [
     html`${shown(key.name)}<br><code class="soft">${key.prefix}…</code>`,
     key.scopes.join(', ') || 'none',
-    key.rateLimit === null ? '–' : count(key.rateLimit),
+    dash(key.rateLimit, count),
     moment(key.createdAt),
-    html`<a href="/console/keys?key=${key.prefix}#usage">${count(totals.get(key.prefix) ?? 0)}</a>`,
+    link(`/console/keys?key=${key.prefix}#usage`, count(totals.get(key.prefix) ?? 0)),
     key.revokedAt === null ? editView(key, token) : html`revoked ${moment(key.revokedAt)}`,
   ]);
   return table({
@@ -194,39 +199,35 @@ function storedView({ stored, usage, token }: KeysFacts): Html {
 }
 
 function editView({ prefix, name, scopes, rateLimit }: StoredKey, token: string): Html {
-  const field = hidden({ key: prefix });
-  return html`<details><summary>Change <span class="soft">${shown(name, 20)}</span></summary>
-${changeForm('/console/keys/change', token, html`${field}<div class="fields">${scopeBoxes(prefix, scopes)}${rateField(prefix, rateLimit)}<div><button class="quiet">Save</button></div></div>`, `Change the key ${prefix}`)}
-${changeForm('/console/keys/revoke', token, html`${field}<p>Requests with this key are rejected within seconds. This cannot be undone.</p><button class="danger">Revoke</button>`, `Revoke the key ${prefix}`)}</details>`;
+  const change = html`<div class="fields">${keyFields(editForm, `${prefix}-`, scopes, rateLimit)}<div>${button('Save', 'quiet')}</div></div>`;
+  const revoke = html`${paragraph('Requests with this key are rejected within seconds. This cannot be undone.')}${button('Revoke', 'danger')}`;
+  return html`<details><summary>Change ${soft(shown(name, 20))}</summary>
+${changeForm('/console/keys/change', token, { key: prefix }, change, `Change the key ${prefix}`)}
+${changeForm('/console/keys/revoke', token, { key: prefix }, revoke, `Revoke the key ${prefix}`)}</details>`;
 }
 
 function usageView({ usage, days, key }: KeysFacts): Html {
   const shownUsage = key === null ? usage : usage.filter(({ keyId }) => keyId === key);
   const query = `days=${days}${key === null ? '' : `&key=${encodeURIComponent(key)}`}`;
-  const routes = totalsByRoute(shownUsage);
   return html`<p>Requests of ${key === null ? 'all keys' : html`<code>${shown(key)}</code> (<a href="/console/keys?days=${days}#usage">all keys</a>)`} over the last ${count(days)} days (UTC).
 <a href="/console/keys/usage.csv?${query}" download>CSV</a></p>
-<div class="card plot" data-plot="/console/keys/usage.json?${query}">The plot needs JavaScript. The table below shows the numbers.</div>
-${routes.length === 0 ? html`<p class="soft">No requests recorded.</p>` : routesView(routes)}`;
-}
-
-function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
-  const rows = routes
+${plot(`/console/keys/usage.json?${query}`, 'The plot needs JavaScript. The table below shows the numbers.')}
+${table({
+  label: 'Usage by key, route and method',
+  caption: 'By key, route (gateway: chain) and method, most requests first',
+  columns: ['Key', 'API', 'Route', 'Method', number('Requests'), number('Errors')],
+  none: 'No requests recorded.',
+  rows: totalsByRoute(shownUsage)
     .slice(0, ROUTES_SHOWN)
     .map((row) => [
-      html`<code>${shown(row.keyId)}</code>`,
+      code(shown(row.keyId)),
       row.kind === 'api' ? 'API' : 'JSON-RPC',
       nameParts(row.route),
       shown(row.method),
       count(row.requests),
       count(row.errors),
-    ]);
-  return table({
-    label: 'Usage by key, route and method',
-    caption: 'By key, route (gateway: chain) and method, most requests first',
-    columns: ['Key', 'API', 'Route', 'Method', number('Requests'), number('Errors')],
-    rows,
-  });
+    ]),
+})}`;
 }
 
 interface KeyUsage {

@@ -1,13 +1,24 @@
 import { type ChainId, parseAddress, parseChainId } from '@chainstead/core';
-import { InvalidParameterError } from '@chainstead/http';
+import type { InvalidParameterError } from '@chainstead/http';
 import { type CollectionReadState, type CollectionReadsPage, listCollectionReads } from '@chainstead/nft';
 import type { Subject } from '@chainstead/sync/datasets';
 import { type HistoriesPage, listHistories } from '@chainstead/sync/ingest';
 import type { HistoryStatus } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { selectField } from '../../layout/form.ts';
-import { type Html, livePart, nextLink, shown, writeQuery } from '../../layout/html.ts';
+import { field, queryForm } from '../../layout/form.ts';
+import {
+  dash,
+  type Html,
+  link,
+  livePart,
+  nextLink,
+  note,
+  readChoice,
+  refused,
+  shown,
+  writeQuery,
+} from '../../layout/html.ts';
 import { count, moment, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -56,8 +67,7 @@ export const onDemandPage: ConsolePage = {
   title: 'On demand',
   group: 'Data',
   addRoutes(routes, services) {
-    const { database, registry } = services;
-    const nameOf = (id: number): string => registry.find(id)?.key ?? String(id);
+    const { database, chainName: nameOf } = services;
     addList(routes, services, '/on-demand', HISTORY_STATES, async ({ chainId, state }, cursor) => {
       const after = historyAt(cursor);
       const { histories, next } = await listHistories(database, { chainId, status: state, after, limit: PAGE });
@@ -87,7 +97,7 @@ function addList<State extends string>(
   const list = async (filter: OnDemandFilter<State>, after: string): Promise<Html> => {
     const { rows, next } = await read(filter, after);
     const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
-    return html`${rows ?? html`<p class="soft">${none}</p>`}
+    return html`${rows ?? note(none)}
 ${nextLink(next && `/console${path}${queryOf(filter, next)}`, 'More')}`;
   };
   routes.view(path, async (request) => {
@@ -95,7 +105,7 @@ ${nextLink(next && `/console${path}${queryOf(filter, next)}`, 'More')}`;
     const after = request.query('after') ?? '';
     const live = livePart(`${path}${queryOf(filter, after)}`, await list(filter, after));
     const chains = services.rangeWork.chains.map(({ key }) => key);
-    return { title: 'On demand', body: html`${formView(path, states, filter, chains)}\n${live}` };
+    return { body: html`${formView(path, states, filter, chains)}\n${live}` };
   });
   routes.live(path, (request) => list(filterOf(services, request, states), request.query('after') ?? ''));
 }
@@ -110,13 +120,9 @@ function filterOf<State extends string>(
   states: Readonly<Record<State, string>>,
 ): OnDemandFilter<State> {
   const [chain = '', name = ''] = [query('chain'), query('state')];
-  const names = Object.keys(states) as State[];
-  const state = names.find((allowed) => allowed === name) ?? null;
-  if (name !== '' && state === null)
-    throw new InvalidParameterError({ parameter: 'state', given: name, allowed: names.join(', ') });
+  const state = readChoice('state', name, Object.keys(states) as State[]);
   const chainId = chain === '' ? null : (registry.find(chain)?.id ?? null);
-  if (chain !== '' && chainId === null)
-    throw new InvalidParameterError({ parameter: 'chain', given: chain, allowed: 'the name or id of a chain' });
+  if (chain !== '' && chainId === null) throw refused('chain', chain, 'the name or id of a chain');
   return { chain, chainId, state };
 }
 
@@ -127,16 +133,16 @@ function formView(
   chains: readonly string[],
 ): Html {
   const tabs = LISTS.map(([to, title]) =>
-    to === path ? html`<strong>${title}</strong>` : html`<a href="/console${to}">${title}</a>`,
+    to === path ? html`<strong>${title}</strong>` : link(`/console${to}`, title),
   );
   const options = chain === '' || chains.includes(chain) ? chains : [chain, ...chains];
-  return html`<h1>On demand</h1>
-<p class="soft">Data that requests caused Chainstead to read. <code>ON_DEMAND_MAX_CALLS</code> and <code>ON_DEMAND_CONCURRENCY_PER_KEY</code> limit it.</p>
+  const fields = [
+    field('chain', { label: 'Chain', options, all: 'all' }, chain),
+    field('state', { label: 'State', options: Object.entries(states), all: 'all' }, state),
+  ];
+  return html`${note('Data that requests caused Chainstead to read. `ON_DEMAND_MAX_CALLS` and `ON_DEMAND_CONCURRENCY_PER_KEY` limit it.')}
 <p>${tabs[0]} · ${tabs[1]}</p>
-<form method="get" action="/console${path}" class="fields row" aria-label="Filter by chain or state">
-${selectField({ name: 'chain', label: 'Chain', options, chosen: chain, all: 'all' })}
-${selectField({ name: 'state', label: 'State', options: Object.entries(states), chosen: state ?? '', all: 'all' })}
-<div><button class="quiet">Show</button></div></form>`;
+${queryForm(`/console${path}`, 'Filter by chain or state', fields)}`;
 }
 
 function historyAt(cursor: string): Subject | null {
@@ -158,11 +164,7 @@ function collectionAt(cursor: string) {
 }
 
 function wrongCursor(cursor: string): InvalidParameterError {
-  return new InvalidParameterError({
-    parameter: 'after',
-    given: cursor,
-    allowed: 'the cursor of a link on the page',
-  });
+  return refused('after', cursor, 'the cursor of a link on the page');
 }
 
 function collectionsTable(
@@ -174,7 +176,7 @@ function collectionsTable(
     html`${name !== null && html`${shown(name)}<br>`}<code>${address}</code>`,
     html`${stateView(state, COLLECTION_STATES[state])}${error !== null && html`<br>${shown(error.message, REASON_MAX)}`}`,
     readAt === null ? 'never' : moment(readAt),
-    dueAt === null ? '–' : moment(dueAt),
+    dash(dueAt, moment),
     count(attempts),
   ]);
   return table({

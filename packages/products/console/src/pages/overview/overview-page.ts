@@ -1,6 +1,19 @@
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, livePart, NOTHING, nameParts, shown } from '../../layout/html.ts';
+import {
+  code,
+  cut,
+  dash,
+  factList,
+  type Html,
+  livePart,
+  NONE,
+  NOTHING,
+  nameParts,
+  note,
+  section,
+  shown,
+} from '../../layout/html.ts';
 import {
   count,
   counted,
@@ -23,9 +36,7 @@ export const overviewPage: ConsolePage = {
     const { overview } = services;
     addSpeedPlots(routes, services);
     routes.view('', async () => ({
-      title: 'Overview',
-      body: html`<h1>Overview</h1>
-${livePart('/overview', overviewView(await overview.read()))}
+      body: html`${livePart('/overview', overviewView(await overview.read()))}
 ${await speedPlots(overview)}`,
     }));
     routes.live('/overview', async () => overviewView(await overview.read()));
@@ -43,9 +54,9 @@ export function overviewView({ chains, streams, setAside, requests, at }: Overvi
   }</p>
 ${chains.length === 0 ? html`<p>No chain is indexed yet. Set <code>CHAINS</code> and restart.</p>` : stripLegend()}
 <section aria-label="Chains" class="cards">${chains.map(cardView)}</section>
-<section aria-labelledby="streams"><h2 id="streams">Streams</h2>${streamsView(streams)}</section>
-${requests.length > 0 && html`<section aria-labelledby="requests"><h2 id="requests">API requests</h2>${requestsView(requests)}</section>`}
-${setAside.length > 0 && html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
+${section('streams', 'Streams', streamsView(streams))}
+${requests.length > 0 && section('requests', 'API requests', requestsView(requests))}
+${setAside.length > 0 && section('aside', 'Quarantined work', setAsideView(setAside))}`;
 }
 
 function cardView(card: ChainCard): Html {
@@ -60,13 +71,16 @@ function cardView(card: ChainCard): Html {
   return html`<article class="card${problem === null ? '' : ' bad'}" id="chain-${cut(name)}" aria-label="${cut(name)}">
 <h2>${history === null ? shown(name) : html`<a href="${address}">${shown(name)}</a>`}</h2>
 ${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
-<dl class="facts">
-<dt>Head</dt><dd>${card.head === null ? '–' : count(card.head)}</dd>
-<dt>Checkpoint</dt><dd>${card.checkpoint === null ? '–' : count(card.checkpoint)}${card.isDone && ', end reached'}</dd>
-<dt>Lag</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
-<dt>Speed</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
-<dt>Coverage</dt><dd>${history === null ? '–' : coverage}</dd>
-</dl>
+${factList('', [
+  ['Head', dash(card.head, count)],
+  ['Checkpoint', html`${dash(card.checkpoint, count)}${card.isDone && ', end reached'}`],
+  ['Lag', dash(card.lag, (lag) => html`${count(lag)} ${unit}`)],
+  [
+    'Speed',
+    html`${dash(card.perSecond, (speed) => `${rate(speed)} ${unit}/s`)}${card.rowsPerSecond !== null && `, ${rate(card.rowsPerSecond)} rows/s`}`,
+  ],
+  ['Coverage', history === null ? NONE : coverage],
+])}
 ${sparkline(card.lags, `Lag in ${unit} over the last 24 hours`)}
 ${history !== null && stripOf(history.range, history.levels, address, unit)}
 </article>`;
@@ -74,7 +88,7 @@ ${history !== null && stripOf(history.range, history.levels, address, unit)}
 
 function streamsView({ counts, webhooksPending, blocksDeferred, failing }: Overview['streams']): Html {
   const states = Object.entries(counts).map(([status, streams]) => `${plainCount(streams)} ${status}`);
-  if (states.length === 0) return html`<p class="soft">There are no streams.</p>`;
+  if (states.length === 0) return note('There are no streams.');
   const rows = failing.map(({ id, tag, status, message }) => [
     html`<a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code>`,
     streamStatusView(status),
@@ -109,7 +123,7 @@ function requestsView(requests: Overview['requests']): Html {
   };
   const rows = requests
     .slice(0, ROUTES_SHOWN)
-    .map((row) => [html`<code>${nameParts(`${row.method} ${row.route}`)}</code>`, ...cells(row)]);
+    .map((row) => [code(nameParts(`${row.method} ${row.route}`)), ...cells(row)]);
   return table({
     label: 'API requests by route and status',
     caption: html`Today and yesterday (UTC), by all keys. 501: not served here${requests.length > ROUTES_SHOWN && `. The ${ROUTES_SHOWN} routes with the most requests of ${plainCount(requests.length)}`}`,

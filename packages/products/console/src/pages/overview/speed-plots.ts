@@ -1,7 +1,7 @@
 import type { ChainSample } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { type Html, NOTHING, readChoice } from '../../layout/html.ts';
+import { type ConsoleRoutes, type ConsoleServices, jsonFile } from '../../console-page.ts';
+import { type Html, NOTHING, note, plot, readChoice, section } from '../../layout/html.ts';
 import { type ChainFacts, growth, type OverviewSource } from './read-overview.ts';
 
 const FIGURES = {
@@ -20,7 +20,7 @@ const POINTS_MIN = 2;
 export function addSpeedPlots(routes: ConsoleRoutes, { overview }: Pick<ConsoleServices, 'overview'>): void {
   routes.view('/overview/speed.json', async ({ query }) => {
     const figure = readChoice('of', query('of'), FIGURE_NAMES) ?? 'blocks';
-    return { content: JSON.stringify(await readPlot(overview, figure)), type: 'application/json' };
+    return jsonFile(await readPlot(overview, figure));
   });
 }
 
@@ -30,10 +30,15 @@ export async function speedPlots(overview: OverviewSource): Promise<Html> {
     FIGURE_NAMES.map(async (figure) => {
       const { times, labels, chains } = await readPlot(overview, figure);
       if (times.length < POINTS_MIN) return NOTHING;
-      const hidden = html`<p class="soft">The ${labels.length} fastest of ${chains} chains.</p>`;
-      return html`<section aria-labelledby="speed-${figure}"><h2 id="speed-${figure}">${FIGURES[figure]}</h2>
-${labels.length < chains && hidden}
-<div class="card plot" data-plot="/console/overview/speed.json?of=${figure}">The plot needs JavaScript. The cards show the current speed.</div></section>`;
+      return section(
+        `speed-${figure}`,
+        FIGURES[figure],
+        labels.length < chains && note(html`The ${labels.length} fastest of ${chains} chains.`),
+        plot(
+          `/console/overview/speed.json?of=${figure}`,
+          'The plot needs JavaScript. The cards show the current speed.',
+        ),
+      );
     }),
   );
   return html`${plots}`;

@@ -1,19 +1,26 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { InvalidParameterError } from '@chainstead/http';
 import { type ListedPool, readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chainstead/markets';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
-import { selectField } from '../../layout/form.ts';
+import { button, field, queryForm } from '../../layout/form.ts';
 import {
+  code,
   cut,
+  dash,
   type Html,
   NONE,
   NOTHING,
   nextLink,
+  note,
+  paragraph,
+  problem,
   readChoice,
   record,
+  refused,
+  section,
   shown,
+  soft,
   writeQuery,
 } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
@@ -43,7 +50,7 @@ export const poolsPage: ConsolePage = {
     routes.view('/pools', async (request) => {
       const query = readQuery(request, services);
       const pools = await content(request, services, query);
-      return { title: 'Pools', body: html`<h1>Pools</h1>${form(services, query)}${pools}` };
+      return { body: html`${form(services, query)}${pools}` };
     });
   },
 };
@@ -56,16 +63,13 @@ interface PoolsQuery {
   readonly page: number;
 }
 
-function readQuery({ query }: ConsoleRequest, { explorer, registry }: ConsoleServices): PoolsQuery {
+function readQuery({ query }: ConsoleRequest, services: ConsoleServices): PoolsQuery {
   const given = (name: string): string => query(name)?.trim() ?? '';
   const [block, page] = [given('block'), given('page')];
-  const refuse = (parameter: string, value: string, allowed: string): Error =>
-    new InvalidParameterError({ parameter, given: cut(value), allowed });
-  if (block !== '' && !BLOCK.test(block)) throw refuse('block', block, 'a block number');
-  if (page !== '' && !PAGE_NUMBER.test(page)) throw refuse('page', page, 'a page number');
-  const { chains } = explorer;
+  if (block !== '' && !BLOCK.test(block)) throw refused('block', block, 'a block number');
+  if (page !== '' && !PAGE_NUMBER.test(page)) throw refused('page', page, 'a page number');
   return {
-    chain: given('chain') === '' ? (chains[0] ?? null) : chainNamed({ registry, chains }, given('chain')),
+    chain: given('chain') === '' ? (services.explorer.chains[0] ?? null) : chainNamed(services, given('chain')),
     text: given('address'),
     block: block === '' ? null : Number(block),
     status: readChoice('status', cut(given('status')), STATUSES),
@@ -73,23 +77,32 @@ function readQuery({ query }: ConsoleRequest, { explorer, registry }: ConsoleSer
   };
 }
 
+const ADDRESS = {
+  label: 'Token or pool',
+  attributes: 'maxlength="66" required autocomplete="off" spellcheck="false" aria-describedby="address-forms"',
+};
+const BLOCK_FIELD = {
+  label: 'Price at block',
+  attributes: 'inputmode="numeric" maxlength="15" placeholder="newest" autocomplete="off"',
+};
+
 function form({ explorer }: ConsoleServices, { chain, text, block, status }: PoolsQuery): Html {
-  return html`<form method="get" action="/console/pools" class="fields row" aria-label="Find pools">
-${selectField({ name: 'chain', label: 'Chain', options: explorer.chains.map(({ key }) => key), chosen: chain?.key ?? '' })}
-<div><label for="address">Token or pool</label><input id="address" name="address" type="text" value="${cut(text, 66)}" maxlength="66" required autocomplete="off" spellcheck="false" aria-describedby="address-forms"></div>
-${selectField({ name: 'status', label: 'Pools', options: STATUSES, chosen: status ?? '', all: 'all' })}
-<div><label for="block">Price at block</label><input id="block" name="block" type="text" inputmode="numeric" value="${block ?? ''}" maxlength="15" placeholder="newest" autocomplete="off"></div>
-<div><button>Show</button></div></form>
+  const fields = [
+    field('chain', { label: 'Chain', options: explorer.chains.map(({ key }) => key) }, chain?.key),
+    field('address', ADDRESS, cut(text, 66)),
+    field('status', { label: 'Pools', options: STATUSES, all: 'all' }, status),
+    field('block', BLOCK_FIELD, block ?? ''),
+  ];
+  return html`${queryForm('/console/pools', 'Find pools', fields, button('Show'))}
 <p class="soft" id="address-forms">The address of a token or a pool, or the 32-byte id of a pool at a pool manager.</p>`;
 }
 
 async function content(request: ConsoleRequest, services: ConsoleServices, query: PoolsQuery): Promise<Html> {
   const { chain, text } = query;
-  if (chain === null) return html`<p>No EVM chain is indexed here.</p>`;
+  if (chain === null) return paragraph('No EVM chain is indexed here.');
   if (text === '') return NOTHING;
   if (isAddress(text)) return addressContent(request, services, { ...query, chain, address: parseAddress(text) });
-  if (!POOL_ID.test(text))
-    return html`<p class="problem" role="alert">${shown(text, 80)} is not an address or a pool id.</p>`;
+  if (!POOL_ID.test(text)) return problem(html`${shown(text, 80)} is not an address or a pool id.`);
   const { reads } = services.explorer;
   const id = text.toLowerCase() as Hex;
   const pool = await readListedPool(reads, chain, id);
@@ -142,23 +155,21 @@ interface PoolList {
 function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, number>): Html {
   const { key } = chain;
   const facts = record([
-    ['Pool', isAddress(pool.pool) ? wholeLink(pool.pool, key) : html`<code>${pool.pool}</code>`],
+    ['Pool', isAddress(pool.pool) ? wholeLink(pool.pool, key) : code(pool.pool)],
     ['Held by', wholeLink(pool.vault, key)],
     ['Status', statusView(pool)],
     ['Proof', proofView(pool, key)],
-    ['Exchange', textOrNone(pool.exchange)],
+    ['Exchange', dash(pool.exchange, shown)],
     ['Factory', wholeLink(pool.factory, key)],
     ['Tokens', tokensView(pool, chain)],
     ['Fee', feeView(pool)],
-    ['Tick spacing or bin step', pool.tickSpacing === null ? NONE : html`${pool.tickSpacing}`],
-    ['Curve of stable pairs', pool.isStable === null ? NONE : html`${pool.isStable ? 'yes' : 'no'}`],
+    ['Tick spacing or bin step', dash(pool.tickSpacing, String)],
+    ['Curve of stable pairs', dash(pool.isStable, (isStable) => (isStable ? 'yes' : 'no'))],
     ['Hook', wholeLink(pool.hooks, key)],
     ['Counted', countedView(pool)],
     ['Newest state', blockLink(states.get(pool.pool) ?? null, key)],
   ]);
-  return html`<section aria-labelledby="pool"><h2 id="pool">Pool</h2>
-${facts}
-${pool.status === 'proven' && candlePlot(key, pool.pool)}</section>`;
+  return section('pool', 'Pool', facts, pool.status === 'proven' && candlePlot(key, pool.pool));
 }
 
 /** The API's responses about a proven pool: it lists no others. */
@@ -181,7 +192,7 @@ async function poolTables(
 function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
   const rows = pools.map((pool) => [
     poolLink(pool.pool, chain.key),
-    textOrNone(pool.exchange),
+    dash(pool.exchange, shown),
     tokensView(pool, chain),
     statusView(pool),
     proofView(pool, chain.key),
@@ -199,11 +210,14 @@ function poolListView({ pools, count: all, isWhole, states, next }: PoolList, ch
     none: all === 0 ? 'No pool of this token is known.' : 'No pools on this page.',
     rows,
   });
-  return html`<section aria-labelledby="pools"><h2 id="pools">Pools of this token</h2>
-${list}
-${!isWhole && html`<p class="soft">There are more pools than these ${count(all)}.</p>`}
-<p class="soft">Disproved pools are not in this list. Look one up by its address.</p>
-${nextLink(next, 'Next page')}</section>`;
+  return section(
+    'pools',
+    'Pools of this token',
+    list,
+    !isWhole && note(html`There are more pools than these ${count(all)}.`),
+    note('Disproved pools are not in this list. Look one up by its address.'),
+    nextLink(next, 'Next page'),
+  );
 }
 
 const STATUS_CLASSES = { proven: 'v-ok', unproven: 'v-warning', disproved: 'v-bad' } as const;
@@ -231,7 +245,7 @@ const PROOFS: Readonly<Record<NonNullable<ListedPool['proof']>, string>> = {
 /** Tokens of an unproven pool are guessed. */
 function tokensView({ token0, token1, symbol0, symbol1, status }: ListedPool, chain: Chain): Html {
   if (token0 === null && token1 === null) return NONE;
-  const guessed = status !== 'proven' && html` <span class="soft">guessed</span>`;
+  const guessed = status !== 'proven' && html` ${soft('guessed')}`;
   return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${guessed}`;
 }
 
@@ -254,8 +268,4 @@ function countedView({ isCounted, status }: ListedPool): Html {
 function wholeLink(address: string | null, chain: string): Html {
   if (address === null) return NONE;
   return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}"><code>${address}</code></a>`;
-}
-
-function textOrNone(text: string | null): Html {
-  return text === null ? NONE : shown(text);
 }

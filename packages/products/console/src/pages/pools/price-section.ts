@@ -2,19 +2,12 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import { type PriceExplanation, type ShownTokenPrice, tokenPriceView } from '@chainstead/prices';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ExplorerServices } from '../../console-page.ts';
-import { type Html, NONE, NOTHING, record, shown } from '../../layout/html.ts';
+import { code, dash, type Html, NOTHING, note, record, section, shown, soft } from '../../layout/html.ts';
 import { count, duration, moment, plainCount } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 import { candlePlot } from '../explorer/candles.ts';
 import { accountLink, blockLink, poolLink } from '../explorer/tables/cells.ts';
-import {
-  answerNote,
-  curlLine,
-  curlView,
-  readTableWithin,
-  recordTable,
-  type TableAnswer,
-} from '../explorer/tables/data-table.ts';
+import { answerNote, curlLine, curlView, readTableWithin, recordTable } from '../explorer/tables/data-table.ts';
 
 const CANDIDATES_SHOWN = 100;
 const AMOUNT_DIGITS = 4;
@@ -46,10 +39,13 @@ export async function priceSection(
   const price = answer.kind === 'rows' ? tokenPriceView.schema.parse(answer.rows[0]) : null;
   const { explanation } = price ?? {};
   if (price === null || explanation === undefined)
-    return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
-<p>No price at ${block === null ? 'the newest indexed block' : html`block ${blockLink(block, chain)}`}: ${reasonView(answer)}</p>
-${answerNote(answer)}
-${curlView(curlLine(origin, answer.target))}</section>`;
+    return section(
+      'price',
+      'Price',
+      html`<p>No price at ${block === null ? 'the newest indexed block' : html`block ${blockLink(block, chain)}`}: ${answer.kind === 'reported' ? shown(answer.message, REASON_MAX) : 'upstreams take longer than this page waits. Reload the page in a moment.'}</p>`,
+      answerNote(answer),
+      curlView(curlLine(origin, answer.target)),
+    );
   const command = `npx chainstead explain-price --chain ${chain} --token ${token} --block ${explanation.block}`;
   const chosen = explanation.candidates.find(({ role }) => role === 'chosen');
   const { from_block: from, to_block: to, complete } = price.indexed;
@@ -65,11 +61,6 @@ ${curlView(curlLine(origin, `${path}?${repeated}`))}
 ${curlView(command, 'Command')}</section>`;
 }
 
-function reasonView(answer: TableAnswer): Html {
-  if (answer.kind === 'reported') return shown(answer.message, REASON_MAX);
-  return html`upstreams take longer than this page waits. Reload the page in a moment.`;
-}
-
 const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
   anchor: 'anchor: the price does not come from pools',
   spot: 'spot: newest state of the chosen pool',
@@ -80,25 +71,25 @@ function factsOf(price: ShownTokenPrice, explanation: PriceExplanation, chain: s
   const { rule, move_cost_usd: cost, rules, time } = explanation;
   const symbol = price.tokenSymbol === null ? NOTHING : html` per ${shown(price.tokenSymbol, 20)}`;
   const bound = explanation.is_move_cost_upper_bound ? 'at most ' : '';
-  const dollars = (value: string | null): Html => (value === null ? NONE : html`${value} USD`);
+  const dollars = (value: string): string => `${value} USD`;
   const hold = `a jump by ${rules.jump_limit} holds ${duration(rules.hold_seconds)}`;
   const limits = `window ${duration(rules.window_seconds)}, ${hold}, ${rules.pools_max} pools`;
   return record([
     ['Price', html`<strong>${price.usdPriceFormatted} USD</strong>${symbol}`],
     ['End of block', html`${blockLink(Number(explanation.block), chain)}, ${moment(new Date(time * 1_000))}`],
-    ['Rule', html`${RULES[rule]}`],
-    ['Median of the window', dollars(explanation.median_usd)],
-    ['Held for', explanation.held_seconds === null ? NONE : html`${duration(explanation.held_seconds)}`],
-    ['Cost of raising it by 10 %', cost === null ? NONE : html`${bound}${cost} USD`],
-    ['Ether', dollars(explanation.ether_usd)],
-    ['Limits', html`${rules.min_side_usd} USD on each side, ${limits}`],
-    ['Exact price', html`<code>${explanation.price_numerator} / ${explanation.price_denominator}</code>`],
+    ['Rule', RULES[rule]],
+    ['Median of the window', dash(explanation.median_usd, dollars)],
+    ['Held for', dash(explanation.held_seconds, duration)],
+    ['Cost of raising it by 10 %', dash(cost, (value) => `${bound}${value} USD`)],
+    ['Ether', dash(explanation.ether_usd, dollars)],
+    ['Limits', `${rules.min_side_usd} USD on each side, ${limits}`],
+    ['Exact price', code(`${explanation.price_numerator} / ${explanation.price_denominator}`)],
   ]);
 }
 
 function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Html {
   if (candidates.length === 0)
-    return html`<p class="soft">${rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.'}</p>`;
+    return note(rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.');
   const rows = candidates
     // Equal roles by weight; rounded numbers are enough for display.
     .toSorted(
@@ -123,7 +114,7 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
   const numbers = ['Price, USD', 'Weight, USD', 'Depth of each side', 'Newest state'].map(number);
   const columns = ['Pool', 'Exchange', 'Role', ...numbers, 'Created'];
   return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns, rows })}
-${candidates.length > CANDIDATES_SHOWN && html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>`}`;
+${candidates.length > CANDIDATES_SHOWN && note(html`The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.`)}`;
 }
 
 const ROLES: readonly Candidate['role'][] = [
@@ -136,7 +127,7 @@ const ROLES: readonly Candidate['role'][] = [
 
 function roleView(role: Candidate['role']): Html | string {
   if (role === 'chosen') return html`<strong class="v-ok">chosen</strong>`;
-  return role === 'counted' ? role : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
+  return role === 'counted' ? role : soft(role.replaceAll('-', ' '));
 }
 
 /** The smaller of balance and virtual reserve. An unknown balance counts as no depth. */
@@ -163,9 +154,9 @@ function anchorsOf({ anchors }: PriceExplanation, chain: string): Html {
       accountLink(token, chain),
       price,
       SOURCES[source],
-      feed === null ? NONE : accountLink(feed, chain),
-      aggregator === null ? NONE : accountLink(aggregator, chain),
-      block === null ? NONE : html`${blockLink(Number(block), chain)}, log ${log}`,
+      dash(feed, (address) => accountLink(address, chain)),
+      dash(aggregator, (address) => accountLink(address, chain)),
+      dash(block, (number) => html`${blockLink(Number(number), chain)}, log ${log}`),
     ],
   );
   return table({

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { changeForm, hidden } from '../../layout/form.ts';
-import { type Html, shown } from '../../layout/html.ts';
+import { button, changeForm } from '../../layout/form.ts';
+import { type Html, note, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { table } from '../../layout/table.ts';
 import type { ConsoleSession } from '../../sessions/session-store.ts';
@@ -14,9 +14,7 @@ export const sessionsPage: ConsolePage = {
   title: 'Sessions',
   group: 'Access',
   addRoutes(routes, { sessions }) {
-    routes.view('/sessions', async (request) => {
-      return { title: 'Sessions', body: sessionsView(await sessions.list(), request) };
-    });
+    routes.view('/sessions', async (request) => ({ body: sessionsView(await sessions.list(), request) }));
     routes.change('/sessions/end', endForm, async ({ form, by }) => {
       await sessions.end(form.id, by);
       return { goTo: '/console/sessions' };
@@ -35,11 +33,11 @@ function sessionsView(sessions: readonly ConsoleSession[], { session: own, token
     changeForm(
       '/console/sessions/end',
       token,
-      html`${hidden({ id: session.id })}<button class="danger">End</button>`,
+      { id: session.id },
+      button('End', 'danger'),
       `End the session of ${session.keyId} from ${session.address}`,
     ),
   ]);
-  return html`<h1>Sessions</h1>
-<p class="soft">Keys signed in to the console. A session ends 12 hours after its last use, a week after sign-in, or together with its key.</p>
+  return html`${note('Keys signed in to the console. A session ends 12 hours after its last use, a week after sign-in, or together with its key.')}
 ${table({ label: 'Sessions', columns: ['Key', 'Signed in', 'Last used', 'Expires', 'Address', 'Browser', 'Action'], rows })}`;
 }

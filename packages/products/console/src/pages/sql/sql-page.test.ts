@@ -63,7 +63,7 @@ test.each([
 
 test('an example fills the field, and the views are listed with their columns', async () => {
   const page = await (await stage.get('/console/sql?sql=SELECT+1', visitor)).text();
-  expect(page).toMatch(/<textarea[^>]*>SELECT 1<\/textarea>/);
+  expect(page).toMatch(/<textarea[^>]*>\n?SELECT 1<\/textarea>/);
   expect(page).toMatch(
     /<code><bdi>coverage<\/bdi><\/code><\/summary><p><code><bdi>chain_id bigint, dataset text/,
   );

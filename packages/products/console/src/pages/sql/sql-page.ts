@@ -4,14 +4,35 @@ import { type SqlReader, SqlRefusalError } from '@chainstead/mcp';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ChangeRequest, ConsolePage, ConsoleRequest, FileAnswer, View } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
-import { csvText, type Html, NONE, NOTHING, opened, shown } from '../../layout/html.ts';
+import { changeForm, field } from '../../layout/form.ts';
+import {
+  code,
+  csvText,
+  type Html,
+  NONE,
+  NOTHING,
+  note,
+  opened,
+  paragraph,
+  problem,
+  section,
+  shown,
+  soft,
+} from '../../layout/html.ts';
 import { counted } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
 const LENGTH_MAX = 10_000;
 const VALUE_MAX = 200;
-const sqlForm = z.object({ sql: z.string().max(LENGTH_MAX), as: z.enum(['table', 'csv']).default('table') });
+const STATEMENT = {
+  label: 'One SELECT with a LIMIT',
+  rows: 8,
+  attributes: 'class="code" maxlength="10000" required autocapitalize="off"',
+};
+const sqlForm = z.object({
+  sql: z.string().max(LENGTH_MAX),
+  as: z.enum(['table', 'csv']).default('table'),
+});
 
 type SqlForm = z.infer<typeof sqlForm>;
 type SqlRequest = ChangeRequest<SqlForm>;
@@ -23,11 +44,11 @@ export const sqlPage: ConsolePage = {
   group: 'Data',
   addRoutes(routes, { sql: reader }) {
     routes.view('/sql', async (request) => {
-      if (reader === null) return { title: 'SQL', body: WITHOUT_READER };
+      if (reader === null) return { body: WITHOUT_READER };
       return pageOf(request, await viewsOf(reader, request), request.query('sql') ?? '', NOTHING);
     });
     routes.change('/sql', sqlForm, async (request) => {
-      if (reader === null) return { title: 'SQL', body: WITHOUT_READER };
+      if (reader === null) return { body: WITHOUT_READER };
       const { form } = request;
       const show = async (result: Html, status: 200 | 400 = 200): Promise<View> => ({
         ...pageOf(request, await viewsOf(reader, request), form.sql, result),
@@ -38,8 +59,8 @@ export const sqlPage: ConsolePage = {
         return form.as === 'csv' ? csvOf(result) : await show(resultView(result));
       } catch (error) {
         if (!(error instanceof SqlRefusalError)) throw error;
-        const problem = html`<p class="problem" role="alert">${shown(error.message, MESSAGE_MAX)}. ${shown(error.advice, MESSAGE_MAX)}</p>`;
-        return show(problem, 400);
+        const { message, advice } = error;
+        return show(problem(html`${shown(message, MESSAGE_MAX)}. ${shown(advice, MESSAGE_MAX)}`), 400);
       }
     });
   },
@@ -47,8 +68,9 @@ export const sqlPage: ConsolePage = {
 
 const MESSAGE_MAX = 600;
 
-const WITHOUT_READER = html`<h1>SQL</h1>
-<p>SQL is off. Set <code>MCP_SQL=true</code>, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set <code>DATABASE_ANALYST_URL</code>.</p>`;
+const WITHOUT_READER = paragraph(
+  'SQL is off. Set `MCP_SQL=true`, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set `DATABASE_ANALYST_URL`.',
+);
 
 interface SqlResult {
   readonly columns: readonly string[];
@@ -115,29 +137,35 @@ function examplesView(): Html {
       ({ title, sql: example }) =>
         html`<li><a href="/console/sql?${new URLSearchParams({ sql: example })}">${title}</a></li>`,
     );
-  return html`<section aria-labelledby="examples"><h2 id="examples">Examples</h2>
-<p class="soft">Replace the addresses and the <code>chain_id</code>. Examples with <code>ARRAY(SELECT …)</code> are for <code>chainstead psql</code>.</p>
-${[...groups].map(([group, examples]) => html`<h3>${group}</h3><ul>${links(examples)}</ul>`)}</section>`;
+  return section(
+    'examples',
+    'Examples',
+    note('Replace the addresses and the `chain_id`. Examples with `ARRAY(SELECT …)` are for `chainstead psql`.'),
+    [...groups].map(([group, examples]) => html`<h3>${group}</h3><ul>${links(examples)}</ul>`),
+  );
 }
 
 function pageOf(
   { token }: ConsoleRequest,
   views: readonly (readonly [string, string])[],
-  sql: string,
+  text: string,
   result: Html,
 ): View {
-  const fields = html`<div><label for="sql">One SELECT with a LIMIT</label>
-<textarea id="sql" name="sql" class="code" rows="8" maxlength="${LENGTH_MAX}" required spellcheck="false" autocapitalize="off">${sql}</textarea></div>
-<div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button> <span class="soft">up to 200 rows</span></div>`;
+  const fields = html`${field('sql', STATEMENT, text)}
+<div class="actions"><button name="as" value="table">Run</button><button class="quiet" name="as" value="csv">Download CSV</button> ${soft('up to 200 rows')}</div>`;
   return {
-    title: 'SQL',
-    body: html`<h1>SQL</h1>
-<p class="soft">Reads the views of the schema <code>analytics</code> for at most 10 seconds, as a role that can only read.</p>
-${changeForm('/console/sql', token, html`<div class="fields form">${fields}</div>`, 'SQL')}
+    body: html`${note('Reads the views of the schema `analytics` for at most 10 seconds, as a role that can only read.')}
+${changeForm('/console/sql', token, {}, html`<div class="fields form">${fields}</div>`, 'SQL')}
 ${result}
 ${examplesView()}
-<section aria-labelledby="views"><h2 id="views">Views</h2>
-${views.map(([view, columns]) => html`<details><summary><code>${shown(view)}</code></summary><p><code>${shown(columns, COLUMNS_MAX)}</code></p></details>`)}</section>`,
+${section(
+  'views',
+  'Views',
+  views.map(
+    ([view, columns]) =>
+      html`<details><summary>${code(shown(view))}</summary><p>${code(shown(columns, COLUMNS_MAX))}</p></details>`,
+  ),
+)}`,
   };
 }
 
@@ -154,10 +182,8 @@ function resultView({ columns, rows, hasMore }: SqlResult): Html {
     none: 'No rows.',
     rows: rows.map((row) => columns.map((_, index) => cellOf(row[index]))),
   });
-  const more = html` More exist: narrow the condition, or continue with ORDER BY and a condition on the last row.`;
-  return html`<section aria-labelledby="result"><h2 id="result">Result</h2>
-${list}
-<p class="soft">${counted(rows.length, 'row', 'rows')}.${hasMore && more}</p></section>`;
+  const more = ' More exist: narrow the condition, or continue with ORDER BY and a condition on the last row.';
+  return section('result', 'Result', list, note(html`${counted(rows.length, 'row', 'rows')}.${hasMore && more}`));
 }
 
 function numberOf(value: unknown): number {

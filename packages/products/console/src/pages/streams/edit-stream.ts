@@ -5,12 +5,12 @@ import type { AttemptOutcome, GivenStream, RangePreview, Replayed } from '@chain
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ChangeRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import type { FieldProblem } from '../../layout/form.ts';
+import { type Html, NOTHING, note, problem, shown } from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { count, counted } from '../../layout/numbers.ts';
 import {
   emptyForm,
-  type FieldProblem,
   formOf,
   linesOf,
   nodeProblemOf,
@@ -64,9 +64,7 @@ export function addStreamChanges(routes: ConsoleRoutes, services: ConsoleService
     const outcome = testOutcomeView(await streams.test(form.stream, by));
     return {
       title: 'Test webhook',
-      body: html`<h1>Test webhook</h1>
-${outcome}
-<p><a href="/console/streams/${form.stream}">Stream</a></p>`,
+      body: html`${outcome}\n<p><a href="/console/streams/${form.stream}">Stream</a></p>`,
     };
   });
   routes.change('/streams/replay', replayForm, async ({ form, by }) =>
@@ -197,7 +195,7 @@ function previewView(preview: RangePreview & { readonly followedTo: number | nul
 ${reported.length > 0 && html`<p>Total: ${totals}.</p>`}
 ${notLookedAt(preview, chain)}
 ${bodies}
-${matched > webhooks.length && html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>`}</section>`;
+${matched > webhooks.length && note(html`Showing the first ${count(webhooks.length)} of ${count(matched)}.`)}</section>`;
 }
 
 function notLookedAt(
@@ -239,12 +237,12 @@ function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
     isPart && ', the limit of waiting webhooks. Resend the others when these are delivered';
   const text =
     webhooks === 0
-      ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this selection is stored.</p>`
+      ? problem('Nothing is sent: no failed webhook of this selection is stored.')
       : html`<div class="done" role="status"><p>${counted(webhooks, 'webhook is', 'webhooks are')} queued to be resent${limit}.</p>
 <p>If the stream is not active, they wait.</p></div>`;
   const address = `/console/streams/${streamId}`;
   return {
     title: 'Resend',
-    body: html`<h1>Resend</h1>${text}<p><a href="${address}?show=waiting#webhooks">Waiting webhooks</a> · <a href="${address}">Stream</a></p>`,
+    body: html`${text}<p><a href="${address}?show=waiting#webhooks">Waiting webhooks</a> · <a href="${address}">Stream</a></p>`,
   };
 }

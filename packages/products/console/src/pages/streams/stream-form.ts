@@ -20,8 +20,18 @@ import {
 } from '@chainstead/streams';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import {
+  boxesMember,
+  button,
+  changeForm,
+  describedBy,
+  type FieldProblem,
+  formFields,
+  problemsAt,
+  textMember,
+  tickBox,
+} from '../../layout/form.ts';
+import { code, cut, type Html, link, NOTHING, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
 import { isUuid } from './webhooks.ts';
 
@@ -37,30 +47,58 @@ export const SWITCHES = [
 ] as const satisfies readonly (keyof Stream)[];
 
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 40_000 };
-const text = z.string().default('');
-const boxes = z
-  .union([z.string(), z.array(z.string())])
-  .default([])
-  .transform((ticked) => [ticked].flat());
+const line = (label: string, hint: string) => textMember({ label, hint, attributes: 'autocomplete="off"' });
+const area = (label: string, rows: number, hint?: string) =>
+  textMember({ label, hint, rows, attributes: 'class="code" autocomplete="off"' });
+const BLOCK = { digits: true, attributes: 'maxlength="15" autocomplete="off"' } as const;
+
+const previewForm = z.object({
+  chain: textMember({ label: 'Chain', options: [] }),
+  from: textMember({ label: 'Block', ...BLOCK }),
+  to: textMember({ label: 'To block (empty: only this one)', ...BLOCK }),
+});
+
+const configForm = z.object({
+  webhookUrl: line('URL', 'Before the stream is saved, this URL must return 2xx to the test webhook.'),
+  description: area('Description', 2),
+  tag: line('Tag', 'Included in each webhook.'),
+  chainIds: boxesMember(),
+  switches: boxesMember(),
+  abi: area('ABI', 8, 'JSON from the compiler. Check the form to list its events.'),
+  events: boxesMember(),
+  topic0: area(
+    'Other topic0',
+    2,
+    'One per line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.',
+  ),
+  contracts: area(
+    'Your contracts',
+    2,
+    'One per line: a contract such as `vault`, or an event such as `vault.Deposit`. Their logs match without addresses.',
+  ),
+  advancedOptions: area(
+    'Advanced options',
+    4,
+    'JSON: filters by event, such as `[{"topic0":"Transfer(address,address,uint256)","filter":{"gt":["value","1000000"]}}]`',
+  ),
+  /** Only of a new stream: others have a page for them. */
+  addresses: area('Addresses', 4, 'One per line.'),
+  triggers: area(
+    'Triggers',
+    3,
+    'JSON: contract calls whose results are included, such as `[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]`',
+  ),
+  getNativeBalances: area(
+    'Native balances',
+    3,
+    'JSON: accounts whose balances are included, such as `[{"type":"tx","selectors":["$fromAddress"]}]`',
+  ),
+});
 
 export const streamForm = z.object({
   stream: z.string().refine((id) => id === '' || isUuid(id), 'is not an id'),
-  webhookUrl: text,
-  description: text,
-  tag: text,
-  chainIds: boxes,
-  switches: boxes,
-  abi: text,
-  events: boxes,
-  topic0: text,
-  contracts: text,
-  advancedOptions: text,
-  triggers: text,
-  getNativeBalances: text,
-  addresses: text,
-  chain: text,
-  from: text,
-  to: text,
+  ...configForm.shape,
+  ...previewForm.shape,
 });
 
 export type StreamForm = z.infer<typeof streamForm>;
@@ -163,16 +201,10 @@ function jsonOf(items: readonly unknown[] | null): string {
   return JSON.stringify(items, null, 2).replaceAll(UNSEEN, escaped);
 }
 
-export interface FieldProblem {
-  readonly field: string | null;
-  readonly message: string;
-}
-
 const BOXES: ReadonlySet<string> = new Set(SWITCHES);
-const FIELDS: ReadonlySet<string> = new Set([
-  ...['webhookUrl', 'description', 'tag', 'chainIds', 'topic0', 'contracts'],
-  ...['abi', 'advancedOptions', 'triggers', 'getNativeBalances'],
-]);
+const FIELDS: ReadonlySet<string> = new Set(
+  Object.keys(configForm.omit({ switches: true, events: true, addresses: true }).shape),
+);
 const BY_CODE: Readonly<Record<string, string>> = {
   STREAM_IDENTICAL: 'description',
   WEBHOOK_TEST_FAILED: 'webhookUrl',
@@ -228,7 +260,6 @@ interface StreamFormFacts {
 }
 
 const PROBLEM_MAX = 400;
-const PROBLEMS_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
   includeContractLogs: 'event logs of contracts',
@@ -242,78 +273,57 @@ const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
 };
 
 export function streamFormView(facts: StreamFormFacts): Html {
-  const { form, outcome, token } = facts;
+  const { form, problems, outcome, chains, token } = facts;
   const isNew = form.stream === '';
-  return html`<h1>${isNew ? 'New stream' : 'Edit the stream'}</h1>
-<p class="soft"><a href="/console/streams">Streams</a>${!isNew && html` · <a href="/console/streams/${form.stream}">Stream</a>`}</p>
-${summaryOf(facts.problems)}${outcome}
-${changeForm('/console/streams/form/check', token, fieldsOf(facts), isNew ? 'New stream' : 'Edit the stream')}`;
+  const read = readForm(form);
+  const addresses =
+    !isNew &&
+    html`<p>Change its addresses on the <a href="/console/streams/${form.stream}/addresses">address page</a>.</p>`;
+  const views = {
+    chainIds: chainBoxes(form, chains, problems),
+    switches: switchBoxes(form, problems),
+    events: eventBoxes(read),
+    ...(addresses && { addresses }),
+  };
+  const values = { ...form, topic0: read.otherTopics.join('\n') };
+  const fields = html`<div class="fields form">
+${formFields(configForm, { values, problems, views })}
+<p class="actions">${button('Check', 'quiet')}<button class="quiet" formaction="/console/streams/form/test">Send test webhook</button><button formaction="/console/streams/form/save">${isNew ? 'Create stream' : 'Save'}</button></p>
+<fieldset><legend>Preview</legend><p class="hint">Webhooks of one block, or of up to ${count(PREVIEW_BLOCKS_MAX)} blocks. Nothing is sent or saved.</p><div class="filter">
+${formFields(previewForm, { values, problems, options: { chain: chains.map(({ id, key }) => [toQuantity(id), key] as const) } })}
+<div><button class="quiet" formaction="/console/streams/form/preview">Show</button></div></div></fieldset></div>`;
+  return html`<p class="soft"><a href="/console/streams">Streams</a>${!isNew && html` · <a href="/console/streams/${form.stream}">Stream</a>`}</p>
+${summaryOf(problems)}${outcome}
+${changeForm('/console/streams/form/check', token, { stream: form.stream }, fields, isNew ? 'New stream' : 'Edit the stream')}`;
 }
 
 function summaryOf(problems: readonly FieldProblem[]): Html {
   if (problems.length === 0) return NOTHING;
   const general = problems.filter(({ field }) => field === null);
   const fields = [...new Set(problems.flatMap(({ field }) => (field === null ? [] : [field])))];
-  const links = fields.map((field, index) => [index > 0 && ', ', html`<a href="#${field}">${field}</a>`]);
+  const links = fields.map((name, index) => [index > 0 && ', ', link(`#${name}`, name)]);
   return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length > 0 && html`Check ${links}.`}</p>
 ${general.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
-}
-
-function fieldsOf(facts: StreamFormFacts): Html {
-  const { form, problems, chains } = facts;
-  const read = readForm(form);
-  type Control = (described: Html) => Html;
-  const field = (name: string, label: string, hint: Html | string, control: Control): Html => {
-    const hinted = hint !== '' && html`<p class="hint" id="${name}-hint">${hint}</p>`;
-    const described = describedBy(problems, name, hint === '' ? 'bare' : 'hinted');
-    return html`<div><label for="${name}">${label}</label>${hinted}${control(described)}${problemsAt(problems, name)}</div>`;
-  };
-  const area = (name: keyof StreamForm, label: string, hint: Html | string, rows: number): Html => {
-    const text = name === 'topic0' ? read.otherTopics.join('\n') : form[name];
-    const control: Control = (described) =>
-      html`<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" ${described}>
-${text}</textarea>`;
-    return field(name, label, hint, control);
-  };
-  const line = (name: keyof StreamForm, label: string, hint: Html | string): Html => {
-    const control: Control = (described) =>
-      html`<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" ${described}>`;
-    return field(name, label, hint, control);
-  };
-  const isNew = form.stream === '';
-  const addresses = html`<p>Change its addresses on the <a href="/console/streams/${form.stream}/addresses">address page</a>.</p>`;
-  return html`${hidden({ stream: form.stream })}<div class="fields form">
-${line('webhookUrl', 'URL', 'Before the stream is saved, this URL must return 2xx to the test webhook.')}
-${area('description', 'Description', '', 2)}
-${line('tag', 'Tag', 'Included in each webhook.')}
-${chainBoxes(form, chains, problems)}
-${switchBoxes(form, problems)}
-${area('abi', 'ABI', 'JSON from the compiler. Check the form to list its events.', 8)}
-${eventBoxes(read)}
-${area('topic0', 'Other topic0', 'One per line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.', 2)}
-${area('contracts', 'Your contracts', html`One per line: a contract such as <code>vault</code>, or an event such as <code>vault.Deposit</code>. Their logs match without addresses.`, 2)}
-${area('advancedOptions', 'Advanced options', html`JSON: filters by event, such as <code>[{"topic0":"Transfer(address,address,uint256)","filter":{"gt":["value","1000000"]}}]</code>`, 4)}
-${isNew ? area('addresses', 'Addresses', 'One per line.', 4) : addresses}
-${area('triggers', 'Triggers', html`JSON: contract calls whose results are included, such as <code>[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]</code>`, 3)}
-${area('getNativeBalances', 'Native balances', html`JSON: accounts whose balances are included, such as <code>[{"type":"tx","selectors":["$fromAddress"]}]</code>`, 3)}
-<p class="actions"><button class="quiet">Check</button><button class="quiet" formaction="/console/streams/form/test">Send test webhook</button><button formaction="/console/streams/form/save">${isNew ? 'Create stream' : 'Save'}</button></p>
-${previewFields(form, chains, problems)}</div>`;
 }
 
 function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
   const boxes = chains.map(({ id, key, name }) => {
     const hex = toQuantity(id);
-    const mark = form.chainIds.includes(hex) && 'checked';
     const label = html`<span title="${cut(name)}">${key}</span>`;
-    return tickBox({ id: `chain-${hex}`, name: 'chainIds', value: hex, mark, label });
+    return tickBox('chainIds', hex, form.chainIds.includes(hex), label, `chain-${hex}`);
   });
   // Chains no longer followed stay unless unticked.
   const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
   const others = form.chainIds
     .filter((id) => !followed.has(id))
     .map((value, index) => {
-      const label = html`${shown(value, 20)}, not indexed here`;
-      return tickBox({ id: `chain-other-${index}`, name: 'chainIds', value, mark: 'checked', label });
+      return tickBox(
+        'chainIds',
+        value,
+        true,
+        html`${shown(value, 20)}, not indexed here`,
+        `chain-other-${index}`,
+      );
     });
   const none = html`<p class="hint">No chain is indexed here. Set <code>CHAINS</code>.</p>`;
   return boxGroup('chainIds', 'Chains', problems, html`${chains.length === 0 ? none : boxes}${others}`);
@@ -321,8 +331,7 @@ function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readon
 
 function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html {
   const boxes = SWITCHES.map((name) => {
-    const mark = form.switches.includes(name) && 'checked';
-    const box = tickBox({ id: name, name: 'switches', value: name, mark, label: name });
+    const box = tickBox('switches', name, form.switches.includes(name));
     return html`<div>${box}<span class="hint">${MEANINGS[name]}</span></div>`;
   });
   return boxGroup('switches', 'Options', problems, html`${boxes}`);
@@ -336,37 +345,9 @@ function boxGroup(name: string, legend: string, problems: readonly FieldProblem[
 function eventBoxes({ events }: ReadForm): Html {
   if (events.length === 0) return NOTHING;
   const rows = events.map(({ signature, topic0, given }, index) => {
-    const mark = given !== null && 'checked';
-    const label = html`<code>${shown(signature, PROBLEM_MAX)}</code>`;
-    const box = tickBox({ id: `event-${index}`, name: 'events', value: given ?? signature, mark, label });
+    const label = code(shown(signature, PROBLEM_MAX));
+    const box = tickBox('events', given ?? signature, given !== null, label, `event-${index}`);
     return html`<li>${box}<br><code class="soft">${topic0}</code></li>`;
   });
   return html`<fieldset><legend>Watched events of the ABI (${count(events.length)})</legend><ul class="events">${rows}</ul></fieldset>`;
-}
-
-function previewFields(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
-  const options = chains.map(({ id, key }) => {
-    const hex = toQuantity(id);
-    return html`<option value="${hex}" ${form.chain === hex && html`selected`}>${key}</option>`;
-  });
-  const block = (name: 'from' | 'to', label: string): Html =>
-    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${form[name]}" maxlength="15" autocomplete="off" ${describedBy(problems, name, 'bare')}>${problemsAt(problems, name)}</div>`;
-  return html`<fieldset><legend>Preview</legend><p class="hint">Webhooks of one block, or of up to ${count(PREVIEW_BLOCKS_MAX)} blocks. Nothing is sent or saved.</p><div class="filter">
-<div><label for="chain">Chain</label><select id="chain" name="chain" ${describedBy(problems, 'chain', 'bare')}>${options}</select>${problemsAt(problems, 'chain')}</div>
-${block('from', 'Block')}${block('to', 'To block (empty: only this one)')}
-<div><button class="quiet" formaction="/console/streams/form/preview">Show</button></div></div></fieldset>`;
-}
-
-function problemsAt(problems: readonly FieldProblem[], name: string): Html {
-  const own = problems.filter(({ field }) => field === name).slice(0, PROBLEMS_SHOWN);
-  if (own.length === 0) return NOTHING;
-  return html`<div class="problem" id="${name}-problem">${own.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
-}
-
-/** For screen readers. Groups can't be invalid, only their fields. */
-function describedBy(problems: readonly FieldProblem[], name: string, kind: 'bare' | 'hinted' | 'group'): Html {
-  const isWrong = problems.some(({ field }) => field === name);
-  const ids = [...(isWrong ? [`${name}-problem`] : []), ...(kind === 'hinted' ? [`${name}-hint`] : [])];
-  if (ids.length === 0) return NOTHING;
-  return html`${isWrong && kind !== 'group' && html`aria-invalid="true" `}aria-describedby="${ids.join(' ')}"`;
 }

@@ -16,8 +16,25 @@ import {
 } from '@chainstead/streams';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleServices } from '../../console-page.ts';
-import { changeForm, hidden, tickBox } from '../../layout/form.ts';
-import { cut, type Html, livePart, NOTHING, nextLink, readChoice, shown, writeQuery } from '../../layout/html.ts';
+import { button, changeForm, field, tickBox } from '../../layout/form.ts';
+import {
+  code,
+  cut,
+  dash,
+  factList,
+  type Html,
+  livePart,
+  NONE,
+  NOTHING,
+  nextLink,
+  note,
+  paragraph,
+  readChoice,
+  section,
+  shown,
+  soft,
+  writeQuery,
+} from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { count, counted, moment, streamStatusView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
@@ -46,8 +63,7 @@ export const streamsPage: ConsolePage = {
   title: 'Streams',
   formBytesMax: 4_000_000,
   addRoutes(routes, services) {
-    const { database, registry, streams } = services;
-    const chainName = (id: number): string => registry.find(id)?.key ?? String(id);
+    const { database, chainName, streams } = services;
     const queues = keepForSecond(() => readHostQueues(database));
     routes.view('/streams', async ({ query }) => {
       const filter = { status: readChoice('status', query('status'), STATUSES), text: readText(query('text')) };
@@ -56,10 +72,7 @@ export const streamsPage: ConsolePage = {
         listStreamOverviews(database, { ...filter, after, limit: STREAMS }),
         queues(),
       ]);
-      return {
-        title: 'Streams',
-        body: streamListView(page, filter, livePart('/streams', hostQueuesView(waiting))),
-      };
+      return { body: streamListView(page, filter, livePart('/streams', hostQueuesView(waiting))) };
     });
     routes.live('/streams', async () => hostQueuesView(await queues()));
     // Before the routes of one stream, which would parse these names as its id.
@@ -71,6 +84,7 @@ export const streamsPage: ConsolePage = {
       const webhooks = await webhooksView(services, request, { streamId: stream.id, chainName, token });
       return {
         title: cut(nameOf(stream), 60),
+        heading: shown(nameOf(stream), 80),
         body: streamView({ stream, overview, chainName, token }, webhooks),
       };
     });
@@ -104,18 +118,17 @@ function readText(query = ''): string | null {
 
 function addressesView(stream: Stream, { addresses, total, next }: AddressPage, token: string): Html {
   const address = `/console/streams/${stream.id}`;
-  const form = html`${hidden({ stream: stream.id })}<div class="fields form">
-<div><label for="addresses">Addresses, one per line</label><textarea id="addresses" name="addresses" rows="6" spellcheck="false" autocomplete="off"></textarea></div>
+  const form = html`<div class="fields form">
+${field('addresses', { label: 'Addresses, one per line', rows: 6, attributes: 'autocomplete="off"' })}
 <fieldset><legend>Operation</legend>
 <label for="add"><input type="radio" id="add" name="operation" value="add" checked> add</label>
 <label for="remove"><input type="radio" id="remove" name="operation" value="remove"> remove</label>
 <label for="replace"><input type="radio" id="replace" name="operation" value="replace"> replace all</label></fieldset>
-<div><button>Change</button></div></div>`;
-  return html`<h1>Addresses</h1>
-<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">${shown(nameOf(stream), 60)}</a></p>
+<div>${button('Change')}</div></div>`;
+  return html`<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">${shown(nameOf(stream), 60)}</a></p>
 <p>The stream watches ${counted(total, 'address', 'addresses')}${stream.allAddresses && ', and its events of all contracts'}.</p>
-${changeForm('/console/streams/addresses', token, form, 'Change the addresses')}
-${addresses.length > 0 && html`<ul class="addresses">${addresses.map((watched) => html`<li><code>${watched}</code></li>`)}</ul>`}
+${changeForm('/console/streams/addresses', token, { stream: stream.id }, form, 'Change the addresses')}
+${addresses.length > 0 && html`<ul class="addresses">${addresses.map((watched) => html`<li>${code(watched)}</li>`)}</ul>`}
 ${nextLink(next && `${address}/addresses?after=${next}`, 'More')}`;
 }
 
@@ -127,27 +140,24 @@ interface ListFilter {
 function streamListView(page: OverviewPage, filter: ListFilter, queues: Html): Html {
   const { next } = page;
   const older = next && `/console/streams${writeQuery({ ...filter, after: writePosition(next) })}`;
-  return html`<h1>Streams</h1>
-<p><a href="/console/streams/new">New stream</a></p>
+  return html`<p><a href="/console/streams/new">New stream</a></p>
 ${filterForm(filter)}
 ${streamsTable(page.streams, filter)}
 ${nextLink(older, 'Older')}
-<section aria-labelledby="queues"><h2 id="queues">Waiting webhooks by host</h2>${queues}</section>`;
+${section('queues', 'Waiting webhooks by host', queues)}`;
 }
 
 function filterForm({ status, text }: ListFilter): Html {
-  const options = STATUSES.map(
-    (name) => html`<option value="${name}" ${name === status && html`selected`}>${name}</option>`,
-  );
+  const attributes = 'maxlength="200" autocomplete="off"';
   return html`<form method="get" action="/console/streams" class="filter" aria-label="Filter streams">
-<div><label for="text">Tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
-<div><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}</select></div>
-<div><button class="quiet">Find</button></div></form>`;
+${field('text', { label: 'Tag, description, URL or id', attributes }, text ?? '')}
+${field('status', { label: 'Status', options: STATUSES, all: 'any' }, status)}
+<div>${button('Find', 'quiet')}</div></form>`;
 }
 
 function streamsTable(streams: readonly StreamOverview[], { status, text }: ListFilter): Html {
   const rows = streams.map((stream) => [
-    html`<a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br><span class="soft">${shown(stream.description, 80)}</span>`,
+    html`<a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br>${soft(shown(stream.description, 80))}`,
     streamStatusView(stream.status),
     html`${stream.successRate} %`,
     waitingText(stream.waiting),
@@ -177,8 +187,8 @@ function waitingText(waiting: number): Html {
 
 function lastErrorView({ status, statusMessage, lastError }: StreamOverview): Html {
   if (status === 'error' || status === 'terminated') return shown(statusMessage, ERROR_MAX);
-  if (lastError === null) return html`–`;
-  return html`${shown(lastError.message, ERROR_MAX)}<br><span class="soft">${moment(lastError.at)}</span>`;
+  if (lastError === null) return NONE;
+  return html`${shown(lastError.message, ERROR_MAX)}<br>${soft(moment(lastError.at))}`;
 }
 
 function hostQueuesView(queues: readonly HostQueue[]): Html {
@@ -189,7 +199,7 @@ function hostQueuesView(queues: readonly HostQueue[]): Html {
       waitingText(waiting),
       count(held),
       count(streams),
-      dueAt === null ? '–' : moment(dueAt),
+      dash(dueAt, moment),
       isServed ? 'yes' : 'no',
     ]);
   const more = queues.length - HOSTS_SHOWN;
@@ -212,55 +222,54 @@ interface StreamFacts {
 function streamView(facts: StreamFacts, webhooks: Html): Html {
   const { stream, overview } = facts;
   const address = `/console/streams/${stream.id}`;
-  return html`<h1>${shown(nameOf(stream), 80)}</h1>
-<p class="soft"><a href="/console/streams">Streams</a> · <code>${stream.id}</code></p>
+  return html`<p class="soft"><a href="/console/streams">Streams</a> · <code>${stream.id}</code></p>
 ${livePart(`/streams/${stream.id}`, streamFactsView(overview))}
-<section aria-labelledby="do"><h2 id="do">Change</h2>
-<p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${counted(stream.amountOfAddresses, 'address', 'addresses')}</a></p>
-${actionsView(facts)}</section>
-<section aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>
-${overview.delivered + overview.failed > 0 && attemptsPlot(stream.id)}${webhooks}</section>
-<section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;
+${section(
+  'do',
+  'Change',
+  html`<p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${counted(stream.amountOfAddresses, 'address', 'addresses')}</a></p>`,
+  actionsView(facts),
+)}
+${section('webhooks', 'Webhooks', overview.delivered + overview.failed > 0 && attemptsPlot(stream.id), webhooks)}
+${section('what', 'Configuration', configurationView(facts))}`;
 }
 
 function streamFactsView(overview: StreamOverview): Html {
   const { status, statusMessage, successRate, delivered, failed, waiting } = overview;
-  return html`<dl class="facts wide">
-<dt>Status</dt><dd>${streamStatusView(status)} ${shown(statusMessage, TEXT_MAX)}</dd>
-<dt>Success rate of the URL</dt><dd>${successRate} %</dd>
-<dt>Waiting</dt><dd>${waitingText(waiting)}</dd>
-<dt>Delivered</dt><dd>${count(delivered)}</dd>
-<dt>Failed attempts</dt><dd>${count(failed)}</dd>
-<dt>Last error</dt><dd>${lastErrorView(overview)}</dd>
-</dl>`;
+  return factList('wide', [
+    ['Status', html`${streamStatusView(status)} ${shown(statusMessage, TEXT_MAX)}`],
+    ['Success rate of the URL', `${successRate} %`],
+    ['Waiting', waitingText(waiting)],
+    ['Delivered', count(delivered)],
+    ['Failed attempts', count(failed)],
+    ['Last error', lastErrorView(overview)],
+  ]);
 }
 
 function actionsView({ stream, token }: StreamFacts): Html {
   const { status } = stream;
-  const field = hidden({ stream: stream.id });
-  const change = (path: string, content: Html, label?: string): Html =>
-    changeForm(`/console/streams/${path}`, token, html`${field}${content}`, label);
-  const setStatus = (next: string, button: Html): Html =>
-    change('status', html`${hidden({ status: next })}${button}`);
+  const change = (path: string, content: Html, label?: string, next?: string): Html =>
+    changeForm(
+      `/console/streams/${path}`,
+      token,
+      { stream: stream.id, ...(next && { status: next }) },
+      content,
+      label,
+    );
+  const setStatus = (next: string, content: Html): Html => change('status', content, undefined, next);
   const sure = (id: string, label: string): Html =>
-    tickBox({
-      id,
-      name: 'sure',
-      value: 'yes',
-      mark: 'required',
-      label: html`${label} ${shown(nameOf(stream), 40)}`,
-    });
-  const terminate = html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
-<p>${sure('sure', 'Terminate the stream')}</p><button class="danger">Terminate</button>`;
-  const remove = html`<p>The stream and its addresses are deleted permanently, and waiting webhooks are dropped. The API still shows sent webhooks until their retention ends.</p>
-<p>${sure('sure-delete', 'Delete the stream')}</p><button class="danger">Delete</button>`;
+    html`<p>${tickBox('sure', 'yes', 'required', html`${label} ${shown(nameOf(stream), 40)}`, id)}</p>`;
+  const terminate = html`${paragraph('Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.')}
+${sure('sure', 'Terminate the stream')}${button('Terminate', 'danger')}`;
+  const remove = html`${paragraph('The stream and its addresses are deleted permanently, and waiting webhooks are dropped. The API still shows sent webhooks until their retention ends.')}
+${sure('sure-delete', 'Delete the stream')}${button('Delete', 'danger')}`;
   return html`<div class="actions">
-${(status === 'active' || status === 'error') && setStatus('paused', html`<button class="quiet">Pause</button>`)}
-${status !== 'active' && setStatus('active', html`<button class="quiet">Resume</button>`)}
-${change('test', html`<button class="quiet">Send test webhook</button>`)}
-${change('duplicate', html`<button class="quiet">Duplicate</button>`)}
+${(status === 'active' || status === 'error') && setStatus('paused', button('Pause', 'quiet'))}
+${status !== 'active' && setStatus('active', button('Resume', 'quiet'))}
+${change('test', button('Send test webhook', 'quiet'))}
+${change('duplicate', button('Duplicate', 'quiet'))}
 </div>
-${status !== 'active' && html`<p class="soft">Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.</p>`}
+${status !== 'active' && note('Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.')}
 ${status !== 'terminated' && html`<details><summary>Terminate</summary>${setStatus('terminated', terminate)}</details>`}
 <details><summary>Delete</summary>${change('delete', remove, 'Delete the stream')}</details>`;
 }
@@ -272,16 +281,16 @@ function configurationView({ stream, chainName }: StreamFacts): Html {
       ? NOTHING
       : html`<details><summary>${name} (${count(value.length)})</summary>${jsonText(JSON.stringify(value), name)}</details>`;
   const topics = stream.topic0 ?? [];
-  return html`<dl class="facts wide">
-<dt>URL</dt><dd>${shown(stream.webhookUrl, TEXT_MAX)}</dd>
-<dt>Description</dt><dd>${shown(stream.description, TEXT_MAX)}</dd>
-<dt>Tag</dt><dd>${shown(stream.tag, TEXT_MAX)}</dd>
-<dt>Chains</dt><dd>${stream.chainIds.map(chainName).join(', ')}</dd>
-<dt>Options</dt><dd>${switches.join(', ') || 'none'}</dd>
-<dt>Events</dt><dd>${topics.length === 0 ? '–' : topics.map((topic) => html`<code>${shown(topic)}</code> `)}</dd>
-<dt>Created</dt><dd>${moment(stream.createdAt)}</dd>
-<dt>Changed</dt><dd>${moment(stream.updatedAt)}</dd>
-</dl>
+  return html`${factList('wide', [
+    ['URL', shown(stream.webhookUrl, TEXT_MAX)],
+    ['Description', shown(stream.description, TEXT_MAX)],
+    ['Tag', shown(stream.tag, TEXT_MAX)],
+    ['Chains', stream.chainIds.map(chainName).join(', ')],
+    ['Options', switches.join(', ') || 'none'],
+    ['Events', topics.length === 0 ? NONE : html`${topics.map((topic) => html`${code(shown(topic))} `)}`],
+    ['Created', moment(stream.createdAt)],
+    ['Changed', moment(stream.updatedAt)],
+  ])}
 ${json('ABI', stream.abi)}
 ${json('Advanced options', stream.advancedOptions)}
 ${json('Triggers', stream.triggers)}

@@ -1,4 +1,4 @@
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
 import {
   type AttemptCount,
   type AttemptPage,
@@ -10,9 +10,24 @@ import {
   type WaitingPage,
 } from '@chainstead/streams';
 import { html } from 'hono/html';
-import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { changeForm, hidden } from '../../layout/form.ts';
-import { type Html, NOTHING, nextLink, readChoice, shown, writeQuery } from '../../layout/html.ts';
+import { type ConsoleRequest, type ConsoleRoutes, type ConsoleServices, jsonFile } from '../../console-page.ts';
+import { button, changeForm } from '../../layout/form.ts';
+import {
+  code,
+  factList,
+  type Html,
+  NONE,
+  NOTHING,
+  nextLink,
+  note,
+  paragraph,
+  plot,
+  readChoice,
+  refused,
+  section,
+  shown,
+  writeQuery,
+} from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { attemptView, count, moment } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
@@ -37,7 +52,7 @@ const NAMES: Readonly<Record<(typeof SHOWN)[number], string>> = {
   waiting: 'Waiting',
 };
 
-export function addWebhookRoutes(routes: ConsoleRoutes, { database, registry }: ConsoleServices): void {
+export function addWebhookRoutes(routes: ConsoleRoutes, { database, chainName }: ConsoleServices): void {
   const deliveryOf = async (parameter: ConsoleRequest['parameter']): Promise<DeliveryRecord> => {
     const [streamId, id] = [readId(parameter('stream'), 'stream'), readId(parameter('delivery'), 'webhook')];
     const delivery = await readDelivery(database, streamId, id);
@@ -46,11 +61,7 @@ export function addWebhookRoutes(routes: ConsoleRoutes, { database, registry }: 
   };
   routes.view(WEBHOOK, async ({ parameter, token }) => {
     const delivery = await deliveryOf(parameter);
-    const { chainId } = delivery;
-    return {
-      title: 'Webhook',
-      body: deliveryView(delivery, registry.find(chainId)?.key ?? String(chainId), token),
-    };
+    return { title: 'Webhook', body: deliveryView(delivery, chainName(delivery.chainId), token) };
   });
   routes.view(`${WEBHOOK}/body.json`, async ({ parameter }) => {
     const { id, body } = await deliveryOf(parameter);
@@ -91,11 +102,11 @@ export async function webhooksView(
   };
   const [webhooks, next] = await list();
   const following = next && `${address}${writeQuery({ show, after: writePosition(next) })}#webhooks`;
-  const allFailed = html`${hidden({ stream: streamId })}<p>Resends each webhook whose retries are used up, with the body of its last attempt.</p><button class="quiet">Resend all</button>`;
+  const allFailed = html`${paragraph('Resends each webhook whose retries are used up, with the body of its last attempt.')}${button('Resend all', 'quiet')}`;
   return html`<nav aria-label="Webhooks"><ul>${links}</ul></nav>
 ${webhooks}
 ${nextLink(following, show === 'waiting' ? 'Later' : 'Older')}
-<details><summary>Resend all failed webhooks</summary>${changeForm('/console/streams/replay-failed', token, allFailed)}</details>`;
+<details><summary>Resend all failed webhooks</summary>${changeForm('/console/streams/replay-failed', token, { stream: streamId }, allFailed)}</details>`;
 }
 
 function attemptsView({ streamId, chainName, token }: ListContext, { attempts }: AttemptPage): Html {
@@ -105,7 +116,7 @@ function attemptsView({ streamId, chainName, token }: ListContext, { attempts }:
       attempt.success
         ? NOTHING
         : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Select ${name}">`,
-      html`<a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a>`,
+      webhookLink(streamId, attempt.deliveryId, attempt.createdAt),
       shown(chainName(attempt.chainId)),
       count(attempt.blockNumber),
       attempt.confirmed ? 'confirmed' : 'unconfirmed',
@@ -127,13 +138,13 @@ function attemptsView({ streamId, chainName, token }: ListContext, { attempts }:
     rows,
   });
   if (attempts.every(({ success }) => success)) return list;
-  const fields = html`${hidden({ stream: streamId })}${list}<p><button class="quiet">Resend selected</button></p>`;
-  return changeForm('/console/streams/replay', token, fields, 'Resend webhooks');
+  const fields = html`${list}<p>${button('Resend selected', 'quiet')}</p>`;
+  return changeForm('/console/streams/replay', token, { stream: streamId }, fields, 'Resend webhooks');
 }
 
 function waitingView({ streamId, chainName }: ListContext, { deliveries }: WaitingPage): Html {
   const rows = deliveries.map(({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) => [
-    html`<a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a>`,
+    webhookLink(streamId, id, dueAt),
     shown(chainName(chainId)),
     count(blockNumber),
     kind,
@@ -152,6 +163,10 @@ function waitingView({ streamId, chainName }: ListContext, { deliveries }: Waiti
   });
 }
 
+function webhookLink(stream: string, id: string, at: Date): Html {
+  return html`<a href="/console/streams/${stream}/deliveries/${id}">${moment(at)}</a>`;
+}
+
 function deliveryView(delivery: DeliveryRecord, chain: string, token: string): Html {
   const { id, streamId, createdAt, deliveredAt, blockNumber, blockHash, kind, status, retries, body } = delivery;
   const address = `/console/streams/${streamId}`;
@@ -160,22 +175,20 @@ function deliveryView(delivery: DeliveryRecord, chain: string, token: string): H
     html`${moment(deliveredAt)}, ${count(deliveredAt.getTime() - createdAt.getTime())} ms after creation`;
   const content =
     body === null
-      ? html`<p class="soft">Created before the first attempt, and stored as long as the delivery records.</p>`
+      ? note('Created before the first attempt, and stored as long as the delivery records.')
       : jsonText(body, 'Body', `${address}/deliveries/${id}/body.json`);
-  return html`<h1>Webhook</h1>
-<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">Stream</a> · <code>${id}</code></p>
-<dl class="facts wide">
-<dt>Status</dt><dd>${MEANINGS[status]}</dd>
-<dt>Content</dt><dd>block ${count(blockNumber)} of ${shown(chain)}, ${kind}</dd>
-<dt>Block hash</dt><dd><code>${blockHash}</code></dd>
-<dt>Failed attempts</dt><dd>${count(retries)}</dd>
-<dt>Created</dt><dd>${moment(createdAt)}</dd>
-${status === 'pending' && html`<dt>Due</dt><dd>${moment(delivery.dueAt)}</dd>`}
-<dt>Delivered</dt><dd>${delivered ?? '–'}</dd>
-</dl>
-<section aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>${attemptsOfDelivery(delivery, token)}</section>
-<section aria-labelledby="body"><h2 id="body">Body</h2>
-${content}</section>`;
+  return html`<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">Stream</a> · <code>${id}</code></p>
+${factList('wide', [
+  ['Status', MEANINGS[status]],
+  ['Content', html`block ${count(blockNumber)} of ${shown(chain)}, ${kind}`],
+  ['Block hash', code(blockHash)],
+  ['Failed attempts', count(retries)],
+  ['Created', moment(createdAt)],
+  ...(status === 'pending' ? [['Due', moment(delivery.dueAt)] as const] : []),
+  ['Delivered', delivered ?? NONE],
+])}
+${section('attempts', 'Attempts', attemptsOfDelivery(delivery, token))}
+${section('body', 'Body', content)}`;
 }
 
 function attemptsOfDelivery({ streamId, attempts }: DeliveryRecord, token: string): Html {
@@ -201,8 +214,14 @@ function attemptsOfDelivery({ streamId, attempts }: DeliveryRecord, token: strin
 }
 
 function replayForm(streamId: string, attempt: string, token: string): Html {
-  const fields = html`${hidden({ stream: streamId, attempt })}<button class="quiet">Resend</button>`;
-  return changeForm('/console/streams/replay', token, fields, 'Resend the webhook of this attempt');
+  const hidden = { stream: streamId, attempt };
+  return changeForm(
+    '/console/streams/replay',
+    token,
+    hidden,
+    button('Resend', 'quiet'),
+    'Resend the webhook of this attempt',
+  );
 }
 
 type Attempt = DeliveryRecord['attempts'][number];
@@ -236,8 +255,7 @@ export function readPosition(text = ''): Position | null {
   if (text === '') return null;
   const [, day = '', time = '', fraction = '', hours = '', minutes = ':00', id = ''] = POSITION.exec(text) ?? [];
   const at = new Date(id === '' ? Number.NaN : `${day}T${time}${hours}${minutes}`);
-  const allowed = 'the cursor of a link to the next page';
-  if (Number.isNaN(at.getTime())) throw new InvalidParameterError({ parameter: 'after', given: text, allowed });
+  if (Number.isNaN(at.getTime())) throw refused('after', text, 'the cursor of a link to the next page');
   // A valid time, to the microsecond, which a Date can't represent.
   return [`${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}${fraction}Z`, id];
 }
@@ -253,12 +271,15 @@ export function addAttemptsPlot(routes: ConsoleRoutes, { database, clock }: Cons
     const streamId = readId(parameter('stream'), 'stream');
     const now = Math.floor(clock.now() / 1_000);
     const counts = await countAttempts(database, streamId, new Date((now - DAY) * 1_000));
-    return { content: JSON.stringify(plotOf(counts, now)), type: 'application/json' };
+    return jsonFile(plotOf(counts, now));
   });
 }
 
 export function attemptsPlot(streamId: string): Html {
-  return html`<div class="card plot" data-plot="/console/streams/${streamId}/attempts.json">The plot of the last day needs JavaScript. The table below lists the attempts.</div>`;
+  return plot(
+    `/console/streams/${streamId}/attempts.json`,
+    'The plot of the last day needs JavaScript. The table below lists the attempts.',
+  );
 }
 
 function plotOf(counts: readonly AttemptCount[], now: number) {

@@ -1,11 +1,24 @@
 import { type Finding, redactUrl, type Verdict, worstVerdict } from '@chainstead/core';
-import { InvalidParameterError, recordAudit } from '@chainstead/http';
+import { recordAudit } from '@chainstead/http';
 import { listWrongAnswers, type WrongAnswerCursor, type WrongAnswerRecord } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
-import { cut, type Html, livePart, NOTHING, shown } from '../../layout/html.ts';
+import { button, changeForm, formFields, labeled } from '../../layout/form.ts';
+import {
+  code,
+  cut,
+  dash,
+  type Html,
+  livePart,
+  NOTHING,
+  nextLink,
+  note,
+  refused,
+  section,
+  shown,
+  soft,
+} from '../../layout/html.ts';
 import {
   count,
   duration,
@@ -26,18 +39,28 @@ const URL_MAX = 2_000;
 const WRONG_ANSWERS_PAGE = 100;
 
 const testFields = z.object({
-  chain: z
-    .string()
-    .trim()
-    .max(CHAIN_MAX, 'is not a chain')
-    .regex(/^[\w -]+$/, 'is not a chain'),
+  chain: labeled(
+    { label: 'Chain', attributes: 'list="chains" required maxlength="64" autocomplete="off"' },
+    z
+      .string()
+      .trim()
+      .max(CHAIN_MAX, 'is not a chain')
+      .regex(/^[\w -]+$/, 'is not a chain'),
+  ),
   // The URL contains keys, so error messages don't repeat it.
-  url: z
-    .string()
-    .trim()
-    .max(URL_MAX, `is longer than ${URL_MAX} characters`)
-    .regex(/^(https?|wss?):\/\//i, 'must begin with http://, https://, ws:// or wss://')
-    .refine((url) => URL.canParse(url), 'is not a URL'),
+  url: labeled(
+    {
+      label: 'URL',
+      attributes:
+        'inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"',
+    },
+    z
+      .string()
+      .trim()
+      .max(URL_MAX, `is longer than ${URL_MAX} characters`)
+      .regex(/^(https?|wss?):\/\//i, 'must begin with http://, https://, ws:// or wss://')
+      .refine((url) => URL.canParse(url), 'is not a URL'),
+  ),
 });
 
 const FOUND_MAX = 400;
@@ -57,9 +80,7 @@ export const upstreamsPage: ConsolePage = {
       const read = await upstreams.read();
       const first = read.rows[0]?.chain ?? nodeTest.chains[0] ?? '';
       return {
-        title: 'Upstreams',
-        body: html`<h1>Upstreams</h1>
-${livePart('/upstreams', upstreamsView(read, upstreams.addressOf))}
+        body: html`${livePart('/upstreams', upstreamsView(read, upstreams.addressOf))}
 ${testForm(token, nodeTest.chains, first)}`,
       };
     });
@@ -81,8 +102,7 @@ ${testForm(token, nodeTest.chains, first)}`,
       const findings = findingsOfTest((onFinding) => nodeTest.run(chain, url, onFinding));
       // An error that prevents the test gets its own response.
       const first = await findings.next();
-      const allowed = 'the name of a chain, such as eth';
-      if (first.value === null) throw new InvalidParameterError({ parameter: 'chain', given: chain, allowed });
+      if (first.value === null) throw refused('chain', chain, 'the name of a chain, such as eth');
       return { title: 'Upstream test', parts: nodeReportParts(first, findings) };
     });
   },
@@ -92,8 +112,7 @@ async function* nodeReportParts(
   first: IteratorResult<Finding, TestedNode | null>,
   findings: AsyncIterator<Finding, TestedNode | null>,
 ): AsyncGenerator<Html> {
-  yield html`<h1>Upstream test</h1>
-<p class="soft">Findings appear as they arrive. The verdict follows below within 20 seconds.</p>
+  yield html`${note('Findings appear as they arrive. The verdict follows below within 20 seconds.')}
 ${FINDINGS.start}`;
   let reported = 0;
   try {
@@ -136,12 +155,7 @@ function upstreamsView({ rows, wrongAnswers, at }: Upstreams, addressOf: NodeAdd
   const chains = Map.groupBy(rows, ({ chain }) => chain);
   return html`<p class="soft">As of ${moment(at)}. Calls, latencies and errors: all processes, last hour. Requests/s and in flight: last 10 to 20 minutes.</p>
 ${rows.length === 0 ? html`<p>No upstreams are configured or in use.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
-<section aria-labelledby="caught"><h2 id="caught">Wrong responses</h2>
-${
-  wrongAnswers.length === 0
-    ? html`<p class="soft">No wrong responses recorded.</p>`
-    : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All wrong responses</a></p>`
-}</section>`;
+${section('caught', 'Wrong responses', wrongAnswers.length === 0 ? note('No wrong responses recorded.') : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All wrong responses</a></p>`)}`;
 }
 
 function chainView(chain: string, rows: readonly ShownUpstream[]): Html {
@@ -162,16 +176,16 @@ function chainView(chain: string, rows: readonly ShownUpstream[]): Html {
 
 function cellsOf(row: ShownUpstream): (Html | string)[] {
   const { budget, half: p50, most: p95, state, reason, errorShare, faults } = row;
-  const kinds = faults.size === 0 ? NOTHING : html` <span class="soft">(${kindsText(faults)})</span>`;
+  const kinds = faults.size === 0 ? NOTHING : html` ${soft(`(${kindsText(faults)})`)}`;
   const { perSecond, perSecondMax } = budget;
   const isNearLimit = perSecondMax !== null && perSecond / perSecondMax >= NEARLY_USED;
   return [
-    html`${shown(row.address)}${row.isPrivate && html`<br><span class="soft">private</span>`}${!row.isConfigured && html`<br><span class="soft">not configured for this process</span>`}`,
-    state === null ? html`<span class="soft">not reported</span>` : nodeStateView(state, reason, REASON_MAX),
-    row.head === null ? '–' : count(row.head),
+    html`${shown(row.address)}${row.isPrivate && html`<br>${soft('private')}`}${!row.isConfigured && html`<br>${soft('not configured for this process')}`}`,
+    state === null ? soft('not reported') : nodeStateView(state, reason, REASON_MAX),
+    dash(row.head, count),
     p50 === null || p95 === null ? '–' : `${Math.round(p50)} / ${Math.round(p95)} ms`,
     count(row.calls),
-    errorShare === null ? '–' : html`${percent(errorShare)}${kinds}`,
+    dash(errorShare, (part) => html`${percent(part)}${kinds}`),
     html`${rate(perSecond)}${perSecondMax !== null && ` of ${plainCount(perSecondMax)}`}${isNearLimit && html` <span class="v-warning">(near limit)</span>`}`,
     html`${rate(budget.atOnce)}${budget.atOnceMax !== null && ` of ${plainCount(budget.atOnceMax)}`}`,
   ];
@@ -180,18 +194,17 @@ function cellsOf(row: ShownUpstream): (Html | string)[] {
 const NEARLY_USED = 0.9;
 
 function testForm(token: string, chains: readonly string[], first: string): Html {
-  return html`<section aria-labelledby="test"><h2 id="test">Test an upstream</h2>
-<p class="soft">Checks whether an upstream suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls.
-<code>chainstead doctor</code> runs the same test. This server calls the URL, which may be in your own network. The URL is not stored.</p>
-${changeForm(
-  '/console/upstreams/test',
-  token,
-  html`<div class="fields"><div><label for="chain">Chain</label><input id="chain" name="chain" type="text" list="chains" value="${first}" required maxlength="64" autocomplete="off">
-<datalist id="chains">${chains.map((chain) => html`<option value="${chain}"></option>`)}</datalist></div>
-<div><label for="url">URL</label><input id="url" name="url" type="text" inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"></div>
-<div><button>Test upstream</button></div></div>`,
-  'Test an upstream',
-)}</section>`;
+  const content = html`<div class="fields">${formFields(testFields, { values: { chain: first } })}
+<datalist id="chains">${chains.map((chain) => html`<option value="${chain}"></option>`)}</datalist>
+<div>${button('Test upstream')}</div></div>`;
+  return section(
+    'test',
+    'Test an upstream',
+    note(
+      'Checks whether an upstream suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls. `chainstead doctor` runs the same test. This server calls the URL, which may be in your own network. The URL is not stored.',
+    ),
+    changeForm('/console/upstreams/test', token, {}, content, 'Test an upstream'),
+  );
 }
 
 const DESCRIPTION_MAX = 300;
@@ -199,10 +212,9 @@ const DESCRIPTION_MAX = 300;
 function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, addressOf: NodeAddress): Html {
   const listed = records.slice(0, page);
   const last = records.length > page ? listed.at(-1) : undefined;
-  return html`<h1>Wrong responses</h1>
-<p class="soft">Responses of upstreams that a proof or other upstreams contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other upstreams instead, and such an upstream less often.</p>
+  return html`${note('Responses of upstreams that a proof or other upstreams contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other upstreams instead, and such an upstream less often.')}
 ${listed.length === 0 ? html`<p>No ${records.length === 0 ? 'wrong responses recorded' : 'older wrong responses'}.</p>` : wrongAnswersTable(listed, addressOf)}
-${last !== undefined && html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
+${nextLink(last === undefined ? null : `/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}`, 'Older')}
 <p><a href="/console/upstreams">Upstreams</a></p>`;
 }
 
@@ -213,7 +225,7 @@ function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: Nod
     shown(record.chain),
     html`${shown(record.kind)}${record.block !== null && html`, block ${count(record.block)} repaired`}`,
     count(record.occurrences),
-    html`${record.block === null && html`<code>${shown(record.method)}</code>: `}${shown(record.description, DESCRIPTION_MAX)}`,
+    html`${record.block === null && html`${code(shown(record.method))}: `}${shown(record.description, DESCRIPTION_MAX)}`,
   ]);
   return table({
     label: 'Wrong responses',
@@ -236,8 +248,7 @@ function writeCursor({ seenAt, key }: WrongAnswerCursor): string {
 function readCursor(text = ''): WrongAnswerCursor | null {
   if (text === '') return null;
   const parsed = cursor.safeParse(parse(text));
-  const allowed = 'the cursor of a link on the page';
-  if (!parsed.success) throw new InvalidParameterError({ parameter: 'before', given: text, allowed });
+  if (!parsed.success) throw refused('before', text, 'the cursor of a link on the page');
   const [seenAt, key] = parsed.data;
   // Postgres accepts no NUL.
   return { seenAt, key: key.replaceAll('\0', '') };

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http/server';
 import { html } from 'hono/html';
-import { type Html, NONE, NOTHING, nextLink, record, shown } from '../../../layout/html.ts';
+import { type Html, link, NONE, NOTHING, nextLink, note, record, shown } from '../../../layout/html.ts';
 import { table, wide } from '../../../layout/table.ts';
 import { type CellPlace, type Column, type DataRow, PICTURE, textAt } from './cells.ts';
 
@@ -191,36 +191,35 @@ export function curlView(line: string, summary = 'API request'): Html {
 
 function contentOf(table: DataTable, answer: TableAnswer, context: TableContext): Html {
   const { more, isOwnPage = false } = context;
-  if (answer.kind === 'reported') return html`<p class="soft">${shown(answer.message, 600)}</p>`;
+  if (answer.kind === 'reported') return note(shown(answer.message, 600));
   if (answer.kind === 'late')
-    return html`<p class="soft">This table takes longer than this page waits. Open it: <a href="${more(null)}">${table.title}</a></p>`;
+    return note(html`This table takes longer than this page waits. Open it: ${link(more(null), table.title)}`);
   const { rows, cursor, remark } = answer;
   const following = nextLink(cursor === null ? null : more(cursor), 'Next page');
   const [first] = rows;
   // Rows that are still being counted are not "no rows".
   if (first === undefined && answer.note && cursor === null) return NOTHING;
   if (first === undefined)
-    return html`<p class="soft">${cursor === null ? 'No rows.' : 'No rows on this page.'}</p>${following}`;
-  const note = remark !== null && html`<p class="soft">${remark}</p>`;
-  if (table.shape === 'record') return html`${factsView(table.columns, first, context.place)}${note}`;
-  return html`${rowsView(table, rows, context.place)}${note}
-${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
+    return html`${note(cursor === null ? 'No rows.' : 'No rows on this page.')}${following}`;
+  const noted = remark !== null && note(remark);
+  if (table.shape === 'record') return html`${factsView(table.columns, first, context.place)}${noted}`;
+  return html`${rowsView(table, rows, context.place)}${noted}
+${isOwnPage ? following : cursor !== null && html`<p>${link(more(null), `More: ${table.title}`)}</p>`}`;
 }
 
 /** Few rows must not look like all rows. */
 export function answerNote(answer: TableAnswer): Html {
   if (answer.kind === 'late') return NOTHING;
-  if (answer.kind === 'rows' && answer.note) return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
+  if (answer.kind === 'rows' && answer.note) return note(html`${shown(answer.note, 300)}.`);
   if (answer.indexed === null || answer.indexed.complete) return NOTHING;
   const { from, to, unit } = answer.indexed;
-  if (from === null || to === null)
-    return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
-  return html`<p class="soft">Not complete yet. Indexed ${unit}: ${shown(from)} to ${shown(to)}.</p>`;
+  if (from === null || to === null) return note('The blocks of this table are not indexed yet.');
+  return note(html`Not complete yet. Indexed ${unit}: ${shown(from)} to ${shown(to)}.`);
 }
 
 export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
   const facts = columns.map(([title, cell]) => [title, cell(row, place)] as const);
-  return facts.every(([, value]) => value === NONE) ? html`<p class="soft">No data.</p>` : record(facts);
+  return facts.every(([, value]) => value === NONE) ? note('No data.') : record(facts);
 }
 
 export function rowsView(
