@@ -82,7 +82,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
       const viewer = { keyName: c.get('session').keyName, token: c.get('token') };
       const { title = usual, heading = title } = view;
       const around = (body: Html): Html =>
-        page({ ...frame, title, body: html`<h1>${heading}</h1>\n${body}`, path, viewer });
+        page({ ...frame, title, body: html`<h1>${heading}</h1>${body}`, path, viewer });
       if ('parts' in view) return sendParted(c, view.parts, around, logger);
       return c.html(await around(view.body), view.status ?? 200);
     },

@@ -89,6 +89,7 @@ interface Heading {
 }
 
 export interface ConsoleServices {
+  /** The process's connection: live parts outlive their request. */
   readonly database: Database;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;

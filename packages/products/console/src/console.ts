@@ -1,56 +1,34 @@
-import type { Chain, ChainRegistry } from '@chainstead/chains';
-import { type Address, type Clock, errorText, type Hash, type Logger, settlesWithin } from '@chainstead/core';
-import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
+import { errorText, settlesWithin } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import type { ApiApp, ConfiguredKey, RouteModule } from '@chainstead/http';
-import { createInnerApi, type KeyStore, loadServerSecret, type SharedLimits } from '@chainstead/http/server';
-import type { SqlReader } from '@chainstead/mcp';
-import type { PictureReader } from '@chainstead/nft';
-import type { HashPlace } from '@chainstead/node-reads';
-import type { StreamOperations } from '@chainstead/streams';
-import type { NameService } from '@chainstead/tokens/names';
+import { createInnerApi, loadServerSecret, type SharedLimits } from '@chainstead/http/server';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
+import type { ConsoleServices, ExplorerServices } from './console-page.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
-import type { AbiSource } from './pages/contracts/contract-form.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import { overviewView } from './pages/overview/overview-page.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
-import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
+import { bounded } from './pages/upstreams/node-test.ts';
 import { type ConfiguredUpstream, createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import { createSessionCookie } from './sessions/require-session.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 
-export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
-  /** The process's connection: live parts outlive their request. */
-  readonly database: Database;
-  readonly keys: KeyStore;
+export interface ConsoleOptions
+  extends Omit<OverviewOptions, 'clock'>,
+    Pick<ConsoleServices, 'keys' | 'streams' | 'nodeTest' | 'sql' | 'disk' | 'logger' | 'clock'> {
   readonly configured: readonly ConfiguredKey[];
   readonly sharedLimits: SharedLimits;
-  readonly registry: ChainRegistry;
-  readonly streams: StreamOperations;
   readonly upstreams: readonly ConfiguredUpstream[];
-  readonly nodeTest: NodeTest;
-  readonly explorer: {
+  readonly explorer: Omit<ExplorerServices, 'chains' | 'networks' | 'data' | 'reads'> & {
     /** Tables show the responses of these routes. */
     readonly routes: readonly RouteModule[];
-    /** Whether they have GraphQL. */
-    readonly hasGraphql: boolean;
-    placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
-    hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
-    readonly pictures: PictureReader;
-    readonly abiSource: AbiSource | null;
-    readonly nameServices: readonly NameService[];
   };
-  /** Null without a role that can only read. */
-  readonly sql: SqlReader | null;
-  readonly disk: DiskPlace;
   readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
   readonly documentationUrl?: string | null;
-  readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 export interface Console {

@@ -141,7 +141,7 @@ ${value}</textarea>`
   return html`<div><label for="${id}">${label}</label>${hinted}${view}${problemsAt(problems, name)}</div>`;
 }
 
-function optionViews(options: Options, chosen: unknown): Html[] {
+export function optionViews(options: Options, chosen: unknown): Html[] {
   return (
     options
       .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))

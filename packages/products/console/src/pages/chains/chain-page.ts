@@ -18,7 +18,7 @@ import {
 } from '../../layout/html.ts';
 import { count, moment, nodeStateView, plainCount, severityView } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
-import { meaningOf, type StripLevel, stripLegend, stripOf } from '../overview/coverage-strip.ts';
+import { meaningOf, stripLegend, stripOf } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
@@ -42,7 +42,11 @@ export const chainPage: ConsolePage = {
       };
       if (wanted.from > wanted.to) throw refused('to', query('to') ?? '', `${wanted.from} or more`);
       const samples = await overview.samples(facts);
-      const lag = samples.length < LAGS_MIN ? NOTHING : lagView(facts);
+      const lagPlot = plot(
+        `${chainAddress(facts.card)}/lag.json`,
+        'The plot needs JavaScript. The overview shows the numbers.',
+      );
+      const lag = samples.length >= LAGS_MIN && section('lag', 'Lag, last 24 hours', lagPlot);
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
       return {
         title: cut(facts.card.name),
@@ -85,14 +89,6 @@ function standingText({ head, checkpoint, lag, unit, isDone }: ChainFacts['card'
   return html`Head ${head === null ? 'unknown' : count(head)}, checkpoint ${checkpoint === null ? 'none' : count(checkpoint)}${lag !== null && html`, lag ${count(lag)} ${unit}`}.`;
 }
 
-function lagView({ card }: ChainFacts): Html {
-  return section(
-    'lag',
-    'Lag, last 24 hours',
-    plot(`${chainAddress(card)}/lag.json`, 'The plot needs JavaScript. The overview shows the numbers.'),
-  );
-}
-
 function chainAddress({ name }: ChainFacts['card']): string {
   return `/console/chains/${encodeURIComponent(name)}`;
 }
@@ -108,20 +104,17 @@ function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dat
     html`<p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], address, card.unit)}
-${rangeForm(address, wanted, dataset)}
+${queryForm(address, 'Show a range', [
+  dataset === '' ? NOTHING : hiddenInputs({ dataset }),
+  field('from', { label: 'From', ...BLOCK }, wanted.from),
+  field('to', { label: 'To', ...BLOCK }, wanted.to),
+])}
 ${dataset !== '' && html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
 ${rangesView(ranges, card.unit)}`,
   );
 }
 
-function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
-  const block = { digits: true, attributes: 'pattern="[0-9]*"' } as const;
-  return queryForm(address, 'Show a range', [
-    dataset === '' ? NOTHING : hiddenInputs({ dataset }),
-    field('from', { label: 'From', ...block }, from),
-    field('to', { label: 'To', ...block }, to),
-  ]);
-}
+const BLOCK = { digits: true, attributes: 'pattern="[0-9]*"' } as const;
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   const rows = ranges
@@ -147,14 +140,9 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   });
 }
 
-interface ListedRange {
-  readonly dataset: string;
-  readonly range: BlockRange;
-  readonly level: StripLevel;
-  readonly note: string | null;
-}
+type ListedRange = ReturnType<typeof listRanges>[number];
 
-function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): ListedRange[] {
+function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange) {
   const gaps = status.gaps.map(({ dataset, range }) => ({
     dataset,
     range,
@@ -174,26 +162,6 @@ function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): 
   return [...covered, ...gaps]
     .filter(({ range }) => range.from <= requested.to && requested.from <= range.to)
     .toSorted((one, other) => one.dataset.localeCompare(other.dataset) || one.range.from - other.range.from);
-}
-
-type SourceUseStatus = ChainStatus['sources'][number]['uses']['blocks'];
-
-interface Node {
-  readonly name: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly head: number | null;
-  readonly latency: string;
-  readonly requests: number;
-  readonly faults: Readonly<Partial<Record<string, number>>>;
-}
-
-function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
-  const nodes = nodesOf(facts).map((node) => ({
-    ...node,
-    name: addressOf({ chain: facts.card.name, upstream: node.name }),
-  }));
-  return section('upstreams', 'Upstreams', nodesTable(nodes));
 }
 
 const SOURCE_RANGES_SHOWN = 3;
@@ -224,45 +192,41 @@ function sourcesView({ kind, status }: ChainFacts, now: number): Html {
   return section('sources', 'Sources of history', list);
 }
 
-function useView(noun: string, { reason, until }: SourceUseStatus, now: number): Html {
+function useView(
+  noun: string,
+  { reason, until }: ChainStatus['sources'][number]['uses']['blocks'],
+  now: number,
+): Html {
   if (reason === null) return html`${noun}: ${severityView('ok', 'usable')}`;
   const state =
     until === null || until <= now ? 'usable again' : html`left alone until ${moment(new Date(until))}`;
   return html`${noun}: ${severityView('warning', state)}: ${shown(reason, 300)}`;
 }
 
-function nodesTable(nodes: readonly Node[]): Html {
-  const rows = nodes.map(({ name, state, reason, head, latency, requests, faults }) => [
-    shown(name),
+function nodesView({ kind, card, status }: ChainFacts, addressOf: NodeAddress): Html {
+  const nodes =
+    kind === 'aptos' ? status.fullnodes.map((node) => ({ ...node, latencyMs: null })) : status.upstreams;
+  const rows = nodes.map(({ name, state, reason, head, latencyMs, requests, faults }) => [
+    shown(addressOf({ chain: card.name, upstream: name })),
     nodeStateView(state, reason, 300),
     dash(head, count),
-    latency,
+    dash(latencyMs, ({ p50, p95 }) => `${Math.round(p50)} / ${Math.round(p95)} ms`),
     count(requests),
-    shown(faultsText(faults), 300),
+    shown(
+      Object.entries(faults)
+        .map(([fault, times]) => `${fault} ${times}`)
+        .join(', ') || 'none',
+      300,
+    ),
   ]);
-  return table({
+  const list = table({
     label: 'Upstreams',
     caption: 'As seen by the ingest process of the chain',
     columns: ['Upstream', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
     none: 'No upstream has reported yet.',
     rows,
   });
-}
-
-function nodesOf(facts: ChainFacts): Node[] {
-  if (facts.kind === 'aptos') return facts.status.fullnodes.map((fullnode) => ({ ...fullnode, latency: '–' }));
-  return facts.status.upstreams.map((upstream) => {
-    const { p50, p95 } = upstream.latencyMs;
-    return { ...upstream, latency: `${Math.round(p50)} / ${Math.round(p95)} ms` };
-  });
-}
-
-function faultsText(faults: Node['faults']): string {
-  return (
-    Object.entries(faults)
-      .map(([kind, times]) => `${kind} ${times}`)
-      .join(', ') || 'none'
-  );
+  return section('upstreams', 'Upstreams', list);
 }
 
 function readBlock(parameter: string, text: string | undefined): number | null {

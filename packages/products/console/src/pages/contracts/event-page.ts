@@ -67,26 +67,11 @@ export function addEventRoutes(routes: ConsoleRoutes, services: ConsoleServices)
   });
 }
 
-interface EventQuery {
-  readonly chain: Chain;
-  readonly table: EventTable;
-  readonly filters: readonly Filter[];
-  /** Fields of the form with a value. */
-  readonly given: Readonly<Record<string, string>>;
-  readonly data: DataTable;
-}
-
-interface Filter {
-  readonly column: ParameterColumn;
-  readonly allowed: string;
-}
+type EventQuery = Awaited<ReturnType<typeof readEventQuery>>;
 
 const BOUNDS = ['from_block', 'to_block', 'order'] as const;
 
-async function readEventQuery(
-  { parameter, query }: ConsoleRequest,
-  services: ConsoleServices,
-): Promise<EventQuery> {
+async function readEventQuery({ parameter, query }: ConsoleRequest, services: ConsoleServices) {
   const chain = chainNamed(services, query('chain'));
   const [name, event] = [parameter('name'), parameter('event')];
   const found = await readEvent(services.explorer.reads, chain, { name, event });
@@ -98,9 +83,11 @@ async function readEventQuery(
     return values === null ? [] : [{ column, allowed: values.allowed }];
   });
   const names = [...BOUNDS, ...filters.flatMap(({ column }) => fieldsOf(column))];
-  const given = Object.fromEntries(names.flatMap((field) => (query(field) ? [[field, query(field) ?? '']] : [])));
+  const given: Readonly<Record<string, string>> = Object.fromEntries(
+    names.flatMap((field) => (query(field) ? [[field, query(field) ?? '']] : [])),
+  );
   const path = `/api/v2.2/contracts/${name}/${event}`;
-  const data = {
+  const data: DataTable = {
     ...listTable(event, 'Rows', () => path, eventColumns(table)),
     target: () => ({ path, query: { chain: chain.key, ...requestedOf(given, filters) } }),
     idOf: (row: DataRow) => `log-${textAt(row, 'block_number')}-${textAt(row, 'log_index')}`,
@@ -113,7 +100,10 @@ function fieldsOf({ name, type }: ParameterColumn): readonly string[] {
 }
 
 /** One value instead of a range of one: ranges of several columns are refused. */
-function requestedOf(given: EventQuery['given'], filters: readonly Filter[]): Record<string, string> {
+function requestedOf(
+  given: Readonly<Record<string, string>>,
+  filters: readonly { readonly column: ParameterColumn }[],
+): Record<string, string> {
   const requested: Record<string, string> = { ...given };
   for (const { column } of filters) {
     const [low = '', high = ''] = fieldsOf(column);

@@ -110,13 +110,7 @@ export function addFunctionRoutes(routes: ConsoleRoutes, services: ConsoleServic
 type FoundContract = Awaited<ReturnType<typeof findContract>>;
 
 /** A function with the values of its fields. */
-interface Call {
-  readonly signature: string;
-  readonly address: string;
-  readonly block: string;
-  readonly values: readonly string[];
-  readonly answer: { readonly value: unknown } | { readonly problem: string };
-}
+type Call = NonNullable<Awaited<ReturnType<typeof callOf>>>;
 
 interface FunctionsFacts {
   readonly definition: ContractDefinition;
@@ -128,7 +122,7 @@ async function callOf(
   { query, asker }: ConsoleRequest,
   { data }: ConsoleServices['explorer'],
   { definition, chain, items }: FunctionsFacts,
-): Promise<Call | null> {
+) {
   const signature = query('function') ?? '';
   if (signature === '') return null;
   const item = items.find((one) => one.type === 'function' && one.signature === signature);

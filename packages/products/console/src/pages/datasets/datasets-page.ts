@@ -1,5 +1,4 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
-import type { ChainStatus } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { field, queryForm } from '../../layout/form.ts';
@@ -25,8 +24,7 @@ export const datasetsPage: ConsolePage = {
   title: 'Datasets',
   group: 'Data',
   addRoutes(routes, { overview }) {
-    const read = async (request: ConsoleRequest): Promise<DatasetsFacts> =>
-      factsOf(await overview.chains(), request);
+    const read = async (request: ConsoleRequest) => factsOf(await overview.chains(), request);
     routes.view('/datasets', async (request) => {
       const facts = await read(request);
       const { query } = request;
@@ -37,7 +35,7 @@ export const datasetsPage: ConsolePage = {
   },
 };
 
-function factsOf(all: readonly ChainFacts[], { query }: ConsoleRequest): DatasetsFacts {
+function factsOf(all: readonly ChainFacts[], { query }: ConsoleRequest) {
   const sorted = all.toSorted((one, other) => compare(one.card.name, other.card.name));
   const [chain = '', dataset = '', after = ''] = [query('chain'), query('dataset'), query('after')];
   const matching = sorted.filter(
@@ -65,14 +63,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-interface DatasetsFacts {
-  readonly chains: readonly string[];
-  readonly datasets: readonly string[];
-  readonly chosen: { readonly chain: string; readonly dataset: string };
-  readonly rows: readonly DatasetShare[];
-  readonly building: readonly (ChainStatus['building'][number] & { readonly chain: string })[];
-  readonly next: string | null;
-}
+type DatasetsFacts = ReturnType<typeof factsOf>;
 
 function filterForm({ chains, datasets, chosen }: DatasetsFacts): Html {
   const fields = [
@@ -133,22 +124,9 @@ function buildingView(building: DatasetsFacts['building']): Html {
   });
 }
 
-interface DatasetShare {
-  readonly chain: string;
-  readonly dataset: string;
-  readonly unit: 'blocks' | 'versions';
-  readonly wanted: number;
-  readonly missing: number;
-  readonly part: number;
-  /** By receipts or a second node, 0 to 1 of the blocks that can be proven; null without coverage. */
-  readonly proven: number | 'not provable' | null;
-  readonly ranges: number;
-  readonly span: BlockRange | null;
-}
-
 const PROVEN: ReadonlySet<string> = new Set(['receipts', 'cross']);
 
-function coverageRows(facts: ChainFacts): DatasetShare[] {
+function coverageRows(facts: ChainFacts) {
   const { card, status } = facts;
   const whole = card.history?.range ?? null;
   const wanted = whole === null ? 0 : Math.max(0, rangeSize(whole));
@@ -163,12 +141,15 @@ function coverageRows(facts: ChainFacts): DatasetShare[] {
     return {
       chain: card.name,
       dataset,
-      unit: card.unit,
-      wanted,
       missing,
       part: wanted === 0 ? 0 : (wanted - missing) / wanted,
+      /** By receipts or a second node, 0 to 1 of the blocks that can be proven; null without coverage. */
       proven:
-        inAll === 0 ? null : provable === 0 ? 'not provable' : sizeOf(provenRanges(facts, dataset)) / provable,
+        inAll === 0
+          ? null
+          : provable === 0
+            ? ('not provable' as const)
+            : sizeOf(provenRanges(facts, dataset)) / provable,
       ranges: covered.length,
       span: first === undefined || last === undefined ? null : { from: first.from, to: last.to },
     };

@@ -14,7 +14,6 @@ import {
   fetchName,
   findingView,
   type NameContext,
-  type NameFinding,
   type NameSources,
   nameText,
   servicesOfName,
@@ -154,17 +153,11 @@ ${networks.length === 0 && paragraph('No Aptos network is indexed here.')}${sect
   }
 }
 
-interface TablesPage {
-  readonly of: TableSubject;
-  readonly place: CellPlace;
-  readonly limit: number;
-}
-
 async function tablesView(
   explorer: ExplorerServices,
   { origin, asker }: ConsoleRequest,
   tables: readonly DataTable[],
-  { of, place, limit }: TablesPage,
+  { of, place, limit }: { readonly of: TableSubject; readonly place: CellPlace; readonly limit: number },
 ): Promise<readonly Html[]> {
   return Promise.all(
     tables.map(async (table) => {
@@ -210,10 +203,7 @@ function moreChains(own: string, more: readonly FoundAddress[]): Html {
   return section('more', 'Also on', html`<ul>${links}</ul>`);
 }
 
-interface AddressNames {
-  readonly own: readonly NameFinding[];
-  readonly requested: { readonly name: string; readonly findings: readonly NameFinding[] } | null;
-}
+type AddressNames = Awaited<ReturnType<typeof readAddressNames>>;
 
 /** Only verified names, which resolve back. `requested`: normalized, may resolve to the address. */
 async function readAddressNames(
@@ -221,7 +211,7 @@ async function readAddressNames(
   address: Address,
   services: readonly NameService[],
   requested: string | null,
-): Promise<AddressNames> {
+) {
   const fetch = (service: NameService, wanted: 'address' | 'name', subject: string) =>
     fetchName(sources, { service, wanted, subject }, PATIENCE_MS);
   const [own, findings] = await Promise.all([

@@ -2,16 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { NotFoundError } from '@chainstead/http';
-import { knownBlock, type StateBlock } from '@chainstead/node-reads/requests';
-import { type DatasetCoverage, listCoverage } from '@chainstead/sync/requests';
+import { knownBlock } from '@chainstead/node-reads/requests';
+import { listCoverage } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
-import {
-  BLOCK_LISTS,
-  type BlockList,
-  type BlockRows,
-  type RowPlace,
-  readBlockRows,
-} from '../../block-rows/read-block-rows.ts';
+import { BLOCK_LISTS, type BlockList, type RowPlace, readBlockRows } from '../../block-rows/read-block-rows.ts';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
 import {
   code,
@@ -31,17 +25,7 @@ import { table } from '../../layout/table.ts';
 import { meaningOf } from '../overview/coverage-strip.ts';
 import { BLOCK, fullView, partView, readFull, TRANSACTION } from './full-record.ts';
 import { blockIn, chainLinks, chainNamed, chainsRequested, hashIn, placeOn } from './subjects.ts';
-import {
-  account,
-  type CellPlace,
-  type Column,
-  contract,
-  nft,
-  nfts,
-  text,
-  textAt,
-  transaction,
-} from './tables/cells.ts';
+import { account, type Column, contract, nft, nfts, text, textAt, transaction } from './tables/cells.ts';
 import { curlLine, curlView, rowsView, rpcCurlView } from './tables/data-table.ts';
 
 const CHAINS_SHOWN = 3;
@@ -191,14 +175,10 @@ function placeIn(text: string | undefined): RowPlace | null {
   return { transactionIndex: Number(transactionIndex), logIndex: Number(logIndex), item: Number(item) };
 }
 
-interface BlockFacts {
-  readonly chain: Chain;
-  /** Null: header not stored. In backfilled history, only blocks with rows have one. */
-  readonly block: StateBlock | null;
-  readonly coverage: readonly DatasetCoverage[];
-}
+type BlockFacts = Awaited<ReturnType<typeof readBlockFacts>>;
 
-async function readBlockFacts(database: Database, chain: Chain, number: number): Promise<BlockFacts> {
+async function readBlockFacts(database: Database, chain: Chain, number: number) {
+  // Null: header not stored. In backfilled history, only blocks with rows have one.
   const [block, coverage] = await Promise.all([
     knownBlock(database, chain, number),
     listCoverage(database, chain.id, { from: number, to: number }),
@@ -255,12 +235,13 @@ async function blockList(
       after: [after.transactionIndex, after.logIndex, after.item].join('.'),
     })}`;
   const whole = transaction === null ? `block/${block}` : `transaction/${transaction}/verbose`;
-  return blockListView(list, found, {
-    place: placeOn(chain),
-    block,
-    curl: curlLine(origin, `/api/v2.2/${whole}?chain=${chain.key}`),
-    more: next === null ? null : more(next),
-  });
+  const id = `${chain.key}-${list}`;
+  const rows = found.rows.map((row) => ({ ...row, blockNumber: block }));
+  return html`<section aria-labelledby="${id}"><h3 id="${id}">${TITLES[list]}</h3>
+${rowsView({ title: TITLES[list], columns: COLUMNS[list], none: 'No rows.' }, rows, placeOn(chain))}
+${nextLink(next && more(next), 'More')}
+${curlView(curlLine(origin, `/api/v2.2/${whole}?chain=${chain.key}`), 'API request (whole record)')}
+${curlView(found.sql, 'SQL for these rows')}</section>`;
 }
 
 const TITLES: Readonly<Record<BlockList, string>> = {
@@ -299,26 +280,3 @@ const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
     ['Transaction', transaction('transactionHash', 'blockNumber')],
   ],
 };
-
-interface BlockListContext {
-  readonly place: CellPlace;
-  readonly block: number;
-  readonly curl: string;
-  readonly more: string | null;
-}
-
-function blockListView(
-  list: BlockList,
-  { rows, sql }: BlockRows,
-  { place, block, curl, more }: BlockListContext,
-): Html {
-  const title = TITLES[list];
-  const columns = COLUMNS[list];
-  const id = `${place.chain}-${list}`;
-  const placed = rows.map((row) => ({ ...row, blockNumber: block }));
-  return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
-${rowsView({ title, columns, none: 'No rows.' }, placed, place)}
-${nextLink(more, 'More')}
-${curlView(curl, 'API request (whole record)')}
-${curlView(sql, 'SQL for these rows')}</section>`;
-}

@@ -6,7 +6,6 @@ import { html } from 'hono/html';
 import { type ConsolePage, type ConsoleRequest, jsonFile } from '../../console-page.ts';
 import {
   code,
-  cut,
   dash,
   factList,
   type Html,
@@ -16,10 +15,12 @@ import {
   refused,
   section,
   shown,
+  paragraph,
 } from '../../layout/html.ts';
 import { count, faultsOf, kindsText, percent, plainCount, rate, sumOfTimes } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
+import { button, optionViews } from '../../layout/form.ts';
 
 const HOURS_SHOWN = [1, 6, 24, 72, 168] as const;
 const HOURS = 24;
@@ -101,7 +102,7 @@ interface GatewayFilter {
 interface GatewayFacts {
   readonly filter: GatewayFilter;
   readonly methods: readonly (MethodCalls & { readonly chain: string })[];
-  readonly upstreams: readonly UpstreamErrors[];
+  readonly upstreams: ReturnType<typeof upstreamErrors>;
   readonly upstreamHours: number;
   readonly chains: readonly string[];
 }
@@ -119,7 +120,7 @@ function gatewayView(facts: GatewayFacts) {
     hasCalls: facts.methods.length > 0,
     moving: html`${
       facts.methods.length === 0
-        ? html`<p>No calls recorded.</p>`
+        ? paragraph('No calls recorded.')
         : html`${totalsView(facts)}
 ${section('methods', 'By chain and method', methodsView(facts))}`
     }
@@ -132,12 +133,11 @@ function filterForm({ filter, chains }: GatewayFacts): Html {
     if (hours === 1) return 'this hour';
     return hours > 24 ? `${hours / 24} days` : `${hours} hours`;
   };
-  const option = (value: string, text: string, isChosen: boolean): Html =>
-    html`<option value="${value}" ${isChosen && html`selected`}>${text}</option>`;
+  const hours = HOURS_SHOWN.map((choice) => [String(choice), hoursText(choice)] as const);
   return html`<form method="get" action="/console/gateway" class="inline" aria-label="Filter">
-<label for="hours">Period</label><select id="hours" name="hours">${HOURS_SHOWN.map((hours) => option(String(hours), hoursText(hours), hours === filter.hours))}</select>
-<label for="chain">Chain</label><select id="chain" name="chain">${option('', 'all chains', filter.chain === null)}${chains.map((chain) => option(chain, cut(chain), chain === filter.chain))}</select>
-<button class="quiet">Show</button></form>`;
+<label for="hours">Period</label><select id="hours" name="hours">${optionViews(hours, String(filter.hours))}</select>
+<label for="chain">Chain</label><select id="chain" name="chain"><option value="">all chains</option>${optionViews(chains, filter.chain)}</select>
+${button('Show', 'quiet')}</form>`;
 }
 
 function totalsView({ filter, methods }: GatewayFacts): Html {
@@ -199,18 +199,7 @@ function milliseconds(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${plainCount(ms)} ms`;
 }
 
-interface UpstreamErrors {
-  readonly chain: string;
-  readonly address: string;
-  readonly calls: number;
-  readonly faults: ReadonlyMap<string, number>;
-  readonly errorShare: number;
-  /** Milliseconds; null without responses. */
-  readonly half: number | null;
-  readonly most: number | null;
-}
-
-function upstreamErrors(requested: readonly RecentCalls[], addressOf: NodeAddress): UpstreamErrors[] {
+function upstreamErrors(requested: readonly RecentCalls[], addressOf: NodeAddress) {
   const nodes = Map.groupBy(requested, ({ chain, upstream }) => JSON.stringify([chain, upstream]));
   return [...nodes.values()]
     .flatMap((rows) => {

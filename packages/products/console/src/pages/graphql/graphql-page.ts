@@ -1,6 +1,5 @@
 import { GRAPHIQL_POLICY, graphiqlHtml, readGraphiqlFile } from '@chainstead/graphql/graphql-route';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
-import { html } from 'hono/html';
 import { z } from 'zod';
 import { type ConsolePage, jsonFile } from '../../console-page.ts';
 import { paragraph } from '../../layout/html.ts';

@@ -74,7 +74,7 @@ export const jobsPage: ConsolePage = {
   addRoutes(routes, services) {
     const { database, overview, rangeWork } = services;
     const chains = jobChains(rangeWork);
-    const read = (request: ConsoleRequest): Promise<JobsFacts> => readJobs(services, request);
+    const read = (request: ConsoleRequest) => readJobs(services, request);
     const parse = async (form: JobForm) => readJobRequest(form, chains, await overview.chain(form.chain));
     const show = async (request: ConsoleRequest, ask: Omit<AskView, 'chains' | 'token'>) => {
       const ids = rangeWork.chains.map(({ id }) => id);
@@ -160,14 +160,10 @@ async function estimateOf(
   return { requested, blocks, read, calls: { min: callsMin, max: callsMax }, perSecond };
 }
 
-async function readJobs(
-  { database, registry, rangeWork }: ConsoleServices,
-  request: ConsoleRequest,
-): Promise<JobsFacts> {
+async function readJobs({ database, registry, rangeWork }: ConsoleServices, request: ConsoleRequest) {
   const { query, token } = request;
-  const [before, state, chain] = ['before', 'state', 'of'].map((name) => query(name) ?? '');
-  if (before !== undefined && before !== '' && !RANGE_JOB_ID.test(before))
-    throw refused('before', before, 'a job');
+  const [before = '', state = '', chain = ''] = ['before', 'state', 'of'].map(query);
+  if (before !== '' && !RANGE_JOB_ID.test(before)) throw refused('before', before, 'a job');
   const chains = jobChains(rangeWork);
   const jobs = await listRangeJobs(database, {
     limit: PAGE + 1,
@@ -179,20 +175,13 @@ async function readJobs(
     jobs: jobs.slice(0, PAGE),
     hasMore: jobs.length > PAGE,
     chains: chains.map(({ name }) => name),
-    chosen: { state: state ?? '', chain: chain ?? '' },
-    nameOf: (id) => registry.find(id)?.key ?? cut(id),
+    chosen: { state, chain },
+    nameOf: (id: string) => registry.find(id)?.key ?? cut(id),
     token,
   };
 }
 
-interface JobsFacts {
-  readonly jobs: readonly RangeJob[];
-  readonly hasMore: boolean;
-  readonly chains: readonly string[];
-  readonly chosen: { readonly state: string; readonly chain: string };
-  readonly nameOf: (chain: string) => string;
-  readonly token: string;
-}
+type JobsFacts = Awaited<ReturnType<typeof readJobs>>;
 
 const STATES = [
   ['open', 'queued and running'],
@@ -219,11 +208,11 @@ function jobsView(facts: JobsFacts): Html {
   const { jobs, hasMore, chosen } = facts;
   const oldest = hasMore ? jobs.at(-1) : undefined;
   const older = writeQuery({ state: chosen.state, of: chosen.chain, before: oldest?.id });
-  return html`${tableOf(facts)}
+  return html`${jobsTable(facts)}
 ${nextLink(oldest === undefined ? null : `/console/jobs${older}`, 'Older')}`;
 }
 
-function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
+function jobsTable({ jobs, nameOf, token }: JobsFacts): Html {
   const rows = jobs.map((job) => {
     const name = nameOf(job.chain);
     const isOpen = job.status === 'queued' || job.status === 'running';

@@ -122,8 +122,8 @@ function daysOf(text = ''): number {
   throw refused('days', text, `a whole number from 1 to ${DAYS_MAX}`);
 }
 
-function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly KeyUsage[] {
-  return key === undefined || key === '' ? usage : usage.filter(({ keyId }) => keyId === key);
+function ofKey(usage: readonly KeyUsage[], key: string | null | undefined): readonly KeyUsage[] {
+  return key ? usage.filter(({ keyId }) => keyId === key) : usage;
 }
 
 function usagePlot(usage: readonly KeyUsage[], daysShown: number, today: Date) {
@@ -207,7 +207,6 @@ ${changeForm('/console/keys/revoke', token, { key: prefix }, revoke, `Revoke the
 }
 
 function usageView({ usage, days, key }: KeysFacts): Html {
-  const shownUsage = key === null ? usage : usage.filter(({ keyId }) => keyId === key);
   const query = `days=${days}${key === null ? '' : `&key=${encodeURIComponent(key)}`}`;
   return html`<p>Requests of ${key === null ? 'all keys' : html`<code>${shown(key)}</code> (<a href="/console/keys?days=${days}#usage">all keys</a>)`} over the last ${count(days)} days (UTC).
 <a href="/console/keys/usage.csv?${query}" download>CSV</a></p>
@@ -217,7 +216,7 @@ ${table({
   caption: 'By key, route (gateway: chain) and method, most requests first',
   columns: ['Key', 'API', 'Route', 'Method', number('Requests'), number('Errors')],
   none: 'No requests recorded.',
-  rows: totalsByRoute(shownUsage)
+  rows: totalsByRoute(ofKey(usage, key))
     .slice(0, ROUTES_SHOWN)
     .map((row) => [
       code(shown(row.keyId)),
@@ -230,23 +229,14 @@ ${table({
 })}`;
 }
 
-interface KeyUsage {
-  readonly keyId: string;
-  /** UTC, `2026-01-31`. */
-  readonly day: string;
-  readonly kind: 'api' | 'rpc';
-  readonly route: string;
-  readonly method: string;
-  readonly requests: number;
-  readonly errors: number;
-}
+type KeyUsage = ReturnType<typeof joinUsage>[number];
 
 function joinUsage(
   api: readonly ApiUsage[],
   gateway: readonly GatewayUsage[],
   chainName: (chainId: number) => string,
-): KeyUsage[] {
-  const rows: KeyUsage[] = [
+) {
+  const rows = [
     ...api.map(({ keyId, day, route, method, requests, refused, failed, unserved }) => {
       return { keyId, day, kind: 'api' as const, route, method, requests, errors: refused + failed + unserved };
     }),
@@ -262,7 +252,7 @@ function totalsByKey(usage: readonly KeyUsage[]) {
     .map(([keyId, rows]) => ({ keyId, requests: sum(rows, 'requests') }))
     .toSorted((left, right) => right.requests - left.requests);
 }
-function totalsByRoute(usage: readonly KeyUsage[]): Omit<KeyUsage, 'day'>[] {
+function totalsByRoute(usage: readonly KeyUsage[]) {
   const groups = Map.groupBy(usage, ({ keyId, kind, route, method }) =>
     JSON.stringify([keyId, kind, route, method]),
   );

@@ -56,12 +56,6 @@ interface OnDemandFilter<State extends string = string> {
   readonly state: State | null;
 }
 
-/** Null rows: no examined entry matches. */
-interface ListPage {
-  readonly rows: Html | null;
-  readonly next: string | null;
-}
-
 export const onDemandPage: ConsolePage = {
   path: '/on-demand',
   title: 'On demand',
@@ -71,18 +65,18 @@ export const onDemandPage: ConsolePage = {
     addList(routes, services, '/on-demand', HISTORY_STATES, async ({ chainId, state }, cursor) => {
       const after = historyAt(cursor);
       const { histories, next } = await listHistories(database, { chainId, status: state, after, limit: PAGE });
-      return {
-        rows: histories.length === 0 ? null : historiesTable(histories, nameOf),
-        next: next === null ? null : `${next.chainId}-${next.kind}-${next.address}`,
-      };
+      return [
+        histories.length === 0 ? null : historiesTable(histories, nameOf),
+        next && `${next.chainId}-${next.kind}-${next.address}`,
+      ];
     });
     addList(routes, services, '/on-demand/collections', COLLECTION_STATES, async ({ chainId, state }, cursor) => {
       const after = collectionAt(cursor);
       const { collections, next } = await listCollectionReads(database, { chainId, state, after, limit: PAGE });
-      return {
-        rows: collections.length === 0 ? null : collectionsTable(collections, nameOf),
-        next: next === null ? null : `${next.chainId}-${next.address}`,
-      };
+      return [
+        collections.length === 0 ? null : collectionsTable(collections, nameOf),
+        next && `${next.chainId}-${next.address}`,
+      ];
     });
   },
 };
@@ -92,10 +86,14 @@ function addList<State extends string>(
   services: ConsoleServices,
   path: ListPath,
   states: Readonly<Record<State, string>>,
-  read: (filter: OnDemandFilter<State>, cursor: string) => Promise<ListPage>,
+  read: (
+    filter: OnDemandFilter<State>,
+    cursor: string,
+  ) => Promise<readonly [rows: Html | null, next: string | null]>,
 ): void {
   const list = async (filter: OnDemandFilter<State>, after: string): Promise<Html> => {
-    const { rows, next } = await read(filter, after);
+    // Null: no examined entry matches.
+    const [rows, next] = await read(filter, after);
     const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
     return html`${rows ?? note(none)}
 ${nextLink(next && `/console${path}${queryOf(filter, next)}`, 'More')}`;

@@ -69,14 +69,13 @@ const NAME_MAX = 64;
 /** Concurrent; the number of queries does not depend on that of chains. */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
-  const kept = {
-    readDay: keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP })),
-    readRequests: keepFor(RECENT_KEPT_MS, () => readRouteUsage(database, REQUEST_DAYS)),
-  };
-  const read = keepForSecond(() => readAll(options, kept));
+  const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
+  const readRequests = keepFor(RECENT_KEPT_MS, () => readRouteUsage(database, REQUEST_DAYS));
+  const readNow = () => readAll(options, readDay(), readRequests());
+  const read = keepForSecond(readNow);
   return {
     read: async () => (await read()).overview,
-    readAfresh: async () => (await readAll(options, kept)).overview,
+    readAfresh: async () => (await readNow()).overview,
     recent: keepFor(RECENT_KEPT_MS, () => readChainSamples(database, { minutes: RECENT, step: 1 })),
     chains: async () => [...(await read()).facts.values()],
     chain: async (name) => (await read()).facts.get(name) ?? null,
@@ -87,12 +86,11 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   };
 }
 
-interface KeptReads {
-  readonly readDay: () => ReturnType<typeof readChainSamples>;
-  readonly readRequests: () => ReturnType<typeof readRouteUsage>;
-}
-
-async function readAll(options: OverviewOptions, { readDay, readRequests }: KeptReads) {
+async function readAll(
+  options: OverviewOptions,
+  samplesOfDay: ReturnType<typeof readChainSamples>,
+  usage: ReturnType<typeof readRouteUsage>,
+) {
   const { database, aptos, clock } = options;
   const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads, reported, requests] =
     await Promise.all([
@@ -100,11 +98,11 @@ async function readAll(options: OverviewOptions, { readDay, readRequests }: Kept
       readAptosStatuses(database, aptos.datasets),
       readStreamStatuses(database, STREAMS_SHOWN),
       readSetAsideWork(database, SET_ASIDE_SHOWN),
-      readDay(),
+      samplesOfDay,
       readChainSamples(database, { minutes: PACE, step: 1 }),
       readUnknownHeads(database),
       readReportedChains(database),
-      readRequests(),
+      usage,
     ]);
   const now = clock.now();
   const samplesOf = (chain: string): SamplesOfChain => ({
@@ -147,7 +145,7 @@ async function readAll(options: OverviewOptions, { readDay, readRequests }: Kept
 }
 
 /** `day`: by quarter of an hour; `pace`: the last minutes. */
-export interface SamplesOfChain {
+interface SamplesOfChain {
   readonly day: readonly ChainSample[];
   readonly pace: readonly ChainSample[];
 }
@@ -168,7 +166,7 @@ export interface ChainCard {
   readonly updatedAt: Date | null;
 }
 
-export interface ChainHistory {
+interface ChainHistory {
   readonly range: BlockRange;
   readonly part: number;
   /** Missing in the least complete dataset. */
@@ -179,7 +177,7 @@ export interface ChainHistory {
   readonly levels: readonly LeveledRange[];
 }
 
-export interface CardContext {
+interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
   readonly isIndexed: boolean;
@@ -188,7 +186,7 @@ export interface CardContext {
   readonly unknownHead: UnknownHead | null;
 }
 
-export function chainCard(status: ChainStatus, context: CardContext): ChainCard {
+function chainCard(status: ChainStatus, context: CardContext): ChainCard {
   const range = { from: status.historyStart, to: status.checkpoint ?? status.firstFollowed - 1 };
   const covered = status.coverage.map(({ range: of, proof }) => ({ range: of, level: proof }));
   return {
@@ -200,7 +198,7 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
 }
 
 /** No receipts proof: versions on which two fullnodes agree count as agreed. */
-export function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
+function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
   const agreed = status.confirmedRoot ?? -1;
   const covered = status.coverage.flatMap(({ range: { from, to } }): LeveledRange[] => [
     ...(from <= agreed ? [{ range: { from, to: Math.min(to, agreed) }, level: 'cross' as const }] : []),
@@ -231,7 +229,7 @@ function sharedPart(
   };
 }
 
-export function neverCard(name: string): ChainCard {
+function neverCard(name: string): ChainCard {
   return {
     name,
     sampledAs: name,

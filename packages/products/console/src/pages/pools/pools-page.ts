@@ -55,15 +55,9 @@ export const poolsPage: ConsolePage = {
   },
 };
 
-interface PoolsQuery {
-  readonly chain: Chain | null;
-  readonly text: string;
-  readonly block: number | null;
-  readonly status: (typeof STATUSES)[number] | null;
-  readonly page: number;
-}
+type PoolsQuery = ReturnType<typeof readQuery>;
 
-function readQuery({ query }: ConsoleRequest, services: ConsoleServices): PoolsQuery {
+function readQuery({ query }: ConsoleRequest, services: ConsoleServices) {
   const given = (name: string): string => query(name)?.trim() ?? '';
   const [block, page] = [given('block'), given('page')];
   if (block !== '' && !BLOCK.test(block)) throw refused('block', block, 'a block number');
@@ -134,8 +128,35 @@ async function addressContent(
   const price = await priceSection(request, explorer, { chain: chain.key, token: address, block });
   const following = writeQuery({ chain: chain.key, address, status, page: String(page + 1) });
   const next = pools.length > page * PAGE ? `/console/pools${following}` : null;
-  const list = { pools: shownPools, count: pools.length, isWhole, states, next };
-  return html`${own}${price}${poolListView(list, chain)}`;
+  const rows = shownPools.map((listed) => [
+    poolLink(listed.pool, chain.key),
+    dash(listed.exchange, shown),
+    tokensView(listed, chain),
+    statusView(listed),
+    proofView(listed, chain.key),
+    feeView(listed),
+    countedView(listed),
+    blockLink(states.get(listed.pool) ?? null, chain.key),
+  ]);
+  const list = table({
+    label: `Pools of this token, ${chain.key}`,
+    className: 'rows',
+    columns: [
+      ...['Pool', 'Exchange', 'Tokens', 'Status', 'Proof'],
+      ...[number('Fee'), 'Counted', number('Newest state')],
+    ],
+    none: pools.length === 0 ? 'No pool of this token is known.' : 'No pools on this page.',
+    rows,
+  });
+  const listed = section(
+    'pools',
+    'Pools of this token',
+    list,
+    !isWhole && note(html`There are more pools than these ${count(pools.length)}.`),
+    note('Disproved pools are not in this list. Look one up by its address.'),
+    nextLink(next, 'Next page'),
+  );
+  return html`${own}${price}${listed}`;
 }
 
 /** Uniswap v4: the hook sets the fee at each swap. */
@@ -143,14 +164,6 @@ const DYNAMIC_FEE = 0x80_00_00;
 const PPM_PER_PERCENT = 10_000;
 const SYMBOL_MAX = 20;
 const PROBLEM_MAX = 300;
-
-interface PoolList {
-  readonly pools: readonly ListedPool[];
-  readonly count: number;
-  readonly isWhole: boolean;
-  readonly states: ReadonlyMap<string, number>;
-  readonly next: string | null;
-}
 
 function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, number>): Html {
   const { key } = chain;
@@ -187,37 +200,6 @@ async function poolTables(
     return tableView(table, answer, { of, place: placeOn(chain), origin, more });
   });
   return html`${await Promise.all(views)}`;
-}
-
-function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
-  const rows = pools.map((pool) => [
-    poolLink(pool.pool, chain.key),
-    dash(pool.exchange, shown),
-    tokensView(pool, chain),
-    statusView(pool),
-    proofView(pool, chain.key),
-    feeView(pool),
-    countedView(pool),
-    blockLink(states.get(pool.pool) ?? null, chain.key),
-  ]);
-  const list = table({
-    label: `Pools of this token, ${chain.key}`,
-    className: 'rows',
-    columns: [
-      ...['Pool', 'Exchange', 'Tokens', 'Status', 'Proof'],
-      ...[number('Fee'), 'Counted', number('Newest state')],
-    ],
-    none: all === 0 ? 'No pool of this token is known.' : 'No pools on this page.',
-    rows,
-  });
-  return section(
-    'pools',
-    'Pools of this token',
-    list,
-    !isWhole && note(html`There are more pools than these ${count(all)}.`),
-    note('Disproved pools are not in this list. Look one up by its address.'),
-    nextLink(next, 'Next page'),
-  );
 }
 
 const STATUS_CLASSES = { proven: 'v-ok', unproven: 'v-warning', disproved: 'v-bad' } as const;

@@ -34,9 +34,6 @@ const sqlForm = z.object({
   as: z.enum(['table', 'csv']).default('table'),
 });
 
-type SqlForm = z.infer<typeof sqlForm>;
-type SqlRequest = ChangeRequest<SqlForm>;
-
 /** One SELECT on the views for analysts, as a role that can only read. Its limits are those of the tool `sql` for agents. */
 export const sqlPage: ConsolePage = {
   path: '/sql',
@@ -72,17 +69,13 @@ const WITHOUT_READER = paragraph(
   'SQL is off. Set `MCP_SQL=true`, and restart: the program makes a role that can only read. For your own Postgres without the right to create roles, set `DATABASE_ANALYST_URL`.',
 );
 
-interface SqlResult {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-  readonly hasMore: boolean;
-}
+type SqlResult = Awaited<ReturnType<typeof read>>;
 
-async function read(reader: SqlReader, { form, asker }: SqlRequest): Promise<SqlResult> {
+async function read(reader: SqlReader, { form, asker }: ChangeRequest<z.infer<typeof sqlForm>>) {
   const { columns, rows, hasMore } = await reader.read(form.sql, askerOf(asker));
   const repeated = columns.find((name, index) => columns.indexOf(name) !== index);
   if (repeated !== undefined) throw repeatedName(repeated);
-  const values = rows.map((text) => {
+  const values = rows.map((text): readonly unknown[] => {
     const row = parseRow(text);
     // A row above the limit of a result is cut, so it is no JSON: its start is in the first column.
     return row === null ? [text] : columns.map((name) => row[name]);

@@ -224,9 +224,10 @@ function replayForm(streamId: string, attempt: string, token: string): Html {
   );
 }
 
-type Attempt = DeliveryRecord['attempts'][number];
-
-function answerOf({ httpStatus, errorMessage }: Pick<Attempt, 'httpStatus' | 'errorMessage'>): Html {
+function answerOf({
+  httpStatus,
+  errorMessage,
+}: Pick<DeliveryRecord['attempts'][number], 'httpStatus' | 'errorMessage'>): Html {
   const status = httpStatus !== null && html`HTTP ${String(httpStatus)} `;
   return html`${status}${errorMessage !== '' && shown(errorMessage, ERROR_MAX)}`;
 }

@@ -2,26 +2,13 @@ import { latencyPercentile } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { keepForSecond } from '@chainstead/http/server';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
-import {
-  listWrongAnswers,
-  type RecentCalls,
-  readUpstreamCalls,
-  type WrongAnswerRecord,
-} from '@chainstead/sync/ingest';
+import { listWrongAnswers, type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { faultsOf, sumOfTimes } from '../../layout/numbers.ts';
 import type { OverviewSource } from '../overview/read-overview.ts';
 
-export interface Upstreams {
-  readonly rows: readonly ShownUpstream[];
-  readonly wrongAnswers: readonly WrongAnswerRecord[];
-  readonly at: Date;
-}
+export type Upstreams = Awaited<ReturnType<UpstreamsSource['read']>>;
 
-export interface UpstreamsSource {
-  /** At most once a second, for any number of viewers. */
-  read(): Promise<Upstreams>;
-  readonly addressOf: NodeAddress;
-}
+export type UpstreamsSource = ReturnType<typeof createUpstreamsSource>;
 
 const HOURS = 1;
 const WRONG_ANSWERS_SHOWN = 10;
@@ -30,7 +17,8 @@ export function createUpstreamsSource(
   database: Database,
   overview: OverviewSource,
   configured: readonly ConfiguredUpstream[],
-): UpstreamsSource {
+) {
+  /** At most once a second, for any number of viewers. */
   const read = keepForSecond(async () => {
     const [facts, calls, wrongAnswers, { at }] = await Promise.all([
       overview.chains(),
@@ -70,33 +58,13 @@ interface ReportedNode {
   readonly faults: Readonly<Partial<Record<string, number>>>;
 }
 
-export interface ShownUpstream {
-  readonly chain: string;
-  readonly name: string;
-  readonly address: string;
-  readonly state: string | null;
-  readonly reason: string | null;
-  readonly head: number | null;
-  readonly half: number | null;
-  readonly most: number | null;
-  readonly calls: number;
-  readonly faults: ReadonlyMap<string, number>;
-  readonly errorShare: number | null;
-  readonly budget: {
-    readonly perSecond: number;
-    readonly perSecondMax: number | null;
-    readonly atOnce: number;
-    readonly atOnceMax: number | null;
-  };
-  readonly isPrivate: boolean;
-  readonly isConfigured: boolean;
-}
+export type ShownUpstream = ReturnType<typeof upstreamRow>;
 
 function upstreamRows(
   configured: readonly ConfiguredUpstream[],
   reported: readonly ReportedNode[],
   calls: readonly RecentCalls[],
-): ShownUpstream[] {
+) {
   const nameOf = ({ chain, name }: { readonly chain: string; readonly name: string }): string =>
     JSON.stringify([chain, name]);
   const configuredOf = new Map(configured.map((node) => [nameOf(node), node]));
@@ -120,7 +88,7 @@ function upstreamRow(
   setting: ConfiguredUpstream | undefined,
   report: ReportedNode | undefined,
   requested: readonly RecentCalls[],
-): ShownUpstream {
+) {
   const latency = sumOfTimes(requested);
   const counted = requested.reduce((sum, row) => sum + row.calls, 0);
   // The reading process counts calls to Aptos fullnodes.
