@@ -105,33 +105,25 @@ export interface JobRequest {
   readonly range: BlockRange;
 }
 
-type ReadJobRequest =
-  | { readonly request: JobRequest; readonly problem: null }
-  | { readonly request: null; readonly problem: string };
-
 const DIGITS = /^\d{1,15}$/;
 
+/** A text is the problem with the form. */
 export function readJobRequest(
   form: JobForm,
   chains: readonly JobChain[],
   facts: ChainFacts | null,
-): ReadJobRequest {
-  const refuse = (problem: string): ReadJobRequest => ({ request: null, problem });
+): JobRequest | string {
   const chain = chains.find(({ name }) => name === form.chain);
   if (chain === undefined)
-    return refuse(
-      `Choose a chain: ${chains.map(({ name }) => name).join(', ') || 'none is configured (CHAINS)'}.`,
-    );
+    return `Choose a chain: ${chains.map(({ name }) => name).join(', ') || 'none is configured (CHAINS)'}.`;
   const work = chain.works.find((name) => name === form.work);
-  if (work === undefined) return refuse(`On ${chain.name}, choose ${chain.works.join(', ')}.`);
+  if (work === undefined) return `On ${chain.name}, choose ${chain.works.join(', ')}.`;
   if (form.dataset !== '' && !chain.datasets.includes(form.dataset))
-    return refuse(
-      `This dataset is not stored for ${chain.name}. Choose all, or one of ${chain.datasets.join(', ')}.`,
-    );
+    return `This dataset is not stored for ${chain.name}. Choose all, or one of ${chain.datasets.join(', ')}.`;
   if (!DIGITS.test(form.from) || !DIGITS.test(form.to))
-    return refuse('From and to must be block numbers (Aptos: versions): whole numbers such as 18000000.');
+    return 'From and to must be block numbers (Aptos: versions): whole numbers such as 18000000.';
   const range = { from: Number(form.from), to: Number(form.to) };
-  if (range.to < range.from) return refuse('The last block is below the first. Swap them.');
+  if (range.to < range.from) return 'The last block is below the first. Swap them.';
   // Blocks above may be rolled back; the job checks again, with the nodes.
   const status = facts?.status;
   const isFollowed = status !== undefined && 'firstFollowed' in status;
@@ -139,10 +131,8 @@ export function readJobRequest(
     ? Math.max(status.firstFollowed - 1, status.checkpoint ?? -1)
     : (status?.head ?? null);
   if (highest !== null && range.to > highest)
-    return refuse(
-      `On ${chain.name}, jobs can use blocks up to ${highest}. Newer blocks are not final. Choose a lower last block.`,
-    );
-  return { request: { chain, work, dataset: form.dataset === '' ? null : form.dataset, range }, problem: null };
+    return `On ${chain.name}, jobs can use blocks up to ${highest}. Newer blocks are not final. Choose a lower last block.`;
+  return { chain, work, dataset: form.dataset || null, range };
 }
 
 export interface RangeWorkOffer {

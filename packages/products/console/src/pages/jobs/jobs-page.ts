@@ -96,14 +96,14 @@ ${dueWorkView(due, facts.nameOf)}`;
         Object.fromEntries(Object.keys(EMPTY_FORM).map((name) => [name, request.query(name) ?? ''])),
       );
       const form = parsed.success ? parsed.data : EMPTY_FORM;
-      const { request: requested, problem } = await parse(form);
-      const estimate = requested === null ? null : await estimateOf(services, requested);
-      return show(request, { form, problem, estimate });
+      const requested = await parse(form);
+      if (typeof requested === 'string') return show(request, { form, problem: requested, estimate: null });
+      return show(request, { form, problem: null, estimate: await estimateOf(services, requested) });
     });
     routes.change('/jobs/create', jobForm, async (request) => {
       const { form, by } = request;
-      const { request: requested, problem } = await parse(form);
-      if (requested === null) return show(request, { form, problem, estimate: null });
+      const requested = await parse(form);
+      if (typeof requested === 'string') return show(request, { form, problem: requested, estimate: null });
       const { chain, work, dataset, range } = requested;
       try {
         await database.transaction(async (transaction) => {

@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, rangeSize, toQuantity } from '@chainstead/core';
-import { NotFoundError } from '@chainstead/http';
-import type { AttemptOutcome, GivenStream, RangePreview, Replayed } from '@chainstead/streams';
+import { type BlockRange, ChainsteadError, rangeSize, toQuantity } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
+import { ApiError, NotFoundError } from '@chainstead/http';
+import {
+  type AttemptOutcome,
+  type GivenStream,
+  type RangePreview,
+  type Replayed,
+  ValidationFailedError,
+} from '@chainstead/streams';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ChangeRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
@@ -13,7 +20,6 @@ import {
   emptyForm,
   formOf,
   linesOf,
-  nodeProblemOf,
   problemsOf,
   readForm,
   type StreamForm,
@@ -123,11 +129,9 @@ function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
     const outcome = await streams.testUrl(request.form.webhookUrl.trim(), request.by);
     return view(request, request.form, testOutcomeView(outcome));
   });
-  addAction('/streams/form/preview', async (request, given) => {
-    const preview = await showPreview(services, request.form, given);
-    if ('problem' in preview) return view(request, request.form, NOTHING, [preview.problem]);
-    return view(request, request.form, preview.outcome);
-  });
+  addAction('/streams/form/preview', async (request, given) =>
+    view(request, request.form, await showPreview(services, request.form, given)),
+  );
   addAction('/streams/form/save', async ({ form, by }, given) => {
     const { id } =
       form.stream === '' ? await streams.create(given, by) : await streams.update(form.stream, given, by);
@@ -135,42 +139,41 @@ function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
   });
 }
 
-async function showPreview(
-  { streams }: Pick<ConsoleServices, 'streams'>,
-  form: StreamForm,
-  given: GivenStream,
-): Promise<{ readonly outcome: Html } | { readonly problem: FieldProblem }> {
-  const read = readRange(form);
-  if ('problem' in read) return read;
+/** @throws ValidationFailedError */
+async function showPreview({ streams }: ConsoleServices, form: StreamForm, given: GivenStream): Promise<Html> {
+  const range = readRange(form);
   const chain = streams.chains.find(({ id }) => form.chain === toQuantity(id));
-  if (chain === undefined)
-    return { problem: { field: 'chain', message: 'is not indexed here, so nothing is sent for it' } };
-  const webhookUrl = form.webhookUrl.trim() === '' ? NO_RECEIVER : form.webhookUrl.trim();
+  if (chain === undefined) throw refusal('chain', 'is not indexed here, so nothing is sent for it');
+  const webhookUrl = form.webhookUrl.trim() || NO_RECEIVER;
   try {
     const preview = await streams.preview({
       given: { ...given, config: { ...given.config, webhookUrl } },
-      streamId: form.stream === '' ? null : form.stream,
+      streamId: form.stream || null,
       chain,
-      range: read.range,
+      range,
     });
-    return { outcome: previewView(preview, chain) };
+    return previewView(preview, chain);
   } catch (error) {
-    const problem = nodeProblemOf(error);
-    if (problem === null) throw error;
-    return { problem };
+    const isOfNode = error instanceof ChainsteadError && !(error instanceof ApiError);
+    if (!isOfNode || error instanceof DatabaseUnavailableError) throw error;
+    throw refusal(
+      '',
+      `The blocks could not be read from the chain's upstreams: ${error.message}. Try again later, or check the upstreams on the page of the chain`,
+    );
   }
 }
 
-function readRange({
-  from,
-  to,
-}: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
-  const last = to.trim() === '' ? from.trim() : to.trim();
-  if (!BLOCK.test(from.trim())) return { problem: { field: 'from', message: 'must be a whole number' } };
-  if (!BLOCK.test(last)) return { problem: { field: 'to', message: 'must be a whole number or empty' } };
+function refusal(path: string, message: string): ValidationFailedError {
+  return new ValidationFailedError([{ path, message }]);
+}
+
+function readRange({ from, to }: StreamForm): BlockRange {
+  const last = to.trim() || from.trim();
+  if (!BLOCK.test(from.trim())) throw refusal('from', 'must be a whole number');
+  if (!BLOCK.test(last)) throw refusal('to', 'must be a whole number or empty');
   const range = { from: Number(from), to: Number(last) };
-  if (range.to < range.from) return { problem: { field: 'to', message: 'is below the first block' } };
-  return { range };
+  if (range.to < range.from) throw refusal('to', 'is below the first block');
+  return range;
 }
 
 function previewView(preview: RangePreview & { readonly followedTo: number | null }, chain: Chain): Html {

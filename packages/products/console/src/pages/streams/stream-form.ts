@@ -1,6 +1,5 @@
 import type { Chain } from '@chainstead/chains';
 import {
-  ChainsteadError,
   errorText,
   isObject,
   JSON_DEPTH_MAX,
@@ -8,7 +7,6 @@ import {
   parseBoundedJson,
   toQuantity,
 } from '@chainstead/core';
-import { DatabaseUnavailableError } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import {
   type EventTopic,
@@ -203,7 +201,7 @@ function jsonOf(items: readonly unknown[] | null): string {
 
 const BOXES: ReadonlySet<string> = new Set(SWITCHES);
 const FIELDS: ReadonlySet<string> = new Set(
-  Object.keys(configForm.omit({ switches: true, events: true, addresses: true }).shape),
+  Object.keys(streamForm.omit({ stream: true, switches: true, events: true, addresses: true }).shape),
 );
 const BY_CODE: Readonly<Record<string, string>> = {
   STREAM_IDENTICAL: 'description',
@@ -230,16 +228,6 @@ export function problemsOf(error: unknown): readonly FieldProblem[] | null {
     return [{ field: 'addresses', message: lines.length === 0 ? error.message : message }];
   }
   return [{ field: BY_CODE[error.code] ?? null, message: error.message }];
-}
-
-/** Null: no node is the cause. */
-export function nodeProblemOf(error: unknown): FieldProblem | null {
-  if (!(error instanceof ChainsteadError) || error instanceof ApiError) return null;
-  if (error instanceof DatabaseUnavailableError) return null;
-  return {
-    field: null,
-    message: `The blocks could not be read from the chain's upstreams: ${error.message}. Try again later, or check the upstreams on the page of the chain`,
-  };
 }
 
 function placed(path: string, message: string): FieldProblem {
