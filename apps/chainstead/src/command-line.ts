@@ -16,7 +16,6 @@ import {
   gapsCommand,
   indexesCommand,
   jobsCommand,
-  planCommand,
   recordCommand,
   reindexCommand,
   verifyCommand,
@@ -32,7 +31,6 @@ import {
   psqlCommand,
   startCommand,
   statusCommand,
-  upgradeCheckCommand,
 } from './declarations/operation.ts';
 import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './errors/exit-codes.ts';
 import type { CommandContext } from './session/command-context.ts';
@@ -70,7 +68,6 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   demoCommand,
   provisionCommand,
   migrateCommand,
-  upgradeCheckCommand,
   configCommand,
   doctorCommand,
   statusCommand,
@@ -78,7 +75,6 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   gapsCommand,
   chainsCommand,
   contractsCommand,
-  planCommand,
   backfillCommand,
   reindexCommand,
   verifyCommand,
@@ -106,6 +102,8 @@ Examples:
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
 
+const OLD_COMMAND = /unknown command '(plan|upgrade)(?:-check)?'/;
+
 /** Commander does not inherit these settings. Errors are thrown instead of `process.exit`. */
 function prepare(command: Command, context: CommandContext): void {
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Show help for a command');
@@ -115,7 +113,7 @@ function prepare(command: Command, context: CommandContext): void {
     .showHelpAfterError('(run with --help for usage)')
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeErr: (text) => context.stderr.write(text.replace(OLD_COMMAND, '$&: use "chainstead doctor --$1"')),
       getOutHasColors: () => context.stdout.isTTY === true,
       getErrHasColors: () => context.stderr.isTTY === true,
     });

@@ -78,7 +78,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npx chainstead contracts add': 'tests/acceptance/src/contracts-devnet.system.test.ts',
   'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',
   'npx chainstead psql': 'apps/chainstead/src/commands/psql.system.test.ts',
-  'npx chainstead plan': 'apps/chainstead/src/commands/plan.system.test.ts',
+  'npx chainstead doctor --plan': 'apps/chainstead/src/commands/doctor-plan.system.test.ts',
   'npx chainstead backfill': 'tests/acceptance/src/backfill-command.system.test.ts',
   'npx chainstead verify': 'tests/acceptance/src/verify-command.system.test.ts',
   'npx chainstead reindex': 'tests/acceptance/src/reindex-command.system.test.ts',

@@ -9,7 +9,7 @@ import {
 } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import { confirmJob, withPlan } from '../plan/plan-text.ts';
+import { confirmJob, withPlan } from '../plan/confirm-plan.ts';
 import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';

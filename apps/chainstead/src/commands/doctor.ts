@@ -1,29 +1,27 @@
 import type { Chain } from '@chainstead/chains';
 import { defineError, type Finding, findingsOf, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import { examineVersion } from '@chainstead/db/server';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc/pool';
 import { type ChainStatus, readKnownBlocks } from '@chainstead/sync/ingest';
-import type { Configuration } from '../configuration/index.ts';
-import { type ProgressByChain, progressText, readDatasetProgress } from '../dataset-progress/dataset-progress.ts';
+import { type Configuration, type ConfigurationWarning, parseConfiguration } from '../configuration/index.ts';
+import { progressText, readDatasetProgress } from '../dataset-progress/dataset-progress.ts';
 import { datasets as known } from '../datasets/registry.ts';
 import { datasetCosts } from '../doctor/dataset-costs.ts';
-import {
-  type ChainReport,
-  type Examination,
-  type ExamineOptions,
-  examinationJson,
-  examineConfigured,
-  examineUrl,
-  type NodeReport,
-  renderExamination,
-} from '../doctor/examine-nodes.ts';
+import { type ExamineOptions, examineConfigured, examineUrl } from '../doctor/examine-nodes.ts';
 import { examineSources } from '../doctor/examine-sources.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
+import { examineUpgrade } from '../doctor/examine-upgrade.ts';
+import { type Report, renderReports, reportsJson, titleOf } from '../doctor/report.ts';
 import { UsageError } from '../errors/usage-error.ts';
+import { planRange } from '../plan/plan-range.ts';
 import { readStatuses } from '../session/chain-session.ts';
 import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
-import { commandLogger } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { commandLogger, withStorage } from '../session/command-session.ts';
+import { configurationSources } from '../session/read-configuration.ts';
+import type { Storage } from '../session/storage.ts';
+import { findDatabase, writeShown } from '../session/with-database.ts';
+import { VERSION } from '../version.ts';
 
 const DEADLINE_MS = 120_000;
 const IDENTITY_MS = 10_000;
@@ -31,6 +29,10 @@ const IDENTITY_MS = 10_000;
 interface DoctorOptions extends JsonOption {
   readonly chain?: string;
   readonly url?: string;
+  readonly upgrade?: boolean;
+  readonly plan?: boolean;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: readonly string[]) => ({
@@ -40,75 +42,92 @@ class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: rea
 })) {}
 
 /** @throws ExaminationFailedError after writing the findings; ConfigurationError, UsageError */
-export async function examine({ options, command, context }: Invocation<DoctorOptions>): Promise<void> {
-  const configuration = readDatabaseConfiguration(command, context);
-  const { url } = options;
-  if (url !== undefined && !/^(https?|wss?):\/\//.test(url))
-    throw new UsageError(
-      '--url is not a node URL',
-      'Use a URL that starts with http://, https://, ws:// or wss://',
-    );
-  const examination = await examineAll(options, configuration, context);
-  context.stdout.write(
-    options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
-  );
-  const { storage, nodes, sources, chains } = examination;
-  const reports = [
-    ...storage,
-    ...nodes,
-    ...sources,
-    ...chains.map((one) => ({ name: one.chain, findings: one.progress })),
-  ];
+export async function examine(invocation: Invocation<DoctorOptions>): Promise<void> {
+  const isPlan = invocation.options.plan === true;
+  const reports = isPlan ? [await planRange(invocation)] : await examineParts(invocation);
+  writeShown(invocation, reportsJson(reports), renderReports(reports));
   const bad = reports.filter(({ findings }) => worstVerdict(findings) === 'bad');
-  if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
+  // An estimate is a result, whatever it shows.
+  if (bad.length > 0 && !isPlan) throw new ExaminationFailedError(bad.map(titleOf));
+}
+
+async function examineParts({
+  options,
+  command,
+  context,
+}: Invocation<DoctorOptions>): Promise<readonly Report[]> {
+  const sources = configurationSources(command, context);
+  const { configuration, warnings } = parseConfiguration(sources, { needsUpstreams: false });
+  const parts =
+    options.upgrade === true
+      ? await examineUpgradeAlone(await findDatabase(configuration, context), context)
+      : await examineAll(options, configuration, context);
+  return [...configurationReports(warnings), ...parts];
+}
+
+function configurationReports(warnings: readonly ConfigurationWarning[]): Report[] {
+  if (warnings.length === 0) return [];
+  const findings = warnings.map(({ key, message }) =>
+    findingsOf(key).warning(message, 'Chainstead ignores it.', 'Correct or remove it.'),
+  );
+  return [{ part: 'configuration', name: 'Configuration', findings }];
+}
+
+function examineUpgradeAlone(configuration: Configuration, context: CommandContext): Promise<Report[]> {
+  return withStorage({ configuration, context, name: 'doctor', leavesSchema: true }, async (storage) => {
+    const { findings } = await examineUpgrade(storage, configuration);
+    return [upgradeReport([await examineVersion(storage.database), ...findings])];
+  });
+}
+
+function upgradeReport(findings: readonly Finding[]): Report {
+  return { part: 'upgrade', name: `Upgrade to ${VERSION}`, findings };
 }
 
 async function examineAll(
   { chain, url }: DoctorOptions,
   configuration: Configuration,
   context: CommandContext,
-): Promise<Examination> {
+): Promise<readonly Report[]> {
   const { clock, stopSignal: signal } = context;
   const sample = new Map<string, SampledBlock[]>();
   const onBlock = ({ key }: Chain, block: SampledBlock): void => {
     sample.set(key, [...(sample.get(key) ?? []), block]);
   };
   const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS, onBlock };
-  if (url !== undefined) {
-    const nodes = [await examineOne(examining, chain, url)];
-    return { storage: [], nodes, sources: [], chains: [] };
-  }
+  if (url !== undefined) return [await examineOne(examining, chain, url)];
   if (chain !== undefined) {
     const nodes = await examineConfigured(examining, chain);
     const key = configuration.chainRegistry.find(chain)?.key;
-    const chains = examineDatasets(configuration, sample).filter((report) => report.chain === key);
     const sources = await examineSources(examining, key ?? chain);
-    if (nodes.length > 0) return { storage: [], nodes, sources, chains };
+    const costs = examineDatasets(configuration, sample).filter((report) => report.chain === key);
+    if (nodes.length > 0) return [...nodes, ...sources, ...costs];
     throw new UsageError(
       `No node for ${chain} is configured`,
       'Use a name from CHAINS, or pass a node with --url',
-      {
-        chain,
-      },
+      { chain },
     );
   }
   const logger = commandLogger(configuration, context);
-  const { reports, value } = await examineStorage({ configuration, logger, clock }, async (examined) => {
-    const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
-    const nodes = await examineConfigured({ ...examining, ...known }, null);
+  return examineStorage({ configuration, logger, clock }, async (storage) => {
+    const upgrade = storage && (await examineUpgrade(storage, configuration));
+    const knownBlocks = storage === null ? {} : { knownBlocks: knownBlocksOf(storage.database) };
+    const nodes = await examineConfigured({ ...examining, ...knownBlocks }, null);
     const sources = await examineSources(examining, null);
-    const standing =
-      examined?.isCurrent === true ? await readStanding(examined.database, configuration) : undefined;
-    return { nodes, sources, chains: examineDatasets(configuration, sample, standing) };
+    const costs = examineDatasets(configuration, sample);
+    const progress =
+      storage !== null && upgrade?.isCurrent === true ? await examineProgress(storage, configuration) : [];
+    return [
+      ...(upgrade === null ? [] : [upgradeReport(upgrade.findings)]),
+      ...nodes,
+      ...sources,
+      ...costs,
+      ...progress,
+    ];
   });
-  return { storage: reports, ...value };
 }
 
-async function examineOne(
-  examining: ExamineOptions,
-  given: string | undefined,
-  url: string,
-): Promise<NodeReport> {
+async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<Report> {
   const id = given === undefined && url.startsWith('http') ? await fetchChainId({ url }, IDENTITY_MS) : null;
   const reported = id === null ? null : (examining.configuration.chainRegistry.find(id)?.key ?? null);
   const chain = given ?? reported;
@@ -122,14 +141,16 @@ async function examineOne(
   );
 }
 
-interface Standing {
-  readonly statuses: readonly ChainStatus[];
-  readonly progress: ProgressByChain;
-}
-
-async function readStanding(database: Database, configuration: Configuration): Promise<Standing> {
+async function examineProgress({ database }: Storage, configuration: Configuration): Promise<Report[]> {
   const statuses = await readStatuses(database, configuration);
-  return { statuses, progress: await readDatasetProgress(database, configuration, statuses) };
+  const progress = await readDatasetProgress(database, configuration, statuses);
+  return configuration.chains.flatMap(({ chain: { id, key } }) => {
+    const findings = [
+      ...stopFindings(statuses.find(({ chainId }) => chainId === id)),
+      ...(progress.get(id) ?? []).map((one) => findingsOf(one.subject).ok(progressText(one))),
+    ];
+    return findings.length === 0 ? [] : [{ part: 'progress', chain: key, name: 'progress', findings }];
+  });
 }
 
 /** A stored message contains its remedy. */
@@ -154,15 +175,12 @@ function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlo
 function examineDatasets(
   { chains, datasets }: Pick<Configuration, 'chains' | 'datasets'>,
   sample: ReadonlyMap<string, readonly SampledBlock[]>,
-  { statuses, progress }: Standing = { statuses: [], progress: new Map() },
-): readonly ChainReport[] {
+): Report[] {
   const configured = new Set(datasets.map(({ name }) => name));
   return chains.map(({ chain }) => ({
+    part: 'datasets',
     chain: chain.key,
-    datasets: datasetCosts({ chain, known, configured, sample: sample.get(chain.key) ?? [] }),
-    progress: [
-      ...stopFindings(statuses.find(({ chainId }) => chainId === chain.id)),
-      ...(progress.get(chain.id) ?? []).map((one) => findingsOf(one.subject).ok(progressText(one))),
-    ],
+    name: 'datasets',
+    findings: datasetCosts({ chain, known, configured, sample: sample.get(chain.key) ?? [] }),
   }));
 }

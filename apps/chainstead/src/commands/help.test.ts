@@ -93,4 +93,12 @@ describe('help', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/unknown command 'strat'\s+\(Did you mean start\?\)/);
   });
+
+  it.each([
+    ['plan', 'chainstead doctor --plan'],
+    ['upgrade-check', 'chainstead doctor --upgrade'],
+  ])('of the old command %s names the new one', async (command, named) => {
+    const { exitCode, stderr } = await runCaptured([command]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`use "${named}"`)]);
+  });
 });

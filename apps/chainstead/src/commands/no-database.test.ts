@@ -12,7 +12,7 @@ const TOKEN = `0x${'11'.repeat(20)}`;
 const BLOCKS = '--chain eth --from 1 --to 2';
 /** Commands that need a database, with arguments that are valid. */
 const REFUSED: readonly string[] = [
-  'upgrade-check',
+  'doctor --upgrade',
   'status',
   'psql --url',
   'gaps',
@@ -48,16 +48,7 @@ const REFUSED: readonly string[] = [
   'keys usage',
 ];
 /** Commands that work without one, or never open one. */
-const OTHERS = [
-  'provision',
-  'config validate',
-  'config print',
-  'doctor',
-  'plan',
-  'verify-price',
-  'record',
-  'mcp',
-];
+const OTHERS = ['provision', 'config validate', 'config print', 'doctor', 'verify-price', 'record', 'mcp'];
 const CREATING = ['start', 'demo', 'migrate'];
 
 let folder: string;

@@ -153,26 +153,6 @@ function collectEvents(list: string, before: string[] = []): string[] {
   return list.includes('(') ? [...before, list.trim()] : collect(list, before);
 }
 
-export function planCommand(context: CommandContext): Command {
-  return new Command('plan')
-    .description('Estimate rows, disk and hours of a backfill from a sample (read-only)')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .requiredOption('--from <block>', 'First block, or a date (UTC)')
-    .option('--to <block>', 'Last block (inclusive), or a date (default: the newest final block)')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', PLAN_EXAMPLES)
-    .action(run(context, async () => (await import('../commands/plan.ts')).showPlan));
-}
-
-const PLAN_EXAMPLES = `
-Reads and decodes 200 blocks of each source in HISTORY_<CHAIN> and of the nodes, spread over the range.
-Blocks that are indexed already are left out. No database is needed, but its rows make the sizes more exact.
-
-Examples:
-  $ chainstead plan --chain eth --from 2023-01-01
-  $ chainstead plan --chain base --from 10000000 --to 12000000
-  $ chainstead plan --chain eth --from 2023-01-01 --json`;
-
 export function backfillCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('backfill'))
     .description('Index block ranges and exit, skipping blocks already indexed')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { ROLE_NAMES } from '../configuration/role-names.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { collect, run } from './run.ts';
@@ -71,23 +71,6 @@ Examples:
     .action(run(context, async () => (await import('../commands/migrate.ts')).runMigrations));
 }
 
-export function upgradeCheckCommand(context: CommandContext): Command {
-  return new Command('upgrade-check')
-    .description('Show what starting this version would do to the database (read-only)')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', UPGRADE_CHECK_EXAMPLES)
-    .action(run(context, async () => (await import('../commands/upgrade-check.ts')).checkUpgrade));
-}
-
-const UPGRADE_CHECK_EXAMPLES = `
-Lists pending migrations with their locks and estimated duration, data that is rebuilt, and problems that would stop the upgrade.
-Run the command of the new version while the old version is running. Exit code 1 if the upgrade would fail, otherwise 0.
-
-Examples:
-  $ chainstead upgrade-check
-  $ DATA_DIR=/opt/chainstead/.chainstead chainstead --config /opt/chainstead/.env upgrade-check
-  $ chainstead upgrade-check --json`;
-
 export function configCommand(context: CommandContext): Command {
   const config = new Command('config').description('Check or show the configuration');
   config
@@ -112,20 +95,37 @@ export function doctorCommand(context: CommandContext): Command {
     .description('Check nodes, Postgres and Redis against the configuration (read-only)')
     .option('--chain <name>', 'Check only the nodes of this chain')
     .option('--url <url>', 'Check only this node, for --chain or for the chain ID that it reports')
+    .option('--upgrade', 'Show what starting this version would do to the database')
+    .addOption(
+      new Option('--plan', 'Estimate rows, disk and hours of a backfill of --chain').conflicts([
+        'upgrade',
+        'url',
+      ]),
+    )
+    .addOption(new Option('--from <block>', 'First block of the plan, or a date (UTC)').implies({ plan: true }))
+    .option('--to <block>', 'Last block of the plan, or a date (default: the newest final block)')
     .option('--json', 'JSON output (one object)')
     .addHelpText('after', DOCTOR_EXAMPLES)
     .action(run(context, async () => (await import('../commands/doctor.ts')).examine));
 }
 
 const DOCTOR_EXAMPLES = `
-Each finding includes its meaning and a fix. Without --chain and --url, everything is checked.
+Each finding includes its meaning and a fix. Without --chain, --url, --upgrade and --plan, everything is checked.
 Checking a node takes up to a minute and a few hundred calls. They respect RPC_RATE and count toward the node's budget.
-Exit code 1 if something must be changed, otherwise 0.
+--upgrade lists pending migrations with their locks and estimated duration, data that is rebuilt, and problems that would stop
+the upgrade. Run it with the new version while the old version is running.
+--plan reads and decodes 200 blocks of each source in HISTORY_<CHAIN> and of the nodes, spread over the range.
+Blocks that are indexed already are left out. No database is needed, but its rows make the sizes more exact.
+Exit code 1 if something must be changed or the upgrade would fail, otherwise 0. A plan ends with 0.
 
 Examples:
   $ chainstead doctor
   $ chainstead doctor --chain base
   $ chainstead doctor --chain eth --url https://node.example.com/v2/key
+  $ chainstead doctor --upgrade
+  $ DATA_DIR=/opt/chainstead/.chainstead chainstead --config /opt/chainstead/.env doctor --upgrade
+  $ chainstead doctor --plan --chain eth --from 2023-01-01
+  $ chainstead doctor --plan --chain base --from 10000000 --to 12000000
   $ chainstead doctor --json`;
 
 export function statusCommand(context: CommandContext): Command {

@@ -15,19 +15,20 @@ import { proveSourceRange, readSettledHeight } from '@chainstead/sync/ingest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
 import { openPool, openSources } from '../session/upstream-pools.ts';
-import type { ExamineOptions, NodeReport } from './examine-nodes.ts';
+import type { ExamineOptions } from './examine-nodes.ts';
+import type { Report } from './report.ts';
 
 /** @param only key of a chain; null: all */
-export async function examineSources(options: ExamineOptions, only: string | null): Promise<NodeReport[]> {
+export async function examineSources(options: ExamineOptions, only: string | null): Promise<Report[]> {
   const chains = options.configuration.chains.filter(
     ({ chain, history }) => history.length > 0 && (only === null || chain.key === only),
   );
-  const reports: NodeReport[] = [];
+  const reports: Report[] = [];
   for (const configured of chains) reports.push(...(await examineChain(options, configured)));
   return reports;
 }
 
-async function examineChain(options: ExamineOptions, configured: ChainConfiguration): Promise<NodeReport[]> {
+async function examineChain(options: ExamineOptions, configured: ChainConfiguration): Promise<Report[]> {
   const { clock, signal } = options;
   const { chain } = configured;
   const logger = silentLogger();
@@ -38,7 +39,7 @@ async function examineChain(options: ExamineOptions, configured: ChainConfigurat
   const settled = pool.start().then(() => readSettledHeight(pool, chain));
   // Each source reports it.
   settled.catch(() => undefined);
-  const reports: NodeReport[] = [];
+  const reports: Report[] = [];
   try {
     for (const source of sources) {
       const startedAt = performance.now();
@@ -51,7 +52,7 @@ async function examineChain(options: ExamineOptions, configured: ChainConfigurat
         return [failureOf('time', new SourceError({ source: source.name, fault: 'unavailable', what }))];
       });
       const tookMs = performance.now() - startedAt;
-      reports.push({ chain: chain.key, name: source.name, findings, calls: 0, tookMs });
+      reports.push({ part: 'sources', chain: chain.key, name: source.name, findings, tookMs });
     }
     return reports;
   } finally {

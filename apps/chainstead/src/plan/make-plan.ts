@@ -13,6 +13,7 @@ import type { UpstreamLimits } from '@chainstead/rpc/pool';
 import { portalUrl } from '@chainstead/sources';
 import { estimateHistory, estimateRangeWork, type HistoryEstimate } from '@chainstead/sync/ingest';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
+import type { Report } from '../doctor/report.ts';
 import { readIndexedDatasets } from '../session/chain-session.ts';
 import { openSources } from '../session/upstream-pools.ts';
 import { formatSeconds } from '../text/progress.ts';
@@ -30,13 +31,6 @@ interface PlanOptions {
   readonly recoverSigners?: RecoverSigners | undefined;
 }
 
-export interface HistoryPlan {
-  readonly chain: string;
-  readonly ranges: readonly BlockRange[];
-  readonly estimate: HistoryEstimate;
-  readonly findings: readonly Finding[];
-}
-
 /** Pages, empty partitions and missing statistics distort the average of fewer rows. */
 const MEASURED_ROWS_MIN = 10_000;
 
@@ -45,7 +39,7 @@ export async function makePlan(
   options: PlanOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
-): Promise<HistoryPlan> {
+): Promise<Report> {
   const { configuration, configured, database, pool } = options;
   const { chain, upstreams, history, backfillProof: proof } = configured;
   const datasets =
@@ -75,8 +69,9 @@ export async function makePlan(
     const rates = upstreams.map(({ requestsPerSecond }) => requestsPerSecond ?? null);
     const learned = pool.status().map(({ learnedRate }) => learnedRate);
     const work = { work: 'backfill', ranges, datasets, chain } as const;
-    const findings = planFindings(estimate, {
+    return planReport(estimate, {
       chain,
+      ranges,
       hasSources: history.length > 0,
       disk: await diskOf(configuration, databaseBytes),
       memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
@@ -84,7 +79,6 @@ export async function makePlan(
       callsPerSecond: upstreams.map((_, index) => rates[index] ?? learned[index] ?? null),
       calls: estimateRangeWork(work, [], proof).callsMin * (estimate.blocks / sizeOf(ranges)),
     });
-    return { chain: chain.key, ranges, estimate, findings };
   } finally {
     await Promise.all(sources.map((source) => source.close()));
   }
@@ -105,9 +99,10 @@ function sizeOf(ranges: readonly BlockRange[]): number {
   );
 }
 
-/** Limits of the machine, the sources and the nodes that an estimate meets. */
+/** The range, and limits of the machine, the sources and the nodes that an estimate meets. */
 export interface PlanFacts {
   readonly chain: Pick<Chain, 'id' | 'key'>;
+  readonly ranges: readonly BlockRange[];
   readonly hasSources: boolean;
   readonly disk: DiskSpace;
   /** The machine's, or its container's. */
@@ -119,13 +114,100 @@ export interface PlanFacts {
   readonly calls: number;
 }
 
-export function planFindings(estimate: HistoryEstimate, facts: PlanFacts): readonly Finding[] {
+export function planReport(estimate: HistoryEstimate, facts: PlanFacts): Report {
+  const { blocks, datasets, reads, seconds } = estimate;
+  const requested = facts.ranges.map(({ from, to }) => `${from} to ${to}`).join(', ');
+  return {
+    part: 'plan',
+    chain: facts.chain.key,
+    name: `blocks ${requested}, ${countText(blocks)} to index`,
+    findings: [
+      ...datasets.map(datasetFinding),
+      ...totalFindings(estimate, facts.ranges),
+      ...reads.map((read) => readFinding(read, seconds)),
+      diskFinding(estimate, facts.disk),
+      memoryFinding(facts),
+      ...(facts.callsPerSecond.length === 0 ? [] : [rateFinding(estimate, facts)]),
+      ...(facts.hasSources ? [] : [sourceFinding(facts.chain)]),
+    ],
+  };
+}
+
+function datasetFinding({ name, rows, bytes, isMeasured }: HistoryEstimate['datasets'][number]): Finding {
+  const from = isMeasured ? 'stored rows' : 'sample';
+  const size = rows === null || bytes === null ? 'unknown rows' : `${countText(rows)} rows, ${sizeText(bytes)}`;
+  return findingsOf(name).ok(`${size}; bytes per row from ${from}`, { rows, bytes, bytes_from: from });
+}
+
+/** The sample writes nothing: a slower server makes the backfill slower. */
+function totalFindings({ datasets, blocks, seconds }: HistoryEstimate, ranges: readonly BlockRange[]): Finding[] {
+  const sumOf = (part: 'rows' | 'bytes') => datasets.reduce((sum, dataset) => sum + (dataset[part] ?? 0), 0);
+  const [rows, bytes] = [sumOf('rows'), sumOf('bytes')];
+  const perSecond = seconds === null || seconds === 0 ? null : rows / seconds;
+  const total = findingsOf('total').ok(`${countText(rows)} rows, ${sizeText(bytes)}`, {
+    ranges,
+    blocks,
+    rows,
+    bytes,
+  });
+  const time = findingsOf('time').ok(
+    seconds === null
+      ? 'unknown: some blocks could not be read'
+      : `about ${formatSeconds(Math.ceil(seconds))} from the first source that has a block, with one process`,
+    { hours: seconds === null ? null : seconds / HOUR, rows_per_second: perSecond },
+  );
+  const writes =
+    perSecond === null
+      ? ''
+      : `Postgres must write ${countText(perSecond)} rows per second for that, which is not measured. `;
   return [
-    diskFinding(estimate, facts.disk),
-    memoryFinding(facts),
-    ...(facts.callsPerSecond.length === 0 ? [] : [rateFinding(estimate, facts)]),
-    ...sourceFindings(estimate, facts),
+    { ...total, meaning: ROWS },
+    { ...time, meaning: SPEED, remedy: `${writes}ROLES=ingest:N shares the work.` },
   ];
+}
+
+const ROWS =
+  'Rows of the sample × blocks ÷ sampled blocks. Rows of contracts and tokens that appear later are not in it.';
+const SPEED =
+  'Blocks per second are 4 reads at once ÷ (wait for a request ÷ blocks of a full request + time per block), measured in the sample.';
+
+function readFinding(read: HistoryEstimate['reads'][number], seconds: number | null): Finding {
+  const { source, reading, blocks, sampled, intended, perSecond, failure } = read;
+  const { ok, warning, bad } = findingsOf(source ?? 'nodes');
+  const hours = perSecond === null ? null : blocks / perSecond / HOUR;
+  const pace =
+    perSecond === null || hours === null
+      ? ''
+      : ` at ${rateText(perSecond)} per second, ${hoursText(hours)} hours`;
+  const cause = failure === null ? '' : `: ${failure}`;
+  const found = `${reading}: ${countText(blocks)} blocks${pace}; ${sampled} of ${intended} blocks sampled${cause}`;
+  const facts = { reads: reading, blocks, sampled_blocks: sampled, blocks_per_second: perSecond, hours, failure };
+  if (failure === null) {
+    if (sampled >= intended) return ok(found, facts);
+    const advice = 'Estimate a shorter range, or use a faster source.';
+    return warning(found, 'Rows, disk and time are less exact.', advice, facts);
+  }
+  if (source !== null) {
+    const elsewhere = 'Blocks that fail are read from the next source, or from nodes.';
+    return warning(found, elsewhere, 'Run "chainstead doctor".', facts);
+  }
+  const advice = 'Check RPC_URLS of the chain: old blocks may need an archive plan.';
+  if (seconds === null) return bad(found, 'Some blocks can be read nowhere.', advice, facts);
+  return warning(found, 'Sources have these blocks.', advice, facts);
+}
+
+const HOUR = 3_600;
+
+function hoursText(hours: number): string {
+  return hours >= 100 ? countText(hours) : hours.toPrecision(2);
+}
+
+function rateText(perSecond: number): string {
+  return perSecond >= 10 ? countText(perSecond) : perSecond.toFixed(1);
+}
+
+function countText(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
 }
 
 function diskFinding({ datasets }: HistoryEstimate, disk: DiskSpace): Finding {
@@ -171,7 +253,7 @@ const POSTGRES_BYTES = 500 * 1_024 ** 2;
 
 function rateFinding(estimate: HistoryEstimate, { callsPerSecond, calls }: PlanFacts): Finding {
   const { ok, warning } = findingsOf('calls of nodes');
-  const all = `at least ${Math.ceil(calls).toLocaleString('en-US')} if nodes read everything`;
+  const all = `at least ${countText(Math.ceil(calls))} if nodes read everything`;
   const known = callsPerSecond.filter((rate) => rate !== null);
   const rate = known.reduce((sum, one) => sum + one, 0);
   if (known.length === 0 || known.length < callsPerSecond.length) return ok(all);
@@ -187,37 +269,9 @@ function rateFinding(estimate: HistoryEstimate, { callsPerSecond, calls }: PlanF
 
 const PUBLIC_PORTAL = 'https://portal.sqd.dev';
 
-function sourceFindings({ reads, seconds }: HistoryEstimate, { chain, hasSources }: PlanFacts): Finding[] {
-  const failures = reads.flatMap(({ source, reading, sampled, intended, failure }) => {
-    const { warning, bad } = findingsOf(source ?? 'nodes');
-    const few = `${reading}: ${sampled} of ${intended} blocks sampled`;
-    if (failure === null) {
-      if (sampled >= intended) return [];
-      const advice = 'Estimate a shorter range, or use a faster source.';
-      return [warning(few, 'Rows, disk and time are less exact.', advice)];
-    }
-    const found = sampled === 0 ? `${reading}: ${failure}` : `${few}: ${failure}`;
-    if (source !== null)
-      return [
-        warning(
-          found,
-          'Blocks that fail are read from the next source, or from nodes.',
-          'Run "chainstead doctor".',
-        ),
-      ];
-    const advice = 'Check RPC_URLS of the chain: old blocks may need an archive plan.';
-    return [
-      seconds === null
-        ? bad(found, 'Some blocks can be read nowhere.', advice)
-        : warning(found, 'Sources have these blocks.', advice),
-    ];
-  });
-  if (hasSources) return failures;
+function sourceFinding(chain: PlanFacts['chain']): Finding {
   const { ok, warning } = findingsOf('sources');
-  if (portalUrl(PUBLIC_PORTAL, chain) === PUBLIC_PORTAL) return [...failures, ok('none: nodes read everything')];
+  if (portalUrl(PUBLIC_PORTAL, chain) === PUBLIC_PORTAL) return ok('none: nodes read everything');
   const line = `HISTORY_${environmentSuffix(chain)}=portal:${PUBLIC_PORTAL}`;
-  return [
-    ...failures,
-    warning('none', 'Nodes read everything.', `Set ${line}: it has this chain, without a key.`),
-  ];
+  return warning('none', 'Nodes read everything.', `Set ${line}: it has this chain, without a key.`);
 }

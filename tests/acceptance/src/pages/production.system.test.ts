@@ -50,7 +50,7 @@ it.each(PAGE_SERVERS)('the production page leads to a server with a key on %s', 
     expect(reader.output()).not.toContain('"level":50');
     if (server === null) page.skip('Needed on an own Postgres only', 'pg_dump');
     else await page.next('pg_dump');
-    page.skip('operate.system.test.ts', 'upgrade-check');
+    page.skip('operate.system.test.ts', 'doctor --upgrade');
     expect(await page.next('status')).toContain('0 blocks behind');
     page.skip('Docker is not on this machine: docker.test.ts', 'docker compose up', 'docker compose --profile');
     page.skip('A list of commands: documentation.test.ts reads their options', ...DAILY, ...DAILY_LISTS);

@@ -12,8 +12,7 @@ interface ExaminedServer {
 }
 
 type Setting = 'fsync' | 'fullPageWrites' | 'synchronousCommit' | 'autovacuum' | 'trackCounts' | 'walLevel';
-interface ServerFacts extends Readonly<Record<'version' | 'encoding' | Setting, string>> {
-  readonly versionNumber: number;
+interface ServerFacts extends Readonly<Record<Setting, string>> {
   readonly isReadOnly: boolean;
   readonly isStandby: boolean;
   readonly sharedBuffers: number;
@@ -22,8 +21,7 @@ interface ServerFacts extends Readonly<Record<'version' | 'encoding' | Setting, 
   readonly size: number;
   readonly now: Date;
 }
-const FACTS = sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS "versionNumber",
-  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly", pg_is_in_recovery() AS "isStandby",
+const FACTS = sql`SELECT current_setting('transaction_read_only')::bool AS "isReadOnly", pg_is_in_recovery() AS "isStandby",
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit,
   current_setting('autovacuum') AS autovacuum, current_setting('track_counts') AS track_counts,
@@ -48,7 +46,7 @@ export async function examineServer({ database, clock, folder }: ExaminedServer)
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
   const clockOffMs = Math.abs(clock.now() - facts.now.getTime());
   return [
-    versionFinding(facts),
+    await examineVersion(database),
     writesFinding(facts),
     durabilityFinding(facts),
     vacuumFinding(facts),
@@ -60,21 +58,14 @@ export async function examineServer({ database, clock, folder }: ExaminedServer)
   ];
 }
 
-function versionFinding({ version, versionNumber: number, encoding }: ServerFacts): Finding {
-  const { ok, bad } = findingsOf('version');
-  if (number < POSTGRES_MAJOR_MIN * 10_000)
-    return bad(
-      `Postgres ${version}`,
-      `This version is too old. Chainstead needs ${POSTGRES_MAJOR_MIN} or newer.`,
-      'Upgrade the server, or unset DATABASE_URL to use the embedded Postgres.',
-    );
-  if (encoding !== 'UTF8')
-    return bad(
-      `Postgres ${version}, encoded in ${encoding}`,
-      'Token names can’t be stored.',
-      "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
-    );
-  return ok(`Postgres ${version}, ${encoding}`);
+/** As {@link checkServer}. */
+export async function examineVersion(database: Pick<Database, 'query'>): Promise<Finding> {
+  const version = findingsOf('version');
+  try {
+    return version.ok(`${await checkServer(database)}; ${POSTGRES_MAJOR_MIN} or newer is supported`);
+  } catch (error) {
+    return version.refused(error, "Chainstead can't run on this server.");
+  }
 }
 
 function writesFinding({ isReadOnly, isStandby }: ServerFacts): Finding {
@@ -189,10 +180,10 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / MEGABYTE)} MB`;
 }
 
-export const POSTGRES_MAJOR_MIN = 15;
+const POSTGRES_MAJOR_MIN = 15;
 
-/** @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED, DATABASE_ENCODING_UNSUPPORTED */
-export async function checkServer(database: Pick<Database, 'query'>): Promise<void> {
+/** @returns version and encoding @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED, DATABASE_ENCODING_UNSUPPORTED */
+export async function checkServer(database: Pick<Database, 'query'>): Promise<string> {
   const [server] = await database.query<{ number: number; version: string; encoding: string }>(
     sql`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
             current_setting('server_encoding') AS encoding`,
@@ -214,4 +205,5 @@ export async function checkServer(database: Pick<Database, 'query'>): Promise<vo
       remedy: "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
       retryable: false,
     });
+  return `Postgres ${server.version}, ${server.encoding}`;
 }

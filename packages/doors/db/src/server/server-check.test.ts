@@ -12,7 +12,7 @@ describe('server check', () => {
 
   test('takes the server of the tests', async () => {
     const scratch = await createScratchDatabase();
-    await expect(checkServer(scratch.database)).resolves.toBeUndefined();
+    await expect(checkServer(scratch.database)).resolves.toMatch(/^Postgres \d.*, UTF8$/);
     await scratch.drop();
   });
 
@@ -21,7 +21,7 @@ describe('server check', () => {
       code: 'DATABASE_VERSION_UNSUPPORTED',
       message: expect.stringMatching(/Postgres 14\.12.*15 or newer.*Upgrade/),
     });
-    await expect(checkServer(answering(150_000, '15.0', 'UTF8'))).resolves.toBeUndefined();
+    await expect(checkServer(answering(150_000, '15.0', 'UTF8'))).resolves.toBe('Postgres 15.0, UTF8');
   });
 
   test('refuses a database that cannot hold all text', async () => {

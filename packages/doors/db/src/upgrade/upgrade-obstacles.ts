@@ -1,6 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '../database.ts';
-import { checkServer } from '../server/examine-server.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
@@ -25,28 +23,10 @@ export async function findObstacles(
 ): Promise<UpgradeObstacle[]> {
   const steps = plan.pending.flatMap(({ steps: ofMigration }) => ofMigration);
   return [
-    ...(await serverObstacles(database)),
     ...(await rightObstacles(database, plan, steps)),
     ...(await rowObstacles(database, steps)),
     ...(await viewObstacles(database, steps)),
   ];
-}
-
-/** @throws errors that are not a ChainsteadError */
-export function obstacleOf(error: unknown): UpgradeObstacle {
-  if (!(error instanceof ChainsteadError)) throw error;
-  const { code, message, remedy = '' } = error;
-  // The message ends with the remedy.
-  return { code, message: remedy === '' ? message : message.slice(0, -`. ${remedy}`.length), remedy };
-}
-
-async function serverObstacles(database: Pick<Database, 'query'>): Promise<UpgradeObstacle[]> {
-  try {
-    await checkServer(database);
-    return [];
-  } catch (error) {
-    return [obstacleOf(error)];
-  }
 }
 
 /** Changing needs ownership, creating the CREATE privilege. */

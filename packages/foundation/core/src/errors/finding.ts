@@ -1,3 +1,5 @@
+import { ChainsteadError } from './error.ts';
+
 export type Verdict = 'ok' | 'warning' | 'bad';
 
 export interface Finding {
@@ -7,7 +9,11 @@ export interface Finding {
   /** Effect on Chainstead; null if as expected. */
   readonly meaning: string | null;
   readonly remedy: string | null;
+  /** Figures of `found`, for JSON. */
+  readonly facts?: Facts | undefined;
 }
+
+type Facts = Readonly<Record<string, unknown>>;
 
 export interface CheckReport {
   readonly name: string;
@@ -18,19 +24,29 @@ export interface CheckReport {
 }
 
 export interface FindingsOf {
-  ok(found: string): Finding;
-  warning(found: string, meaning: string, remedy: string): Finding;
-  bad(found: string, meaning: string, remedy: string): Finding;
+  ok(found: string, facts?: Facts): Finding;
+  warning(found: string, meaning: string, remedy: string, facts?: Facts): Finding;
+  bad(found: string, meaning: string, remedy: string, facts?: Facts): Finding;
+  /** @throws errors that are not a ChainsteadError */
+  refused(error: unknown, meaning: string): Finding;
 }
 
 export function findingsOf(subject: string): FindingsOf {
-  const calling = (verdict: Verdict) => (found: string, meaning: string, remedy: string) => {
-    return { subject, verdict, found, meaning, remedy };
+  const calling = (verdict: Verdict) => (found: string, meaning: string, remedy: string, facts?: Facts) => {
+    return { subject, verdict, found, meaning, remedy, facts };
   };
+  const bad = calling('bad');
   return {
-    ok: (found) => ({ subject, verdict: 'ok', found, meaning: null, remedy: null }),
+    ok: (found, facts) => ({ subject, verdict: 'ok', found, meaning: null, remedy: null, facts }),
     warning: calling('warning'),
-    bad: calling('bad'),
+    bad,
+    refused(error, meaning) {
+      if (!(error instanceof ChainsteadError)) throw error;
+      const { code, message, remedy = '' } = error;
+      // The message ends with the remedy.
+      const found = remedy === '' ? message : message.slice(0, -`. ${remedy}`.length);
+      return bad(found, meaning, remedy, { code });
+    },
   };
 }
 

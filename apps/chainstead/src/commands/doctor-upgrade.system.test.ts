@@ -1,4 +1,4 @@
-/** `chainstead upgrade-check` of this version and of a next one, which has more migrations. */
+/** `chainstead doctor --upgrade` of this version and of a next one, which has more migrations. */
 import { rawSql, sql } from '@chainstead/db';
 import { migrate } from '@chainstead/db/server';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -32,10 +32,18 @@ const environmentOf = (more: Environment = {}): Environment => ({
   CHAINS: 'eth',
   ...more,
 });
-const check = (args: readonly string[] = []) => runCaptured(['upgrade-check', ...args], environmentOf());
+const check = (args: readonly string[] = []) => runCaptured(['doctor', '--upgrade', ...args], environmentOf());
 const checkNext = (args: readonly string[] = [], more?: Environment) =>
-  next.run(['upgrade-check', ...args], environmentOf(more));
-const planOf = ({ stdout }: CommandOutcome) => JSON.parse(stdout);
+  next.run(['doctor', '--upgrade', ...args], environmentOf(more));
+
+interface JsonFinding {
+  readonly subject: string;
+  readonly verdict: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+const findingsOf = ({ stdout }: CommandOutcome): readonly JsonFinding[] => JSON.parse(stdout).upgrade[0].findings;
+const factsOf = (outcome: CommandOutcome, subject: string) =>
+  findingsOf(outcome).find((finding) => finding.subject === subject)?.facts;
 
 /** Blocks, coverage, and a derived state of an earlier version. */
 const ROWS = [
@@ -62,50 +70,41 @@ async function stateOf({ database }: ScratchDatabase): Promise<unknown> {
   ];
 }
 
-describe('upgrade-check', () => {
+describe('doctor --upgrade', () => {
   it('reports nothing to do for a database that is up to date', async () => {
     const { exitCode, stdout, stderr } = await check();
     expect([exitCode, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Migrations: none, all 1 are applied\.\n/);
-    expect(stdout).toContain('Nothing to do');
-    expect(planOf(await check(['--json']))).toMatchObject({
-      nothing_to_do: true,
-      would_fail: false,
-      obstacles: [],
-    });
+    expect(stdout).toMatch(/^Upgrade to \d.*\n {2}ok +version +Postgres \d+.*15 or newer is supported$/m);
+    expect(stdout).toMatch(/^ {2}ok +schema +up to date \(1 migrations\)$/m);
+    expect(stdout).toMatch(/^All checks passed\.$/m);
+    const outcome = await check(['--json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ verdict: 'ok' });
+    expect(findingsOf(outcome).map(({ subject }) => subject)).toEqual([
+      ...['version', 'schema', 'connected processes', 'disk'],
+    ]);
   });
 
   it('lists pending migrations with their locks, rebuilds and new datasets, and the upgrade applies them', async () => {
     await fill();
     const outcome = await checkNext(['--json']);
     expect(outcome.exitCode).toBe(0);
-    const plan = planOf(outcome);
-    expect(plan).toMatchObject({ nothing_to_do: false, would_fail: false, disk: { free_bytes: null } });
-    expect(plan.migrations).toMatchObject({
-      applied: 1,
-      pending: [
-        {
-          name: NEXT,
-          summary: 'Adds a column and removes a view.',
-          locks: [{ table: 'blocks', lock: 'all' }],
-          rewrites: [],
-        },
-      ],
+    expect(factsOf(outcome, 'schema')).toMatchObject({ applied: 1, pending: 1 });
+    expect(factsOf(outcome, NEXT)).toMatchObject({
+      summary: 'Adds a column and removes a view.',
+      locks: [{ table: 'blocks', lock: 'all' }],
+      rewrites: [],
     });
     // An index of 20,000 blocks.
-    expect(plan.disk.needed_bytes).toBeGreaterThan(500_000);
-    expect(plan.rebuilds).toContainEqual(expect.objectContaining({ state: 'nft-sale-days', built_version: 999 }));
-    expect(plan.new_datasets).toContainEqual({
-      chain_id: 1,
-      chain: 'eth',
-      dataset: 'erc20-approvals',
-      blocks: 100,
-    });
-    expect(plan.new_datasets.map(({ dataset }: { dataset: string }) => dataset)).not.toContain('nft-transfers');
+    const disk = { needed_bytes: expect.any(Number), free_bytes: null };
+    expect(factsOf(outcome, 'disk')).toEqual(disk);
+    expect(factsOf(outcome, 'disk')?.needed_bytes).toBeGreaterThan(500_000);
+    expect(factsOf(outcome, 'nft-sale-days')).toMatchObject({ built_version: 999 });
+    expect(factsOf(outcome, 'erc20-approvals')).toEqual({ chain_id: 1, chain: 'eth', blocks: 100 });
+    expect(factsOf(outcome, 'nft-transfers')).toBe(undefined);
 
     const migrated = await next.run(['migrate'], environmentOf());
     expect([migrated.exitCode, migrated.stdout]).toEqual([0, expect.stringContaining(`applied ${NEXT}`)]);
-    expect(planOf(await checkNext(['--json'])).migrations).toMatchObject({ applied: 2, pending: [] });
+    expect(factsOf(await checkNext(['--json']), 'schema')).toMatchObject({ applied: 2, pending: 0 });
   });
 
   it('changes nothing', async () => {
@@ -115,54 +114,53 @@ describe('upgrade-check', () => {
     expect(await stateOf(scratch)).toEqual(before);
   });
 
-  it('shows a person the same in tables', async () => {
+  it('shows a person the same', async () => {
     await fill();
-    const { stdout } = await checkNext([], { PAGE_LIMIT_MAXX: '5' });
-    expect(stdout).toMatch(/^0001_next +under 1 s +all of blocks +Adds a column/m);
-    expect(stdout).toMatch(/^1 +nft-sale-days +version 999 to \d+/m);
-    expect(stdout).toMatch(/^eth +erc20-approvals +100$/m);
-    expect(stdout).toMatch(/Configuration: PAGE_LIMIT_MAXX .* has no effect/);
-    expect(stdout).toMatch(/migrates in about .* when it starts/);
+    const { stdout, stderr } = await checkNext([], { PAGE_LIMIT_MAXX: '5' });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^ {2}ok +0001_next +under 1 s, locks all of blocks: Adds a column/m);
+    expect(stdout).toMatch(/^ {2}ok +nft-sale-days +chain 1: version 999 to \d+, built from stored rows/m);
+    expect(stdout).toMatch(/^ {2}ok +erc20-approvals +eth: new, backfilled from your nodes: 100 blocks$/m);
+    expect(stdout).toMatch(/^ {2}WARNING +PAGE_LIMIT_MAXX +PAGE_LIMIT_MAXX .* has no effect/m);
+    expect(stdout).toMatch(/ migrates in about .* when it starts/);
   });
 
   it('ends with 1 if the upgrade would fail, with the reason and the remedy', async () => {
     await scratch.database.query(sql`CREATE VIEW mine AS SELECT dataset FROM analytics.coverage`);
     const { exitCode, stdout, stderr } = await checkNext();
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/✗ The view mine reads analytics\.coverage, .*\[UPGRADE_BLOCKED_BY_VIEW\]/);
-    expect(stderr).toMatch(/would fail: one problem must be fixed first.*\[UPGRADE_WOULD_FAIL\]/);
-    expect(planOf(await checkNext(['--json']))).toMatchObject({
-      would_fail: true,
-      obstacles: [{ code: 'UPGRADE_BLOCKED_BY_VIEW' }],
-    });
+    expect(stdout).toMatch(
+      /^ {2}BAD +UPGRADE_BLOCKED_BY_VIEW +The view mine reads analytics\.coverage, .*\n +The upgrade to .* would fail\.\n +Save its definition /m,
+    );
+    expect(stderr).toMatch(/Checks failed: Upgrade to .*\[EXAMINATION_FAILED\]/);
+    const bad = findingsOf(await checkNext(['--json'])).filter(({ verdict }) => verdict === 'bad');
+    expect(bad).toMatchObject([{ subject: 'UPGRADE_BLOCKED_BY_VIEW' }]);
   });
 
   it('ends with 1 for a database of a newer version', async () => {
     expect((await next.run(['migrate'], environmentOf())).exitCode).toBe(0);
     const outcome = await check(['--json']);
     expect(outcome.exitCode).toBe(1);
-    expect(planOf(outcome).obstacles).toMatchObject([
-      {
-        code: 'SCHEMA_NEWER',
-        message: expect.stringContaining(NEXT),
-        remedy: expect.stringContaining('newer version'),
-      },
-    ]);
+    expect(findingsOf(outcome)).toContainEqual({
+      subject: 'schema',
+      verdict: 'bad',
+      found: expect.stringContaining(NEXT),
+      meaning: "This version can't start on this database.",
+      remedy: expect.stringContaining('newer version'),
+      facts: { code: 'SCHEMA_NEWER' },
+    });
   });
 
   it('reports all migrations as due for an empty database', async () => {
     const empty = await createScratchDatabase({ migrated: false });
     try {
       const environment = { DATABASE_URL: empty.url, CHAINS: 'eth' };
-      const outcome = await next.run(['upgrade-check', '--json'], environment);
+      const outcome = await next.run(['doctor', '--upgrade', '--json'], environment);
       expect(outcome.exitCode).toBe(0);
-      const { migrations, rebuilds, new_datasets } = planOf(outcome);
-      expect({ ...migrations, rebuilds, new_datasets }).toMatchObject({
-        applied: 0,
-        rebuilds: [],
-        new_datasets: [],
-      });
-      expect(migrations.pending.map(({ name }: { name: string }) => name)).toEqual(['0000_initial', NEXT]);
+      expect(factsOf(outcome, 'schema')).toMatchObject({ applied: 0, pending: 2 });
+      const subjects = findingsOf(outcome).map(({ subject }) => subject);
+      const around = ['version', 'schema', 'connected processes', 'disk'];
+      expect(subjects).toEqual(around.toSpliced(3, 0, '0000_initial', NEXT));
       expect((await migrate(empty.database)).applied).toEqual(['0000_initial']);
     } finally {
       await empty.drop();

@@ -1,4 +1,4 @@
-/** `chainstead plan` against a Portal and a node, and the backfill that it estimates. */
+/** `chainstead doctor --plan` against a Portal and a node, and the backfill that it estimates. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,38 @@ async function openStage(blocks: number, faults: Partial<SourceFaultSettings> = 
   return { chain, folder, run };
 }
 
-interface PlannedDataset {
+interface JsonFinding {
+  readonly subject: string;
+  readonly verdict: string;
+  readonly found: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+const findingsOf = (stdout: string): readonly JsonFinding[] => JSON.parse(stdout).plan[0].findings;
+
+/** The figures of each source, of each dataset, and of all. */
+function plannedOf(stdout: string) {
+  const findings = findingsOf(stdout);
+  const withFigure = (name: string) => findings.filter(({ facts }) => facts !== undefined && name in facts);
+  const factsOf = (subject: string) => findings.find((finding) => finding.subject === subject)?.facts;
+  return {
+    findings,
+    sources: withFigure('reads').map(({ subject, facts }) => ({ source: subject, ...facts })) as Source[],
+    datasets: withFigure('bytes_from').map(({ subject, facts }) => ({ name: subject, ...facts })) as Dataset[],
+    blocks: Number(factsOf('total')?.blocks),
+    rows: Number(factsOf('total')?.rows),
+    ranges: factsOf('total')?.ranges,
+    hours: Number(factsOf('time')?.hours),
+  };
+}
+
+interface Source {
+  readonly source: string;
+  readonly blocks_per_second: number;
+  readonly failure: string | null;
+}
+
+interface Dataset {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
@@ -60,10 +91,10 @@ it('estimates the rows and the disk space that a backfill then takes', async () 
   const scratch = await createScratchDatabase();
   onTestFinished(() => scratch.drop());
   const stored = { DATABASE_URL: scratch.url };
-  const plan = ['plan', '--chain', 'scripted', '--from', '1', '--json'];
-  const planned = JSON.parse((await run(plan, stored)).stdout);
+  const plan = ['doctor', '--plan', '--chain', 'scripted', '--from', '1', '--json'];
+  const planned = plannedOf((await run(plan, stored)).stdout);
   expect(planned).toMatchObject({
-    ...{ chain: 'scripted', blocks: 792, ranges: [{ from_block: 1, to_block: 792, blocks: 792 }] },
+    ...{ blocks: 792, ranges: [{ from: 1, to: 792 }] },
     sources: [/^portal /, /^nodes$/].map((source) => ({
       ...{ source: expect.stringMatching(source), reads: 'whole blocks' },
       ...{ blocks: 792, sampled_blocks: 200, failure: null },
@@ -72,7 +103,7 @@ it('estimates the rows and the disk space that a backfill then takes', async () 
   const fill = ['backfill', '--chain', 'scripted', '--from', '1', '--to', '792'];
   expect(await run(fill, stored)).toMatchObject({ exitCode: 0 });
   for (const [name, table] of Object.entries(TABLES)) {
-    const dataset = planned.datasets.find((one: PlannedDataset) => one.name === name) as PlannedDataset;
+    const dataset = planned.datasets.find((one) => one.name === name) ?? { rows: 0, bytes: 0 };
     const [actual] = await scratch.database.query<{ rows: number }>(
       rawSql(`SELECT count(*)::int AS rows FROM ${table}`),
     );
@@ -88,7 +119,7 @@ it('estimates the rows and the disk space that a backfill then takes', async () 
     expect(Math.abs(dataset.bytes / dataset.rows / perRow - 1), `bytes of ${name}`).toBeLessThan(0.25);
   }
   // Indexed blocks are left out.
-  expect(JSON.parse((await run(plan, stored)).stdout)).toMatchObject({ blocks: 0, rows: 0, hours: 0 });
+  expect(plannedOf((await run(plan, stored)).stdout)).toMatchObject({ blocks: 0, rows: 0, hours: 0 });
 });
 
 it('needs no database, and makes none', async () => {
@@ -98,13 +129,16 @@ it('needs no database, and makes none', async () => {
     return new Date(Number(block?.header.timestamp) * 1_000).toISOString().replace('.000Z', 'Z');
   });
   const { exitCode, stdout, stderr } = await run([
-    ...['plan', '--chain', '31337', '--from', start ?? '', '--to', end ?? ''],
+    ...['doctor', '--plan', '--chain', '31337', '--from', start ?? '', '--to', end ?? ''],
   ]);
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^scripted: blocks 100 to 250, 151 to index$/m);
-  expect(stdout).toMatch(/^erc20-transfers +[\d,]+ {2}\d+\.\d kB +the sample$/m);
-  expect(stdout).toMatch(/^portal 127\.0\.0\.1:\d+ +whole blocks +151 +151 +[\d.,]+ +[\d.]+$/m);
-  expect(stdout).toMatch(/^nodes +whole blocks +151 +151 /m);
+  expect(stdout).toMatch(/^ {2}ok +connection +no database in .* yet; the first start creates it$/m);
+  expect(stdout).toMatch(/^ {2}ok +erc20-transfers +[\d,]+ rows, \d+\.\d kB; bytes per row from sample$/m);
+  expect(stdout).toMatch(
+    /^ {2}ok +portal 127\.0\.0\.1:\d+ +whole blocks: 151 blocks at [\d.,]+ per second, [\d.]+ hours; 151 of 151 blocks sampled$/m,
+  );
+  expect(stdout).toMatch(/^ {2}ok +nodes +whole blocks: 151 blocks .* 151 of 151 blocks sampled$/m);
   expect(stdout).toMatch(/^ {2}ok +disk +[\d.]+ MB needed, [\d.]+ .B free$/m);
   expect(await readdir(folder)).toEqual([]);
 });
@@ -116,12 +150,18 @@ it('leaves a database without the schema, or out of reach, as it is', async () =
   await scratch.database.query(rawSql('DROP SCHEMA public CASCADE'));
   await scratch.database.query(rawSql('CREATE SCHEMA public'));
   for (const [url, problem] of [
-    [scratch.url, /^Planning without the database: \d+ migrations of this version are not applied to it\.\n$/],
-    ['postgres://nobody@127.0.0.1:1/none', /^Planning without the database: .* can't be reached: .*\.\n$/],
+    [scratch.url, { subject: 'schema', found: 'empty; the first start creates it' }],
+    [
+      'postgres://nobody@127.0.0.1:1/none',
+      { subject: 'connection', verdict: 'bad', found: expect.stringContaining("can't be reached") },
+    ],
   ] as const) {
-    const outcome = await run(['plan', '--chain', 'scripted', '--from', '1', '--json'], { DATABASE_URL: url });
-    expect(outcome).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(problem) });
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ blocks: 32 });
+    const outcome = await run(['doctor', '--plan', '--chain', 'scripted', '--from', '1', '--json'], {
+      DATABASE_URL: url,
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(plannedOf(outcome.stdout)).toMatchObject({ blocks: 32 });
+    expect(findingsOf(outcome.stdout)[0]).toMatchObject(problem);
   }
   const tables = rawSql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
   expect(await scratch.database.query(tables)).toEqual([]);
@@ -129,16 +169,19 @@ it('leaves a database without the schema, or out of reach, as it is', async () =
 
 it('names what a source lacks, and counts with the next one', async () => {
   const { run } = await openStage(40, { missingColumns: ['transactions.r'] });
-  const { exitCode, stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);
+  const { exitCode, stdout } = await run(['doctor', '--plan', '--chain', 'scripted', '--from', '1', '--json']);
   expect(exitCode).toBe(0);
-  const { sources, findings, hours } = JSON.parse(stdout);
+  const { sources, findings, hours } = plannedOf(stdout);
   expect(sources).toMatchObject([
     { failure: expect.stringMatching(/lacks r of transaction/) },
     { source: 'nodes', sampled_blocks: 32, failure: null },
   ]);
   expect(hours).toBeGreaterThan(0);
   expect(findings).toContainEqual(
-    expect.objectContaining({ verdict: 'warning', found: expect.stringContaining(sources[0].failure) }),
+    expect.objectContaining({
+      verdict: 'warning',
+      found: expect.stringContaining(sources[0]?.failure ?? 'none'),
+    }),
   );
 });
 
@@ -147,19 +190,21 @@ it('counts with a source for all blocks but those that it fails to prove', async
     tamper: (line) =>
       Number((line.header as { number: number }).number) <= 100 ? { ...line, transactions: [] } : line,
   });
-  const { stdout } = await run(['plan', '--chain', 'scripted', '--from', '1', '--json']);
-  const { sources, findings, hours } = JSON.parse(stdout);
+  const { stdout } = await run(['doctor', '--plan', '--chain', 'scripted', '--from', '1', '--json']);
+  const { sources, findings, hours } = plannedOf(stdout);
   // 5 of 20 runs lie in the blocks without transactions.
   expect(sources).toMatchObject([
     { blocks: 400, sampled_blocks: 150, failure: expect.any(String) },
     { source: 'nodes', sampled_blocks: 200, failure: null },
   ]);
   expect(hours).toBeCloseTo(
-    (300 / sources[0].blocks_per_second + 100 / sources[1].blocks_per_second) / 3_600,
+    (300 / (sources[0]?.blocks_per_second ?? 0) + 100 / (sources[1]?.blocks_per_second ?? 0)) / 3_600,
     10,
   );
   expect(findings).toContainEqual(
-    expect.objectContaining({ found: `whole blocks: 150 of 200 blocks sampled: ${sources[0].failure}` }),
+    expect.objectContaining({
+      found: expect.stringMatching(/^whole blocks: 400 blocks .* 150 of 200 blocks sampled: /),
+    }),
   );
 });
 
@@ -174,9 +219,9 @@ it('refuses ranges that are none', async () => {
     [['--from', '1', '--to', '39'], 'Block 39 is not final: the newest final block is 32'],
     [['--from', '20', '--to', '10'], 'The last block 10 is below the first 20'],
     [['--from', '1', '--chain', 'unheard-of'], 'unheard-of'],
-    [['--from', '1', '--chain', 'aptos'], 'plan does not support Aptos'],
+    [['--from', '1', '--chain', 'aptos'], '--plan does not support Aptos'],
   ] as const) {
-    const { exitCode, stdout, stderr } = await run(['plan', '--chain', 'scripted', ...args]);
+    const { exitCode, stdout, stderr } = await run(['doctor', '--plan', '--chain', 'scripted', ...args]);
     expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   }
 });
@@ -201,7 +246,7 @@ it('is shown before a large backfill, which a person confirms and a script does 
   for (const answer of ['n', '', null]) {
     const { exitCode, stderr } = await answering(fill, answer);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('the backfill was not confirmed')]);
-    expect(stderr).toMatch(/^nodes +whole blocks +1,000,001 /m);
+    expect(stderr).toMatch(/^ {2}\S+ +nodes +whole blocks: 1,000,001 blocks/m);
   }
   expect(questions).toEqual(Array.from({ length: 3 }, () => 'Continue? [y/N] '));
   // The chain is shorter: the backfill that begins is refused.
@@ -228,8 +273,8 @@ it('is shown before a large backfill, which a person confirms and a script does 
     expect(await scratch.database.query(jobs)).toEqual([{ jobs: shown ? 0 : 1 }]);
   }
   // Indexed blocks are not counted.
-  const plan = await answering(['plan', '--chain', 'scripted', '--from', '1', '--json']);
-  const names = JSON.parse(plan.stdout).datasets.map(({ name }: PlannedDataset) => name);
+  const plan = await answering(['doctor', '--plan', '--chain', 'scripted', '--from', '1', '--json']);
+  const names = plannedOf(plan.stdout).datasets.map(({ name }) => name);
   await scratch.database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
         SELECT 31337, unnest(${names}::text[]), 3, 1000001, 'none'`,

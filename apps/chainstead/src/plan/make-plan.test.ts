@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import { type HistoryPlan, type PlanFacts, planFindings } from './make-plan.ts';
-import { planJson, renderPlan, shortPlan } from './plan-text.ts';
+import { type Report, renderReports, reportsJson } from '../doctor/report.ts';
+import { shortPlan } from './confirm-plan.ts';
+import { type PlanFacts, planReport } from './make-plan.ts';
 
 const GB = 1_024 ** 3;
 
-const estimate: HistoryPlan['estimate'] = {
+type Estimate = Parameters<typeof planReport>[0];
+
+const estimate: Estimate = {
   blocks: 5_000_000,
   datasets: [
     { name: 'erc20-transfers', rows: 400_000_000, bytes: 100 * GB, isMeasured: true },
@@ -34,6 +37,7 @@ const estimate: HistoryPlan['estimate'] = {
 
 const facts: PlanFacts = {
   chain: { id: 1, key: 'eth' } as PlanFacts['chain'],
+  ranges: [{ from: 1, to: 5_000_000 }],
   hasSources: true,
   disk: { isKnown: true, sizeBytes: 900 * GB, freeBytes: 500 * GB, source: 'folder' },
   memoryBytes: 8 * GB,
@@ -42,57 +46,51 @@ const facts: PlanFacts = {
   calls: 10_000_000,
 };
 
-const planOf = (changes: Partial<PlanFacts> = {}, own: Partial<HistoryPlan['estimate']> = {}): HistoryPlan => ({
-  ...{ chain: 'eth', ranges: [{ from: 1, to: 5_000_000 }], estimate: { ...estimate, ...own } },
-  findings: planFindings({ ...estimate, ...own }, { ...facts, ...changes }),
-});
+const planOf = (changes: Partial<PlanFacts> = {}, own: Partial<Estimate> = {}): Report =>
+  planReport({ ...estimate, ...own }, { ...facts, ...changes });
 
 test('a plan shows rows and disk of each dataset, and the hours of each source', () => {
-  expect(renderPlan(planOf())).toBe(`eth: blocks 1 to 5000000, 5,000,000 to index
-
-dataset                 rows  disk      bytes per row from
-erc20-transfers  400,000,000  100.0 GB  stored rows
-swaps              1,000,000  1.0 GB    the sample
-total            401,000,000  101.0 GB
-
-source            reads            blocks  sampled  blocks/s  hours
-portal a.example  whole blocks  4,000,000      200  1,000     1.1
-nodes             whole blocks  5,000,000       90  2.5       556
-
-About 4d 16h from the first source that has a block, with one process. ROLES=ingest:N shares the work.
-Postgres must write 993 rows per second for that, which is not measured.
-blocks/s = 4 reads at once ÷ (wait for a request ÷ blocks of a full request + time per block), measured in the sample.
-rows = rows of the sample × blocks ÷ sampled blocks. Rows of contracts and tokens that appear later are not in it.
-
+  expect(renderReports([planOf()])).toBe(`eth: blocks 1 to 5000000, 5,000,000 to index
+  ok       erc20-transfers           400,000,000 rows, 100.0 GB; bytes per row from stored rows
+  ok       swaps                     1,000,000 rows, 1.0 GB; bytes per row from sample
+  ok       total                     401,000,000 rows, 101.0 GB
+                                     Rows of the sample × blocks ÷ sampled blocks. Rows of contracts and tokens that appear later are not in it.
+  ok       time                      about 4d 16h from the first source that has a block, with one process
+                                     Blocks per second are 4 reads at once ÷ (wait for a request ÷ blocks of a full request + time per block), measured in the sample.
+                                     Postgres must write 993 rows per second for that, which is not measured. ROLES=ingest:N shares the work.
+  ok       portal a.example          whole blocks: 4,000,000 blocks at 1,000 per second, 1.1 hours; 200 of 200 blocks sampled
+  ok       nodes                     whole blocks: 5,000,000 blocks at 2.5 per second, 556 hours; 90 of 90 blocks sampled
   ok       disk                      101.0 GB needed, 500.0 GB free
   ok       memory                    1000.0 MB needed, 8.0 GB in this machine or container
   ok       calls of nodes            at least 10,000,000 if nodes read everything
+
+All checks passed.
 `);
 });
 
 test('JSON has the same numbers', () => {
-  const { findings, ...json } = planJson(planOf());
-  expect(findings).toHaveLength(3);
-  expect(json).toMatchObject({
-    ...{ chain: 'eth', blocks: 5_000_000, rows: 401_000_000, bytes: 101 * GB, hours: 404_000 / 3_600 },
-    ranges: [{ from_block: 1, to_block: 5_000_000, blocks: 5_000_000 }],
-    sources: [
-      { source: 'portal a.example', blocks_per_second: 1_000 },
-      { source: 'nodes', failure: null },
-    ],
+  const { plan } = JSON.parse(JSON.stringify(reportsJson([planOf()])));
+  expect(plan).toMatchObject([{ chain: 'eth', verdict: 'ok' }]);
+  const figures = Object.fromEntries(
+    plan[0].findings.map(({ subject, facts: shown }: { subject: string; facts?: object }) => [subject, shown]),
+  );
+  expect(figures).toMatchObject({
+    total: { ranges: [{ from: 1, to: 5_000_000 }], blocks: 5_000_000, rows: 401_000_000, bytes: 101 * GB },
+    time: { hours: 404_000 / 3_600, rows_per_second: 401_000_000 / 404_000 },
+    swaps: { rows: 1_000_000, bytes: GB, bytes_from: 'sample' },
+    'portal a.example': { blocks_per_second: 1_000, sampled_blocks: 200 },
+    nodes: { failure: null },
   });
 });
 
 test('a short plan names problems only', () => {
   expect(shortPlan(planOf())).toBe(
-    'eth: about 401,000,000 rows and 101.0 GB for 5,000,000 blocks. About 4d 16h from the first source that has a block.\n',
+    'eth: blocks 1 to 5000000, 5,000,000 to index. total: 401,000,000 rows, 101.0 GB. time: about 4d 16h from the first source that has a block, with one process.\n',
   );
-  expect(shortPlan(planOf({ memoryBytes: GB / 2 }))).toContain(
-    'Check memory: 1000.0 MB needed, 512.0 MB in this',
-  );
+  expect(shortPlan(planOf({ memoryBytes: GB / 2 }))).toContain('memory: 1000.0 MB needed, 512.0 MB in this');
 });
 
-test.each<[string, Partial<PlanFacts>, Partial<HistoryPlan['estimate']>, string, string]>([
+test.each<[string, Partial<PlanFacts>, Partial<Estimate>, string, string]>([
   [
     'a disk that is too small',
     { disk: { isKnown: true, sizeBytes: 90 * GB, freeBytes: 60 * GB, source: 'folder' } },
@@ -147,21 +145,19 @@ test.each<[string, Partial<PlanFacts>, Partial<HistoryPlan['estimate']>, string,
       seconds: null,
     },
     'bad',
-    'traces: no traces',
+    'traces: 9 blocks; 0 of 9 blocks sampled: no traces',
   ],
   [
     'a source whose sample is small',
     {},
     { reads: estimate.reads.map((read) => ({ ...read, sampled: 40, intended: 200 })) },
     'warning',
-    'whole blocks: 40 of 200 blocks sampled',
+    'whole blocks: 4,000,000 blocks at 1,000 per second, 1.1 hours; 40 of 200 blocks sampled',
   ],
 ])('a plan names %s', (_name, changes, own, verdict, found) => {
   expect(planOf(changes, own).findings).toContainEqual(expect.objectContaining({ verdict, found }));
 });
 
 test('time is unknown if some blocks can be read nowhere', () => {
-  expect(shortPlan(planOf({}, { seconds: null }))).toContain(
-    'The time is unknown: some blocks could not be read.',
-  );
+  expect(shortPlan(planOf({}, { seconds: null }))).toContain('time: unknown: some blocks could not be read.');
 });
