@@ -97,6 +97,9 @@ describe('doctor', () => {
   it.each([
     [['--chain', 'nowhere'], 2],
     [['--url', 'ftp://example.com'], 2],
+    [['--upgrade', '--chain', 'scripted'], 2],
+    [['--plan', '--chain', 'scripted'], 2],
+    [['--plan', '--upgrade'], 2],
   ])('refuses %j', async (args, code) => {
     expect((await stage.run('doctor', ...args)).exitCode).toBe(code);
   });

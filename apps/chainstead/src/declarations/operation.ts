@@ -95,7 +95,12 @@ export function doctorCommand(context: CommandContext): Command {
     .description('Check nodes, Postgres and Redis against the configuration (read-only)')
     .option('--chain <name>', 'Check only the nodes of this chain')
     .option('--url <url>', 'Check only this node, for --chain or for the chain ID that it reports')
-    .option('--upgrade', 'Show what starting this version would do to the database')
+    .addOption(
+      new Option('--upgrade', 'Show what starting this version would do to the database').conflicts([
+        'chain',
+        'url',
+      ]),
+    )
     .addOption(
       new Option('--plan', 'Estimate rows, disk and hours of a backfill of --chain').conflicts([
         'upgrade',

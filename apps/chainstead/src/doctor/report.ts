@@ -28,7 +28,7 @@ export function titleOf({ chain, name }: Report): string {
   return chain === undefined ? name : `${chain}: ${name}`;
 }
 
-function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): string {
+export function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): string {
   const first = `  ${MARKS[verdict].padEnd(MARK_WIDTH)}${subject.padEnd(SUBJECT_WIDTH)}  ${found}\n`;
   const below = ' '.repeat(MARK_WIDTH + SUBJECT_WIDTH + 4);
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { slotsOf } from '../shares/role-slot.ts';
-import { type ChainFinding, renderStartSummary } from './start-summary.ts';
+import { chainFindings, networkFindings, renderStartSummary } from './start-summary.ts';
+
+type Survey = Parameters<typeof chainFindings>[1];
 
 const summary = (
   environment: Record<string, string>,
-  findings: readonly ChainFinding[] = [],
+  surveys: Readonly<Record<string, Survey>> = {},
   adminKeyFile: string | null = null,
   needsKey = environment.API_KEYS !== undefined,
 ) => {
@@ -19,11 +21,22 @@ const summary = (
     slots: slotsOf(configuration, configuration.roles, 4),
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
     metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
-    findings,
+    findings: [
+      ...configuration.chains.flatMap((one) =>
+        foundOf(surveys[one.chain.key], (survey) => chainFindings(one, survey)),
+      ),
+      ...configuration.aptos.networks.flatMap((one) =>
+        foundOf(surveys.aptos, (survey) => networkFindings(one, survey)),
+      ),
+    ],
     adminKeyFile,
     needsKey,
   });
 };
+
+function foundOf<T>(survey: Survey | undefined, find: (survey: Survey) => T[]): T[] {
+  return survey === undefined ? [] : find(survey);
+}
 
 describe('start summary', () => {
   it('tells a newcomer where to look and what to set', () => {
@@ -37,7 +50,7 @@ describe('start summary', () => {
 
   it('tells where the console is, and the file of the key that this start has made for it', () => {
     expect(summary({})).toContain('  Console   http://127.0.0.1:8080/console, with a key of the scope admin\n');
-    expect(summary({}, [], '/data/console-key')).toContain('/console, with the key in /data/console-key\n');
+    expect(summary({}, {}, '/data/console-key')).toContain('/console, with the key in /data/console-key\n');
   });
 
   it('tells how many processes a role has, where it has several', () => {
@@ -63,8 +76,8 @@ describe('start summary', () => {
   });
 
   it('notes that no key is needed only while there is none, configured or stored', () => {
-    expect(summary({}, [], null, false)).toContain('this machine only');
-    expect(summary({}, [], null, true)).not.toContain('this machine only');
+    expect(summary({}, {}, null, false)).toContain('this machine only');
+    expect(summary({}, {}, null, true)).not.toContain('this machine only');
   });
 
   it('names chains, history, proof and upstreams without their secrets', () => {
@@ -117,18 +130,22 @@ describe('start summary', () => {
         APTOS_NODE_URL: 'http://127.0.0.1:12',
         APTOS_START_VERSION: '6',
       },
-      [
-        { chain: 'eth', head: null, failure: '127.0.0.1:9: connection: refused', unusable: [] },
-        { chain: 'base', head: 100, failure: null, unusable: [{ name: '127.0.0.1:11', reason: 'wrong chain' }] },
-        { chain: 'polygon', head: null, failure: 'x: timeout', unusable: [] },
-        { chain: 'aptos', head: 5, failure: null, unusable: [] },
-      ],
+      {
+        eth: { head: null, failure: '127.0.0.1:9: connection: refused', unusable: [] },
+        base: { head: 100, failure: null, unusable: [{ name: '127.0.0.1:11', reason: 'wrong chain' }] },
+        polygon: { head: null, failure: 'x: timeout', unusable: [] },
+        aptos: { head: 5, failure: null, unusable: [] },
+      },
     );
-    expect(text).toContain('eth: no usable node: 127.0.0.1:9: connection: refused. Check RPC_URLS_ETHEREUM.');
-    expect(text).toContain('base: 127.0.0.1:11 is not used: wrong chain');
-    expect(text).toContain('base: START_BLOCK_BASE is 101, above the head 100');
-    expect(text).toContain('polygon: no usable node: x: timeout. Set RPC_URLS_POLYGON to your own node.');
-    expect(text).toContain('aptos: APTOS_START_VERSION is 6, above the head 5');
+    expect(text).toMatch(
+      /^ {2}BAD +eth +no usable node: 127\.0\.0\.1:9: connection: refused\n.*retries.*\n +Check RPC_URLS_ETHEREUM\.$/m,
+    );
+    expect(text).toMatch(/^ {2}WARNING +base +127\.0\.0\.1:11 is not used: wrong chain$/m);
+    expect(text).toMatch(/^ {2}BAD +base +START_BLOCK_BASE is 101, above the head 100$/m);
+    expect(text).toMatch(
+      /^ {2}BAD +polygon +no usable node: x: timeout\n.*\n +Set RPC_URLS_POLYGON to your own node\.$/m,
+    );
+    expect(text).toMatch(/^ {2}BAD +aptos +APTOS_START_VERSION is 6, above the head 5$/m);
     expect(text).not.toContain('hunter2');
   });
 

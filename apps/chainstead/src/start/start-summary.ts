@@ -1,12 +1,21 @@
 import { join } from 'node:path';
 import { chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
-import { type Clock, createMetricsRegistry, errorText, redactUrl, silentLogger } from '@chainstead/core';
+import {
+  type Clock,
+  createMetricsRegistry,
+  errorText,
+  type Finding,
+  findingsOf,
+  redactUrl,
+  silentLogger,
+} from '@chainstead/core';
 import { redactConnectionString } from '@chainstead/db/server';
 import { isLoopbackName } from '@chainstead/http/server';
 import { NoUpstreamError } from '@chainstead/rpc';
 import { createUpstreamPool } from '@chainstead/rpc/pool';
 import { chainSuffix } from '../configuration/chain-keys.ts';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { renderFinding } from '../doctor/report.ts';
 import type { Storage } from '../session/storage.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { type RoleSlot, renderRoles } from '../shares/role-slot.ts';
@@ -21,7 +30,7 @@ interface StartSummary {
   readonly adminKeyFile?: string | null;
   /** A key is in API_KEYS, or was ever made. */
   readonly needsKey: boolean;
-  readonly findings: readonly ChainFinding[];
+  readonly findings: readonly Finding[];
 }
 
 const CHAINS_NAMED = 8;
@@ -45,10 +54,9 @@ export function renderStartSummary(summary: StartSummary): string {
     ...chainLines(configuration),
     ...(address === null ? [] : gatewayLines(address, configuration.gateway)),
     ...aptosLines(configuration.aptos),
-    ...findings.flatMap((finding) => findingLines(finding, configuration)),
-    ...warnings(configuration, address !== null && !summary.needsKey),
   ];
-  return `\n${lines.join('\n')}\n\n`;
+  const shown = [...findings, ...warnings(configuration, address !== null && !summary.needsKey)];
+  return `\n${lines.join('\n')}\n${shown.map(renderFinding).join('')}\n`;
 }
 
 function metricsLines({ api }: Configuration, address: string | null, metrics: string | null): string[] {
@@ -101,66 +109,77 @@ function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
   });
 }
 
-function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): string[] {
-  const { chain, head, failure, unusable } = finding;
-  const evm = chains.find((configured) => configured.chain.key === chain);
-  const network = aptos.networks.find((configured) => chainKeyOf(configured.network) === chain);
-  const prefix = network?.network === 'testnet' ? 'APTOS_TESTNET' : 'APTOS';
-  const suffix = evm === undefined ? '' : chainSuffix(evm.name);
-  const urls = evm === undefined ? `${prefix}_NODE_URL` : `RPC_URLS_${suffix}`;
-  if (failure !== null && evm?.hasNoNodes === true)
-    return [`  Problem   ${chain}: nothing can be indexed: ${failure}`];
-  if (failure !== null) {
-    const advice = evm?.usesPublicUpstreams === true ? `Set ${urls} to your own node` : `Check ${urls}`;
-    return [
-      `  Problem   ${chain}: no usable node: ${failure.replace(/[.!]+$/, '')}. ${advice}. Chainstead retries automatically`,
-    ];
-  }
-  const start = evm === undefined ? network?.startVersion : evm.startBlock;
-  const startKey = evm === undefined ? `${prefix}_START_VERSION` : `START_BLOCK_${suffix}`;
-  const isFar = head !== null && start !== null && start !== undefined && start > head;
-  return [
-    ...unusable.map(({ name, reason }) => `  Warning   ${chain}: ${name} is not used: ${reason}`),
-    ...(isFar
-      ? [
-          `  Problem   ${chain}: ${startKey} is ${start}, above the head ${head}: nothing is indexed until the chain reaches it`,
-        ]
-      : []),
-  ];
-}
-
-function warnings({ privateNetworks }: Configuration, isOpen: boolean): string[] {
-  const lines: string[] = [];
+function warnings({ privateNetworks }: Configuration, isOpen: boolean): Finding[] {
+  const findings: Finding[] = [];
   if (privateNetworks !== false) {
     const which = privateNetworks === true ? 'all' : privateNetworks.join(', ');
-    lines.push(`  Warning   webhook and metadata URLs may reach private networks: ${which}`);
+    const found = `webhook and metadata URLs may reach private networks: ${which}`;
+    const meaning = 'Clients can make this program call servers of your own network.';
+    findings.push(
+      findingsOf('webhooks').warning(found, meaning, 'Unset WEBHOOK_ALLOW_PRIVATE unless you need it.'),
+    );
   }
   if (isOpen)
-    lines.push(
-      '  Note      without a key (API_KEYS or `chainstead keys create`), the API is open to this machine only',
+    findings.push(
+      findingsOf('keys').ok(
+        'without a key (API_KEYS or `chainstead keys create`), the API is open to this machine only',
+      ),
     );
-  return lines;
+  return findings;
 }
 
-export interface ChainFinding {
-  /** Key of the chain; `aptos` or `aptos-testnet`. */
-  readonly chain: string;
+interface Survey {
   readonly head: number | null;
   readonly failure: string | null;
   readonly unusable: readonly { readonly name: string; readonly reason: string }[];
 }
 
+export function chainFindings(configured: ChainConfiguration, survey: Survey): Finding[] {
+  const { chain, hasNoNodes, usesPublicUpstreams, startBlock } = configured;
+  const suffix = chainSuffix(configured.name);
+  const remedy = usesPublicUpstreams
+    ? `Set RPC_URLS_${suffix} to your own node.`
+    : `Check ${hasNoNodes ? 'HISTORY' : 'RPC_URLS'}_${suffix}.`;
+  const without = hasNoNodes ? 'nothing can be indexed' : 'no usable node';
+  return surveyFindings(chain.key, survey, { without, remedy, key: `START_BLOCK_${suffix}` }, startBlock);
+}
+
+type NetworkStart = Pick<AptosNetworkConfiguration, 'network' | 'startVersion'>;
+
+export function networkFindings({ network, startVersion }: NetworkStart, survey: Survey): Finding[] {
+  const prefix = network === 'testnet' ? 'APTOS_TESTNET' : 'APTOS';
+  const remedy = `Check ${prefix}_NODE_URL.`;
+  const texts = { without: 'no usable node', remedy, key: `${prefix}_START_VERSION` };
+  return surveyFindings(chainKeyOf(network), survey, texts, startVersion);
+}
+
+function surveyFindings(
+  chain: string,
+  { head, failure, unusable }: Survey,
+  { without, remedy, key }: Readonly<Record<'without' | 'remedy' | 'key', string>>,
+  start: number | null,
+): Finding[] {
+  const { warning, bad } = findingsOf(chain);
+  const retries = 'Chainstead retries automatically.';
+  if (failure !== null) return [bad(`${without}: ${failure.replace(/[.!]+$/, '')}`, retries, remedy)];
+  const others = unusable.map(({ name, reason }) => warning(`${name} is not used: ${reason}`, retries, remedy));
+  if (head === null || start === null || start <= head) return others;
+  const found = `${key} is ${start}, above the head ${head}`;
+  return [...others, bad(found, 'Nothing is indexed until the chain reaches it.', 'Lower it, or wait.')];
+}
+
 const ANSWER_MS = 4_000;
 const OTHERS_MS = 1_000;
 
-export function surveyUpstreams({ chains, aptos }: Configuration, clock: Clock): Promise<ChainFinding[]> {
-  return Promise.all([
-    ...chains.map((configured) => surveyChain(configured, clock)),
-    ...aptos.networks.map((network) => surveyFullnodes(network, clock)),
+export async function surveyUpstreams({ chains, aptos }: Configuration, clock: Clock): Promise<Finding[]> {
+  const findings = await Promise.all([
+    ...chains.map(async (configured) => chainFindings(configured, await surveyChain(configured, clock))),
+    ...aptos.networks.map(async (network) => networkFindings(network, await surveyFullnodes(network, clock))),
   ]);
+  return findings.flat();
 }
 
-async function surveyChain(configured: ChainConfiguration, clock: Clock): Promise<ChainFinding> {
+async function surveyChain(configured: ChainConfiguration, clock: Clock): Promise<Survey> {
   const { chain, upstreams } = configured;
   const shared = { logger: silentLogger(), metrics: createMetricsRegistry(), clock };
   const pool = configured.hasNoNodes
@@ -177,11 +196,11 @@ async function surveyChain(configured: ChainConfiguration, clock: Clock): Promis
       .flatMap(({ name, state, reason }) =>
         state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : [],
       );
-    return { chain: chain.key, head: value.number, failure: null, unusable };
+    return { head: value.number, failure: null, unusable };
   } catch (error) {
     const failures = error instanceof NoUpstreamError ? error.failures : null;
     const reasons = failures?.map(({ upstream, reason }) => `${upstream}: ${reason}`).join('; ');
-    return { chain: chain.key, head: null, failure: reasons ?? errorText(error), unusable: [] };
+    return { head: null, failure: reasons ?? errorText(error), unusable: [] };
   } finally {
     await pool.close();
   }
@@ -190,19 +209,18 @@ async function surveyChain(configured: ChainConfiguration, clock: Clock): Promis
 async function surveyFullnodes(
   { network, fullnodes: urls, apiKey }: AptosNetworkConfiguration,
   clock: Clock,
-): Promise<ChainFinding> {
-  const chain = chainKeyOf(network);
+): Promise<Survey> {
   const metrics = createFullnodeMetrics(createMetricsRegistry());
   const fullnodes = createFullnodes({ network, urls, apiKey, logger: silentLogger(), clock, metrics });
   const timeUp = AbortSignal.timeout(ANSWER_MS);
   try {
     const { head } = await fullnodes.ledger(timeUp);
-    return { chain, head, failure: null, unusable: [] };
+    return { head, failure: null, unusable: [] };
   } catch (error) {
     const reasons = fullnodes
       .status()
       .map(({ name, reason, lastError }) => `${name}: ${reason ?? lastError ?? 'no response'}`);
-    return { chain, head: null, failure: reasons.join('; ') || errorText(error), unusable: [] };
+    return { head: null, failure: reasons.join('; ') || errorText(error), unusable: [] };
   } finally {
     await fullnodes.close();
   }
