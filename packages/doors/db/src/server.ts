@@ -27,7 +27,7 @@ export { excessRights, provideReaderLogin, readerPasswordOf, runAlone } from './
 export { openReads, type Reads } from './reads/open-reads.ts';
 export { checkSessions, checkSettings } from './server/check-sessions.ts';
 export { type ConnectionRoom, readConnectionRoom } from './server/connection-room.ts';
-export { examineServer, examineVersion } from './server/examine-server.ts';
+export { examineServer, examineVersion, POSTGRES_MAJOR_MIN } from './server/examine-server.ts';
 export { provisionDatabase } from './server/provision-database.ts';
 export { measureDisk, measureSizes, readTime } from './server/size-metrics.ts';
 export {

@@ -180,7 +180,7 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / MEGABYTE)} MB`;
 }
 
-const POSTGRES_MAJOR_MIN = 15;
+export const POSTGRES_MAJOR_MIN = 15;
 
 /** @returns version and encoding @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED, DATABASE_ENCODING_UNSUPPORTED */
 export async function checkServer(database: Pick<Database, 'query'>): Promise<string> {
