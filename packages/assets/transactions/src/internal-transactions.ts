@@ -1,9 +1,8 @@
 import type { Hash } from '@chainstead/core';
 import type { TracingRequest } from './on-demand-reads.ts';
 import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
-import type { ProofMark } from './reading/read-block.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
-import type { TransactionRecord } from './records/transaction-record.ts';
+import type { ProofMark, TransactionRecord } from './records/transaction-record.ts';
 
 /** Null: no node provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;

@@ -1,4 +1,4 @@
-import { decimalAmount, nearestNumber, smallerFraction, type Address } from '@chainstead/core';
+import { type Address, decimalAmount, nearestNumber, smallerFraction } from '@chainstead/core';
 import { inside, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { dollarsOfAmount, type TokenDollars } from '../token-values/token-prices.ts';

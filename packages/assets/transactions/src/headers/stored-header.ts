@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Hex } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import type { ProofMark } from '../reading/read-block.ts';
 import type { BlockRecord } from '../records/block-record.ts';
+import type { ProofMark } from '../records/transaction-record.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 
 export interface CoveredBlock {

@@ -7,7 +7,7 @@ import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chains
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { blockRecord } from '../records/block-record.ts';
-import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import { type ProofMark, proofMarkSchema, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 
 export interface ReadBlock {
   readonly header: BlockHeader;
@@ -80,9 +80,6 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]
 const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
 
 const questionSchema = z.object({ at: z.union([z.int().min(0), hash, z.enum(BLOCK_TAGS)]) });
-
-/** Both roots were recomputed, and senders recovered; `none`: not provable. */
-export const proofMarkSchema = z.enum(['receipts+transactions', 'none']);
 
 const answerSchema = z.object({
   /** Milliseconds since the epoch. */
@@ -161,7 +158,6 @@ async function newestFinal({ chain, pool }: Pick<StateReadingContext, 'chain' | 
   if (finalized !== null) return finalized;
   return (await pool.getHead({ signal })).value.number - chain.confirmations;
 }
-export type ProofMark = z.infer<typeof proofMarkSchema>;
 
 /** Null: the header contradicts the data of every node. */
 function proofMark({ level, parts }: Pick<ProvenBlock, 'level' | 'parts'>): ProofMark | null {

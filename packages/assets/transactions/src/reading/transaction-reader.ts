@@ -1,8 +1,8 @@
 import type { StateKind, StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
-import { hash, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
-import { placeOf, proofMarkSchema, readBlock } from './read-block.ts';
+import { hash, proofMarkSchema, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import { placeOf, readBlock } from './read-block.ts';
 
 const answerSchema = z.object({
   /** Milliseconds since the epoch. */

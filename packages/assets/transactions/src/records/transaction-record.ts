@@ -13,6 +13,10 @@ export const address = z.custom<Address>((value) => typeof value === 'string');
 export const hash = z.custom<Hash>((value) => typeof value === 'string');
 export const hex = z.custom<Hex>((value) => typeof value === 'string');
 
+/** Both roots were recomputed, and senders recovered; `none`: not provable. */
+export const proofMarkSchema = z.enum(['receipts+transactions', 'none']);
+export type ProofMark = z.infer<typeof proofMarkSchema>;
+
 export const logRecordSchema = z.object({ index: z.int(), address, topics: z.array(hash), data: hex });
 
 export const transactionRecordSchema = z.object({

@@ -3,7 +3,6 @@ import { decodeEvent } from '@chainstead/events/decoding';
 import { each, inside, view, wire } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { BooksOf } from '../abis/abi-books.ts';
-import { type ProofMark, proofMarkSchema } from '../reading/read-block.ts';
 import type { BlockRecord } from './block-record.ts';
 import { decodedCall, decodedCallView, decodedEventView } from './decoded-response.ts';
 import {
@@ -14,7 +13,7 @@ import {
   tracedMark,
   tracesMark,
 } from './internal-transaction-response.ts';
-import type { LabelOf, TransactionRecord } from './transaction-record.ts';
+import { type LabelOf, type ProofMark, proofMarkSchema, type TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
 const { address, digits, flag, hash, text } = wire;

@@ -69,7 +69,7 @@ const counterparties = inside(
   ),
 );
 
-/** Of cents. */
+/** Shows cents. */
 const dollars = wire.wire(
   z.string().openapi({ example: '12.50', description: 'null if prices are not available' }),
   dollarText,

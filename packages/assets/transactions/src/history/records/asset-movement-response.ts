@@ -34,7 +34,7 @@ type Parties = ReturnType<typeof partiesOf>;
 
 const { address, flag, integer, text } = wire;
 const nothing = wire.wire(z.null());
-/** Of any length, in decimal. */
+/** A number of any length in decimal. */
 const amount = wire.wire(z.string().openapi({ pattern: '^[0-9]+$', example: '5000000' }), String);
 
 const partiesFields = {
