@@ -7,9 +7,9 @@ import {
 } from '@chainstead/db/server';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
+import { readConnectedProcesses } from '../session/connected-processes.ts';
 import type { Storage } from '../session/storage.ts';
 import { withDatabase } from '../session/with-database.ts';
-import { readConnectedProcesses } from '../start/connected-processes.ts';
 import { renderTable, sizeText } from '../text/text-table.ts';
 
 export function distribute(invocation: Invocation<{ readonly dryRun?: boolean }>): Promise<void> {

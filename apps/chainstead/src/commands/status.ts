@@ -10,8 +10,6 @@ import { readDatasetProgress } from '../dataset-progress/dataset-progress.ts';
 import { readStatuses } from '../session/chain-session.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
-import { findDatabase } from '../session/with-database.ts';
 import {
   type IngestState,
   readConnectedProcesses,
@@ -19,7 +17,9 @@ import {
   renderConnectedProcesses,
   renderIngestState,
   withLeftOut,
-} from '../start/connected-processes.ts';
+} from '../session/connected-processes.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { findDatabase } from '../session/with-database.ts';
 import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../text/chain-status-text.ts';
 import {

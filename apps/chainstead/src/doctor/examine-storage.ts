@@ -41,7 +41,7 @@ export async function examineStorage(
 
 type Opened = { readonly storage: Storage } | { readonly name: string; readonly finding: Finding };
 
-/** The finding tells why there is no storage. */
+/** Without storage, the finding has the reason. */
 export async function tryToOpen({ configuration, logger }: StorageExamination): Promise<Opened> {
   const { url, dataDirectory } = configuration.database;
   const { ok, refused } = findingsOf('connection');

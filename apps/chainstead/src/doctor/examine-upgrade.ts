@@ -10,8 +10,8 @@ import {
 } from '@chainstead/db/server';
 import { planUpgradeWork } from '@chainstead/sync/ingest';
 import type { Configuration } from '../configuration/index.ts';
+import { readConnectedProcesses } from '../session/connected-processes.ts';
 import type { Storage } from '../session/storage.ts';
-import { readConnectedProcesses } from '../start/connected-processes.ts';
 import { sizeText } from '../text/text-table.ts';
 import { VERSION } from '../version.ts';
 

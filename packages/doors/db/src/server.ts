@@ -42,6 +42,4 @@ export { type MigrationsPlan, type PlannedMigration, planMigrations } from './up
 export {
   findHeldTables,
   findObstacles,
-  type HeldTable,
-  type UpgradeObstacle,
 } from './upgrade/upgrade-obstacles.ts';

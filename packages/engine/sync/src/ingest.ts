@@ -16,7 +16,7 @@ export { lead } from './lead.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { createSubjectProjections } from './projections/subject-projections.ts';
-export { planUpgradeWork, type UpgradeWork } from './projections/upgrade-work.ts';
+export { planUpgradeWork } from './projections/upgrade-work.ts';
 export { estimateRangeWork, performRangeWork } from './range-jobs/perform-range-work.ts';
 export {
   backfillRanges,
