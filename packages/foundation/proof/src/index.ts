@@ -2,7 +2,14 @@
 
 export { blockSize, checkWithdrawals } from './blocks/block-size.ts';
 export { decodeHeader, type ReadHeader, readHeader } from './blocks/decode-header.ts';
-export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
+export {
+  checkHeaderHash,
+  encodeHeader,
+  HEADER_FIELDS,
+  HEADER_INTEGERS,
+  headerHash,
+  REQUIRED_FIELDS,
+} from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';
 export {
   committedTransactions,
@@ -41,5 +48,6 @@ export { decodeTransaction, envelopeType } from './transactions/decode-transacti
 export { checkSender, createdContract, recoverSenders } from './transactions/recover-sender.ts';
 export { checkTransactionHash, encodeTransaction } from './transactions/transaction-encoding.ts';
 export type { TransactionJson } from './transactions/transaction-fields.ts';
+export { TRANSACTION_TYPES } from './transactions/transaction-types.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './tries/ordered-trie.ts';
 export { readOrderedTrieProof } from './tries/trie-proof.ts';

@@ -73,8 +73,15 @@ export function listOf(form: Form): Form {
   };
 }
 
+export type Forms = Readonly<Record<string, Form>>;
+
+/** One form for many members. @param names separated by spaces */
+export function formsOf(form: Form, names: string): Forms {
+  return Object.fromEntries(names.split(' ').map((name) => [name, form]));
+}
+
 /** Names in camelCase; snake_case is accepted. Members without value are left out. */
-export function objectOf(forms: Readonly<Record<string, Form>>): Form {
+export function objectOf(forms: Forms): Form {
   const fields = Object.entries(forms).map(([name, form]) => ({ name, form, snake: toSnakeCase(name) }));
   return (value, at) => {
     if (isMissing(value)) return undefined;

@@ -1,9 +1,10 @@
 import { type Address, toQuantity } from '@chainstead/core';
-import { checkTransactionHash, createdContract } from '@chainstead/proof';
+import { checkTransactionHash, createdContract, TRANSACTION_TYPES } from '@chainstead/proof';
 import {
   bytes,
   decimalText,
-  type Form,
+  type Forms,
+  formsOf,
   type Json,
   listOf,
   malformed,
@@ -12,26 +13,12 @@ import {
   recipient,
 } from './forms.ts';
 
-const RECEIPT_FORMS: Readonly<Record<string, Form>> = {
-  contractAddress: bytes,
-  status: quantity,
-  root: bytes,
-  gasUsed: quantity,
-  cumulativeGasUsed: quantity,
-  effectiveGasPrice: quantity,
-  logsBloom: bytes,
-  blobGasUsed: quantity,
-  blobGasPrice: quantity,
-  depositNonce: quantity,
-  depositReceiptVersion: quantity,
-  gasUsedForL1: quantity,
-  l1Fee: quantity,
+export const RECEIPT_FORMS: Forms = {
+  ...formsOf(quantity, 'status gasUsed cumulativeGasUsed effectiveGasPrice blobGasUsed blobGasPrice'),
+  ...formsOf(quantity, 'depositNonce depositReceiptVersion gasUsedForL1 l1Fee l1GasPrice l1GasUsed'),
+  ...formsOf(quantity, 'l1BlobBaseFee l1BlobBaseFeeScalar l1BaseFeeScalar'),
+  ...formsOf(bytes, 'contractAddress root logsBloom'),
   l1FeeScalar: decimalText,
-  l1GasPrice: quantity,
-  l1GasUsed: quantity,
-  l1BlobBaseFee: quantity,
-  l1BlobBaseFeeScalar: quantity,
-  l1BaseFeeScalar: quantity,
 };
 
 const toReceipt = objectOf(RECEIPT_FORMS);
@@ -139,78 +126,38 @@ function created({ from, to, nonce }: Json, type: number): Address | null {
   return createdContract(from as Address, BigInt(nonce));
 }
 
-const accessEntry = objectOf({ address: bytes, storageKeys: listOf(bytes) });
-const authorization = objectOf({
-  chainId: quantity,
-  address: bytes,
-  nonce: quantity,
-  yParity: quantity,
-  v: quantity,
-  r: quantity,
-  s: quantity,
-});
-
 /** `r` and `s` too are quantities at nodes: sources leave out zeros in front, or pad. */
-const TRANSACTION_FORMS: Readonly<Record<string, Form>> = {
-  type: quantity,
-  chainId: quantity,
-  nonce: quantity,
-  gas: quantity,
-  gasPrice: quantity,
-  maxFeePerGas: quantity,
-  maxPriorityFeePerGas: quantity,
-  maxFeePerBlobGas: quantity,
-  blobVersionedHashes: listOf(bytes),
-  accessList: listOf(accessEntry),
-  authorizationList: listOf(authorization),
-  yParity: quantity,
+export const TRANSACTION_FORMS: Forms = {
+  ...formsOf(quantity, 'type chainId nonce gas gasPrice maxFeePerGas maxPriorityFeePerGas maxFeePerBlobGas'),
+  ...formsOf(quantity, 'value mint yParity v r s'),
+  ...formsOf(bytes, 'hash from input sourceHash feeCurrency'),
   to: recipient,
-  value: quantity,
-  input: bytes,
-  r: quantity,
-  s: quantity,
-  v: quantity,
-  hash: bytes,
-  from: bytes,
-  mint: quantity,
-  sourceHash: bytes,
-  feeCurrency: bytes,
+  blobVersionedHashes: listOf(bytes),
+  accessList: listOf(objectOf({ address: bytes, storageKeys: listOf(bytes) })),
+  authorizationList: listOf(objectOf({ ...formsOf(quantity, 'chainId nonce yParity v r s'), address: bytes })),
 };
 
 const toTransaction = objectOf(TRANSACTION_FORMS);
 
-/** First types that have the field. Sources send empty lists for others. */
-const OWN_FIELDS: Readonly<Record<string, readonly number[]>> = {
-  accessList: [1, 2, 3, 4, 0x7b],
-  yParity: [1, 2, 3, 4, 0x7b],
-  maxFeePerGas: [2, 3, 4, 0x7b],
-  maxPriorityFeePerGas: [2, 3, 4, 0x7b],
-  maxFeePerBlobGas: [3],
-  blobVersionedHashes: [3],
-  authorizationList: [4],
-  feeCurrency: [0x7b],
-};
+/** Sources send empty lists to types that lack them. */
+const APPENDED =
+  'accessList yParity maxFeePerGas maxPriorityFeePerGas maxFeePerBlobGas blobVersionedHashes authorizationList feeCurrency'.split(
+    ' ',
+  );
 
-const CALL = ['hash', 'from', 'gas', 'value', 'input'];
-const SIGNED = [...CALL, 'nonce', 'v', 'r', 's'];
-const FEE_MARKET = [...SIGNED, 'chainId', 'maxFeePerGas', 'maxPriorityFeePerGas', 'accessList'];
+const OPTIONAL = ['to', 'mint', 'isSystemTx'];
 
-/** Members that the encoding of a type has. Arbitrum's have more than any source shows. */
-const ENCODED: ReadonlyMap<number, readonly string[]> = new Map([
-  [0, [...SIGNED, 'gasPrice']],
-  [1, [...SIGNED, 'gasPrice', 'chainId', 'accessList']],
-  [2, FEE_MARKET],
-  [3, [...FEE_MARKET, 'maxFeePerBlobGas', 'blobVersionedHashes']],
-  [4, [...FEE_MARKET, 'authorizationList']],
-  [0x64, [...CALL, 'chainId', 'requestId']],
-  [0x65, [...CALL, 'chainId', 'nonce', 'maxFeePerGas']],
-  [0x66, [...CALL, 'chainId', 'maxFeePerGas', 'requestId']],
-  [0x68, [...CALL, 'chainId', 'nonce', 'maxFeePerGas', 'ticketId']],
-  [0x69, [...CALL, 'chainId', 'maxFeePerGas', 'requestId']],
-  [0x6a, [...CALL, 'chainId']],
-  [0x7b, [...FEE_MARKET, 'feeCurrency']],
-  [0x7e, [...CALL, 'sourceHash']],
-]);
+/** By type, members that its encoding needs and those that it lacks. Arbitrum's have more than any source shows. */
+const MEMBERS = new Map(
+  [...TRANSACTION_TYPES].map(([type, { members }]) => {
+    const names = members.map(({ name }) => name);
+    const required = names
+      .filter((name) => !OPTIONAL.includes(name))
+      .map((name) => (name === 'yParity' ? 'v' : name));
+    const surplus = APPENDED.filter((name) => !names.includes(name));
+    return [type, { required: ['hash', 'from', ...required], surplus, hasParity: names.includes('yParity') }];
+  }),
+);
 
 const ARBITRUM_UNSIGNED = new Set([0x65, 0x6a]);
 const DEPOSIT_TYPE = 0x7e;
@@ -227,13 +174,11 @@ export function transactionJson(row: Json, place: Json): ConvertedTransaction {
   const given = toTransaction(row, 'transaction') as Record<string, unknown>;
   const type = given.type === undefined ? inferredType(given) : Number(given.type);
   given.type = `0x${type.toString(16)}`;
-  const isEthereum = ENCODED.has(type);
-  for (const [name, types] of Object.entries(OWN_FIELDS))
-    if (isEthereum && given[name] !== undefined && !types.includes(type)) {
-      // Arbitrum's unsigned types have a fee limit.
-      if (!(name === 'maxFeePerGas' && type >= 0x64 && type <= 0x6a)) delete given[name];
-    }
-  if (given.yParity === undefined && OWN_FIELDS.yParity?.includes(type) === true && isParity(given.v))
+  const members = MEMBERS.get(type);
+  // Arbitrum's unsigned types have a fee limit.
+  for (const name of members?.surplus ?? [])
+    if (!(name === 'maxFeePerGas' && type >= 0x64 && type <= 0x6a)) delete given[name];
+  if (given.yParity === undefined && members?.hasParity === true && (given.v === '0x0' || given.v === '0x1'))
     given.yParity = given.v;
   if (given.v === undefined && given.yParity !== undefined) given.v = given.yParity;
   if (given.to === undefined) given.to = null;
@@ -243,9 +188,9 @@ export function transactionJson(row: Json, place: Json): ConvertedTransaction {
 
 /** An access list that the source lacks is empty in most transactions: the hash proves it. */
 function withAccessList(json: Json, type: number): { readonly json: Json; readonly lack: string | null } {
-  const required = ENCODED.get(type);
-  if (required === undefined) return { json, lack: `type ${type}` };
-  const missing = required.find((name) => json[name] === undefined);
+  const members = MEMBERS.get(type);
+  if (members === undefined) return { json, lack: `type ${type}` };
+  const missing = members.required.find((name) => json[name] === undefined);
   if (missing === undefined) {
     const isGuess = type === DEPOSIT_TYPE || ARBITRUM_UNSIGNED.has(type);
     // A deposit before Regolith may have `isSystemTx`, which no source has.
@@ -265,8 +210,4 @@ function inferredType({ maxFeePerGas, accessList, sourceHash }: Json): number {
   if (sourceHash !== undefined) return DEPOSIT_TYPE;
   if (maxFeePerGas !== undefined) return 2;
   return Array.isArray(accessList) && accessList.length > 0 ? 1 : 0;
-}
-
-function isParity(v: unknown): boolean {
-  return v === '0x0' || v === '0x1';
 }

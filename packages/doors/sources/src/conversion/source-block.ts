@@ -1,6 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Block, type Log, parseHash, type Receipt, toQuantity } from '@chainstead/core';
-import { checkHeaderHash, EMPTY_TRIE_ROOT, receiptsRoot } from '@chainstead/proof';
+import {
+  checkHeaderHash,
+  EMPTY_TRIE_ROOT,
+  HEADER_FIELDS,
+  HEADER_INTEGERS,
+  REQUIRED_FIELDS,
+  receiptsRoot,
+} from '@chainstead/proof';
 import {
   createReceiptParser,
   type LogsQuery,
@@ -10,7 +17,17 @@ import {
 } from '@chainstead/rpc';
 import { checkLogs, matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
-import { bytes, type Form, headerNonce, integer, type Json, listOf, objectOf, quantity } from './forms.ts';
+import {
+  bytes,
+  type Forms,
+  formsOf,
+  headerNonce,
+  integer,
+  type Json,
+  listOf,
+  objectOf,
+  quantity,
+} from './forms.ts';
 import { type ConvertedTransaction, logJson, receiptJson, transactionJson } from './receipt-json.ts';
 
 /** Rows of a block, by the names of JSON-RPC. A transaction's row has its receipt's members too. */
@@ -126,52 +143,14 @@ function provenDeposits(block: Block, receipts: readonly Receipt[], chain: Chain
   return receiptsRoot(withNonces, context, 'given') === header.receiptsRoot ? withNonces : null;
 }
 
-const withdrawal = objectOf({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity });
-
-const HEADER_FORMS: Readonly<Record<string, Form>> = {
-  number: quantity,
-  hash: bytes,
-  parentHash: bytes,
+export const HEADER_FORMS: Forms = {
+  ...Object.fromEntries(HEADER_FIELDS.map((name) => [name, HEADER_INTEGERS.has(name) ? quantity : bytes])),
+  ...formsOf(quantity, 'totalDifficulty size l1BlockNumber sendCount'),
+  ...formsOf(bytes, 'hash sendRoot'),
   nonce: headerNonce,
-  mixHash: bytes,
-  sha3Uncles: bytes,
-  logsBloom: bytes,
-  transactionsRoot: bytes,
-  stateRoot: bytes,
-  receiptsRoot: bytes,
-  miner: bytes,
-  difficulty: quantity,
-  totalDifficulty: quantity,
-  extraData: bytes,
-  size: quantity,
-  gasLimit: quantity,
-  gasUsed: quantity,
-  timestamp: quantity,
   uncles: listOf(bytes),
-  baseFeePerGas: quantity,
-  withdrawalsRoot: bytes,
-  withdrawals: listOf(withdrawal),
-  blobGasUsed: quantity,
-  excessBlobGas: quantity,
-  parentBeaconBlockRoot: bytes,
-  requestsHash: bytes,
-  blockAccessListHash: bytes,
-  slotNumber: quantity,
-  l1BlockNumber: quantity,
-  sendCount: quantity,
-  sendRoot: bytes,
+  withdrawals: listOf(objectOf({ ...formsOf(quantity, 'index validatorIndex amount'), address: bytes })),
 };
-
-const REQUIRED = ['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'].concat([
-  'logsBloom',
-  'difficulty',
-  'gasLimit',
-  'gasUsed',
-  'timestamp',
-  'extraData',
-  'mixHash',
-  'nonce',
-]);
 
 const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 
@@ -208,7 +187,7 @@ export function checkedHeader(header: Json, chain: Chain, absent: ReadonlySet<st
   const lacking = (lack: string | null): CheckedHeader => ({ header, lack });
   if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return lacking('withdrawals');
   if (!chain.headerHash) return lacking(null);
-  const missing = REQUIRED.find((name) => header[name] === undefined);
+  const missing = REQUIRED_FIELDS.find((name) => header[name] === undefined);
   if (missing !== undefined) return lacking(missing);
   const hasCancun = header.parentBeaconBlockRoot !== undefined;
   const later = LATER_FIELDS.find((name) => header[name] === undefined);

@@ -1,5 +1,8 @@
 import { type BlockRange, type Clock, isObject } from '@chainstead/core';
 import type { LogsQuery } from '@chainstead/rpc';
+import { type Forms, toSnakeCase } from '../conversion/forms.ts';
+import { RECEIPT_FORMS, TRANSACTION_FORMS } from '../conversion/receipt-json.ts';
+import { HEADER_FORMS } from '../conversion/source-block.ts';
 import { type HttpStream, readText } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson, readJsonBody } from '../http-stream/json-lines.ts';
@@ -79,23 +82,20 @@ export function createHyperSyncClient(
   };
 }
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+/** Fields since Pectra and Amsterdam, and of Celo, which HyperSync does not have. */
+export const ABSENT_FIELDS: ReadonlySet<string> = new Set([
+  'requestsHash',
+  'blockAccessListHash',
+  'slotNumber',
+  'feeCurrency',
+]);
 
-const BLOCK = words(`
-  number hash parent_hash nonce sha3_uncles logs_bloom transactions_root state_root receipts_root miner difficulty
-  total_difficulty extra_data size gas_limit gas_used timestamp uncles base_fee_per_gas blob_gas_used excess_blob_gas
-  parent_beacon_block_root withdrawals_root withdrawals mix_hash l1_block_number send_count send_root`);
-const TRANSACTION = words(`
-  block_hash block_number transaction_index hash from to nonce input value gas gas_price max_priority_fee_per_gas
-  max_fee_per_gas v r s y_parity chain_id access_list authorization_list type max_fee_per_blob_gas
-  blob_versioned_hashes cumulative_gas_used effective_gas_price gas_used contract_address logs_bloom status root
-  blob_gas_used blob_gas_price mint source_hash deposit_nonce deposit_receipt_version l1_fee l1_fee_scalar l1_gas_price
-  l1_gas_used l1_blob_base_fee l1_blob_base_fee_scalar l1_base_fee_scalar gas_used_for_l1`);
-const LOG = words(`
-  log_index transaction_index transaction_hash block_hash block_number address data topic0 topic1 topic2 topic3`);
-
-/** Header fields since Pectra and Amsterdam, which HyperSync does not have. */
-export const ABSENT_FIELDS: ReadonlySet<string> = new Set(['requestsHash', 'blockAccessListHash', 'slotNumber']);
+const namesOf = (forms: Forms): readonly string[] =>
+  Object.keys(forms)
+    .filter((name) => !ABSENT_FIELDS.has(name))
+    .map(toSnakeCase);
+const PLACE = ['block_hash', 'block_number', 'transaction_index'];
+const LOG = [...PLACE, ...'log_index transaction_hash address data topic0 topic1 topic2 topic3'.split(' ')];
 
 /** A page ends after the block that reaches one of them. */
 const PAGE_LIMITS = { max_num_blocks: 2_000, max_num_transactions: 20_000, max_num_logs: 50_000 };
@@ -108,7 +108,11 @@ export const WHOLE_BLOCKS: HyperSyncSelection = {
   transactions: [{}],
   logs: [{}],
   join_mode: 'JoinNothing',
-  field_selection: { block: BLOCK, transaction: TRANSACTION, log: LOG },
+  field_selection: {
+    block: namesOf(HEADER_FORMS),
+    transaction: [...PLACE, ...namesOf({ ...TRANSACTION_FORMS, ...RECEIPT_FORMS })],
+    log: LOG,
+  },
 };
 
 /** Blocks of the logs come with them. An empty inner list matches any. */

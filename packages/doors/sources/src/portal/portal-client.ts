@@ -1,5 +1,8 @@
 import { type BlockRange, type Clock, isObject } from '@chainstead/core';
 import type { LogsQuery } from '@chainstead/rpc';
+import type { Forms } from '../conversion/forms.ts';
+import { RECEIPT_FORMS, TRANSACTION_FORMS } from '../conversion/receipt-json.ts';
+import { HEADER_FORMS } from '../conversion/source-block.ts';
 import { type HttpStream, readText } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
 import { readJson } from '../http-stream/json-lines.ts';
@@ -138,19 +141,16 @@ export function logFilters({ topics, indexed = [], addresses = [] }: Omit<LogsQu
 type FieldTable = 'block' | 'transaction' | 'log';
 export type PortalFields = Readonly<Record<FieldTable, readonly string[]>>;
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const ABSENT =
+  'sendCount sendRoot mint sourceHash feeCurrency root depositNonce depositReceiptVersion gasUsedForL1'.split(
+    ' ',
+  );
+const namesOf = (forms: Forms): readonly string[] => Object.keys(forms).filter((name) => !ABSENT.includes(name));
 
-/** The last two: Amsterdam. A portal without them says so once. */
-const BLOCK = words(`
-  number hash parentHash timestamp transactionsRoot receiptsRoot stateRoot logsBloom sha3Uncles extraData miner nonce
-  mixHash size gasLimit gasUsed difficulty totalDifficulty baseFeePerGas uncles withdrawals withdrawalsRoot blobGasUsed
-  excessBlobGas parentBeaconBlockRoot requestsHash l1BlockNumber blockAccessListHash slotNumber`);
-const TRANSACTION = words(`
-  transactionIndex hash nonce from to input value gas gasPrice maxFeePerGas maxPriorityFeePerGas v r s yParity accessList
-  chainId maxFeePerBlobGas blobVersionedHashes authorizationList contractAddress gasUsed logsBloom cumulativeGasUsed
-  effectiveGasPrice type status blobGasUsed blobGasPrice l1Fee l1FeeScalar l1GasPrice l1GasUsed l1BlobBaseFee
-  l1BlobBaseFeeScalar l1BaseFeeScalar`);
-const LOG = words('logIndex transactionIndex transactionHash address data topics');
+/** With fields of Amsterdam: a portal without them says so once. */
+const BLOCK = namesOf(HEADER_FORMS);
+const TRANSACTION = ['transactionIndex', ...namesOf({ ...TRANSACTION_FORMS, ...RECEIPT_FORMS })];
+const LOG = ['logIndex', 'transactionIndex', 'transactionHash', 'address', 'data', 'topics'];
 
 export const BLOCK_FIELDS: PortalFields = { block: BLOCK, transaction: TRANSACTION, log: LOG };
 export const LOG_FIELDS: PortalFields = {

@@ -1,6 +1,6 @@
 import { type Hash, type Hex, keccak256Hex, parseHash } from '@chainstead/core';
 import { hexOf, quantityOf, type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
-import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from './header-hash.ts';
+import { HEADER_FIELDS, HEADER_INTEGERS, REQUIRED_FIELDS } from './header-hash.ts';
 
 interface DecodedHeader {
   /** As in `eth_getBlockByNumber`, without `hash`. */
@@ -9,21 +9,19 @@ interface DecodedHeader {
   readonly unknownFields: number;
 }
 
-const FIELDS = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS];
-
 /** The reverse of `encodeHeader`. Null: not a header of Ethereum. */
 export function decodeHeader(encoded: Buffer): DecodedHeader | null {
   const items = readRlpList(encoded);
   if (items === null || items.length < REQUIRED_FIELDS.length) return null;
   const raw: Record<string, Hex> = {};
-  for (const [index, [name, kind]] of FIELDS.entries()) {
+  for (const [index, name] of HEADER_FIELDS.entries()) {
     const item = items[index];
     if (item === undefined) break;
-    const value = kind === 'bytes' ? hexOf(item) : quantityOf(item);
+    const value = HEADER_INTEGERS.has(name) ? quantityOf(item) : hexOf(item);
     if (value === null) return null;
     raw[name] = value;
   }
-  return { raw, unknownFields: Math.max(0, items.length - FIELDS.length) };
+  return { raw, unknownFields: Math.max(0, items.length - HEADER_FIELDS.length) };
 }
 
 export interface ReadHeader {
@@ -36,20 +34,19 @@ export interface ReadHeader {
   readonly receiptsRoot: Hash;
 }
 
-/** Yellow paper, section 4.3. */
-const PLACES = { parentHash: 0, stateRoot: 3, receiptsRoot: 5, number: 8, timestamp: 11 };
-const FIELDS_MIN = 15;
 const HASH_BYTES = 32;
 const NUMBER_BYTES_MAX = 6;
 
 export function readHeader(encoded: Buffer): ReadHeader | null {
   const fields = readRlpList(encoded);
-  if (fields === null || fields.length < FIELDS_MIN || fields.some(({ isList }) => isList)) return null;
-  const parentHash = hashOf(fields[PLACES.parentHash]);
-  const stateRoot = hashOf(fields[PLACES.stateRoot]);
-  const receiptsRoot = hashOf(fields[PLACES.receiptsRoot]);
-  const number = numberOf(fields[PLACES.number]);
-  const timestamp = numberOf(fields[PLACES.timestamp]);
+  if (fields === null || fields.length < REQUIRED_FIELDS.length || fields.some(({ isList }) => isList))
+    return null;
+  const field = (name: string) => fields[HEADER_FIELDS.indexOf(name)];
+  const parentHash = hashOf(field('parentHash'));
+  const stateRoot = hashOf(field('stateRoot'));
+  const receiptsRoot = hashOf(field('receiptsRoot'));
+  const number = numberOf(field('number'));
+  const timestamp = numberOf(field('timestamp'));
   if (parentHash === null || stateRoot === null || receiptsRoot === null || number === null || timestamp === null)
     return null;
   return { hash: keccak256Hex(encoded), parentHash, number, timestamp, stateRoot, receiptsRoot };

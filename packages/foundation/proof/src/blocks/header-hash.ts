@@ -3,40 +3,49 @@ import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 import { hexToBytes } from '../rlp/rlp-text.ts';
 
 type RawHeader = Readonly<Record<string, unknown>>;
-export type HeaderField = readonly [name: string, kind: 'bytes' | 'integer'];
 
-/** Ethereum's first block, in RLP order (yellow paper, 4.3). */
-export const REQUIRED_FIELDS: readonly HeaderField[] = [
-  ['parentHash', 'bytes'],
-  ['sha3Uncles', 'bytes'],
-  ['miner', 'bytes'],
-  ['stateRoot', 'bytes'],
-  ['transactionsRoot', 'bytes'],
-  ['receiptsRoot', 'bytes'],
-  ['logsBloom', 'bytes'],
-  ['difficulty', 'integer'],
-  ['number', 'integer'],
-  ['gasLimit', 'integer'],
-  ['gasUsed', 'integer'],
-  ['timestamp', 'integer'],
-  ['extraData', 'bytes'],
-  ['mixHash', 'bytes'],
-  ['nonce', 'bytes'],
+/** In RLP order (yellow paper, 4.3). Forks append fields. */
+export const HEADER_FIELDS: readonly string[] = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+  'baseFeePerGas', // EIP-1559
+  'withdrawalsRoot', // EIP-4895
+  'blobGasUsed', // EIP-4844
+  'excessBlobGas',
+  'parentBeaconBlockRoot', // EIP-4788
+  'requestsHash', // EIP-7685
+  'blockAccessListHash', // EIP-7928
+  'slotNumber', // EIP-7843
 ];
-
-export const OPTIONAL_FIELDS: readonly HeaderField[] = [
-  ['baseFeePerGas', 'integer'], // EIP-1559
-  ['withdrawalsRoot', 'bytes'], // EIP-4895
-  ['blobGasUsed', 'integer'], // EIP-4844
-  ['excessBlobGas', 'integer'],
-  ['parentBeaconBlockRoot', 'bytes'], // EIP-4788
-  ['requestsHash', 'bytes'], // EIP-7685
-  ['blockAccessListHash', 'bytes'], // EIP-7928
-  ['slotNumber', 'integer'], // EIP-7843
-];
+/** Ethereum's first block has these alone. */
+export const REQUIRED_FIELDS: readonly string[] = HEADER_FIELDS.slice(0, 15);
+export const HEADER_INTEGERS: ReadonlySet<string> = new Set([
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'baseFeePerGas',
+  'blobGasUsed',
+  'excessBlobGas',
+  'slotNumber',
+]);
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...[...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map(([name]) => name),
+  ...HEADER_FIELDS,
   ...['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals', 'author', 'sealFields'],
   ...['milliTimestamp', 'l1BlockNumber', 'sendCount', 'sendRoot'],
 ]);
@@ -79,18 +88,11 @@ function formWithHash(fields: readonly Buffer[], expected: Hash): Buffer | null 
 
 function encodeFields(raw: RawHeader): Buffer[] | null {
   const fields: Buffer[] = [];
-  for (const [name, kind] of REQUIRED_FIELDS) {
+  for (const [index, name] of HEADER_FIELDS.entries()) {
     const value = raw[name];
-    if (typeof value !== 'string') return null;
-    fields.push(encodeField(value, kind));
-  }
-  for (const [name, kind] of OPTIONAL_FIELDS) {
-    const value = raw[name];
-    if (typeof value === 'string') fields.push(encodeField(value, kind));
+    if (typeof value === 'string')
+      fields.push(encodeString(HEADER_INTEGERS.has(name) ? integerBytes(BigInt(value)) : hexToBytes(value)));
+    else if (index < REQUIRED_FIELDS.length) return null;
   }
   return fields;
-}
-
-function encodeField(value: string, kind: HeaderField[1]): Buffer {
-  return encodeString(kind === 'bytes' ? hexToBytes(value) : integerBytes(BigInt(value)));
 }

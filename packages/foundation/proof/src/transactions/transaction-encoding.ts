@@ -1,7 +1,7 @@
 import { type Hash, keccak256Hex } from '@chainstead/core';
 import { byteText, listText } from '../rlp/rlp-text.ts';
 import { type FieldText, fieldBytes, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
-import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';
+import { TRANSACTION_TYPES, type TransactionType, writeMembers } from './transaction-types.ts';
 
 /** Legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
 const ETHEREUM_TYPE_MAX = 4;
@@ -11,7 +11,7 @@ const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
 /** EIP-2718; keccak-256 is the hash. Null if type or form is unknown. */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
-  return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
+  return encoded(transaction, ({ members }) => members);
 }
 
 export type TransactionHashCheck =
@@ -33,7 +33,7 @@ export function checkTransactionHash(transaction: TransactionJson): TransactionH
 }
 
 export function encodeUnsigned(transaction: TransactionJson, after: FieldText = ''): Buffer | null {
-  return encoded(transaction, (type) => (type.signature === null ? null : type.fields(transaction) + after));
+  return encoded(transaction, ({ fields, members }) => (fields.length === members.length ? null : fields), after);
 }
 
 export function namesSender(transaction: TransactionJson): boolean {
@@ -59,13 +59,14 @@ function typeOf(transaction: TransactionJson): TransactionType | undefined {
 
 function encoded(
   transaction: TransactionJson,
-  fieldsOf: (type: TransactionType) => FieldText | null,
+  membersOf: (type: TransactionType) => TransactionType['members'] | null,
+  after: FieldText = '',
 ): Buffer | null {
   const type = typeOf(transaction);
-  if (type === undefined) return null;
+  const members = type === undefined ? null : membersOf(type);
+  if (members === null) return null;
   try {
-    const fields = fieldsOf(type);
-    if (fields === null) return null;
+    const fields = writeMembers(members, transaction) + after;
     const number = transactionType(transaction) ?? 0;
     return fieldBytes(number === 0 ? listText(fields) : byteText(number) + listText(fields));
   } catch (error) {

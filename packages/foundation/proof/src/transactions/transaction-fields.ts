@@ -61,18 +61,8 @@ export function accessList(value: unknown): FieldText {
   });
 }
 
-/** EIP-7702. @throws UnknownFormError */
-export function authorization(value: unknown): FieldText {
-  const json = object(value);
-  return listText(integer(json.chainId) + bytes(json.address) + integer(json.nonce) + typedSignature(json));
-}
-
-/** Without legacy. @throws UnknownFormError */
-export function typedSignature({ yParity, v, r, s }: TransactionJson): FieldText {
-  return integer(yParity ?? v) + integer(r) + integer(s);
-}
-
-function object(value: unknown): TransactionJson {
+/** @throws UnknownFormError */
+export function object(value: unknown): TransactionJson {
   if (typeof value !== 'object' || value === null) throw new UnknownFormError();
   return value as TransactionJson;
 }
