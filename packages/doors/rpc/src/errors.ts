@@ -1,4 +1,4 @@
-import { ChainsteadError, defineError } from '@chainstead/core';
+import { type BlockRange, ChainsteadError, defineError } from '@chainstead/core';
 import type { FaultKind } from './upstream-pool.ts';
 
 export type Reaction =
@@ -123,11 +123,11 @@ export interface FaultHints {
   readonly reaction: Reaction;
   /** False if only a text says so: a contract may have written it. @default true */
   readonly isSure?: boolean;
-  readonly retryAfterMs?: number;
-  readonly limitBlocks?: number;
-  readonly suggestedRange?: { readonly from: number; readonly to: number };
-  readonly limitResults?: number;
-  readonly isPruned?: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly limitBlocks?: number | undefined;
+  readonly suggestedRange?: BlockRange | undefined;
+  readonly limitResults?: number | undefined;
+  readonly isPruned?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -167,6 +167,11 @@ export class UpstreamFault extends ChainsteadError {
   }
 }
 
+export function laggingFault(upstream: string, method: string, head: number | null): UpstreamFault {
+  const hints = { reaction: 'beyond-head' } as const;
+  return new UpstreamFault({ upstream, method, kind: 'lagging', text: `has only reached block ${head}`, hints });
+}
+
 function describe(failures: readonly UpstreamFailure[]): string {
   if (failures.length === 0) return 'none is configured';
   return failures.map((failure) => `${failure.upstream}: ${failure.reason}`).join('; ');
@@ -191,9 +196,9 @@ export class RangeTooLargeError extends defineError(
   }),
 ) {}
 
-type SizeFault = UpstreamFault & { readonly hints: { readonly reaction: 'batch-size' | 'density' } };
-
-export function isAboutSize(error: unknown): error is SizeFault {
+export function isAboutSize(
+  error: unknown,
+): error is UpstreamFault & { readonly hints: { readonly reaction: 'batch-size' | 'density' } } {
   return (
     error instanceof UpstreamFault &&
     (error.hints.reaction === 'batch-size' || error.hints.reaction === 'density')

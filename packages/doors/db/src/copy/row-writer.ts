@@ -68,162 +68,149 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
 }
 
 /** One buffer: use one writer per producer. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: all types are written to one buffer.
 export function createRowWriter(): RowWriter {
-  return new BytesWriter();
-}
+  let bytes = Buffer.allocUnsafe(INITIAL_BYTES);
+  let view = viewOf(bytes);
+  let at = 0;
 
-class BytesWriter implements RowWriter {
-  #bytes = Buffer.allocUnsafe(INITIAL_BYTES);
-  #view = viewOf(this.#bytes);
-  #at = 0;
-
-  begin(fields: number): void {
-    this.#at = 0;
-    this.#int16(fields);
-  }
-
-  nothing(): void {
-    this.#room(VALUE_BYTES);
-    this.#int32(-1);
-  }
-
-  boolean(value: boolean): void {
-    this.#room(VALUE_BYTES);
-    this.#int32(1);
-    this.#view.setUint8(this.#at++, value ? 1 : 0);
-  }
-
-  smallint(value: number): void {
-    if ((value << 16) >> 16 !== value) throw notWithin('smallint', value);
-    this.#room(VALUE_BYTES);
-    this.#int32(2);
-    this.#int16(value);
-  }
-
-  integer(value: number): void {
-    if ((value | 0) !== value) throw notWithin('integer', value);
-    this.#room(VALUE_BYTES);
-    this.#int32(4);
-    this.#int32(value);
-  }
-
-  bigint(value: number | string): void {
-    this.#room(VALUE_BYTES);
-    this.#int32(8);
-    if (typeof value === 'string' && value.length > SAFE_DIGITS) {
-      const large = INTEGER.test(value) ? BigInt(value) : null;
-      if (large === null || BigInt.asIntN(64, large) !== large) throw notWithin('bigint', value);
-      this.#view.setBigInt64(this.#at, large);
-    } else {
-      const number = value === '' ? Number.NaN : Number(value);
-      if (!Number.isSafeInteger(number)) throw notWithin('bigint', value);
-      this.#view.setInt32(this.#at, Math.floor(number / TWO_32));
-      this.#view.setUint32(this.#at + 4, number >>> 0);
-    }
-    this.#at += 8;
-  }
-
-  numeric(text: string): void {
-    const start = text.charCodeAt(0) === MINUS ? 1 : 0;
-    const point = text.indexOf('.');
-    const end = point < 0 ? text.length : point;
-    const scale = point < 0 ? 0 : text.length - point - 1;
-    const above = Math.ceil((end - start) / GROUP);
-    const below = Math.ceil(scale / GROUP);
-    if (above === 0) throw notDecimal(text);
-    const length = 8 + 2 * (above + below);
-    this.#room(length + VALUE_BYTES);
-    this.#int32(length);
-    this.#int16(above + below);
-    this.#int16(above - 1);
-    this.#int16(start === 0 ? 0 : NUMERIC_NEGATIVE);
-    this.#int16(scale);
-    for (let to = end - (above - 1) * GROUP; to <= end; to += GROUP)
-      this.#int16(digitsAt(text, Math.max(to - GROUP, start), to));
-    for (let from = end + 1; from < text.length; from += GROUP) this.#int16(digitsAt(text, from, from + GROUP));
-  }
-
-  bytea(hex: string): void {
-    const length = (hex.length - 2) / 2;
-    if (!Number.isInteger(length) || !hex.startsWith('0x')) throw notHexadecimal(hex);
-    this.#room(length + VALUE_BYTES);
-    this.#int32(length);
-    if (hex.length > SHORT_HEX) {
-      if (this.#bytes.write(hex.slice(2), this.#at, 'hex') !== length) throw notHexadecimal(hex);
-    } else this.#shortHex(hex);
-    this.#at += length;
-  }
-
-  text(value: string): void {
-    const storable = value.replaceAll('\0', '').toWellFormed();
-    const length = Buffer.byteLength(storable);
-    this.#room(length + VALUE_BYTES);
-    this.#int32(length);
-    this.#at += this.#bytes.write(storable, this.#at);
-  }
-
-  jsonb(value: string): void {
-    const length = Buffer.byteLength(value);
-    this.#room(length + VALUE_BYTES);
-    this.#int32(length + 1);
-    this.#view.setUint8(this.#at++, JSONB_VERSION);
-    this.#at += this.#bytes.write(value, this.#at);
-  }
-
-  timestamp(value: string): void {
-    const ms = Date.parse(value);
-    if (Number.isNaN(ms)) throw new TypeError(`${JSON.stringify(value)} is no time`);
-    this.bigint((ms - YEAR_2000_MS) * 1_000);
-  }
-
-  array(type: ArrayElement, values: readonly (number | string)[]): void {
-    this.#room(VALUE_BYTES);
-    const lengthAt = this.#at;
-    const { length } = values;
-    this.#int32(0);
-    for (const part of length === 0 ? [0, 0, ELEMENT_OIDS[type]] : [1, 0, ELEMENT_OIDS[type], length, 1])
-      this.#int32(part);
-    for (const value of values)
-      if (type === 'numeric') this.numeric(String(value));
-      else if (type === 'bigint') this.bigint(value);
-      else this[type](Number(value));
-    this.#view.setInt32(lengthAt, this.#at - lengthAt - 4);
-  }
-
-  end(): string {
-    return this.#bytes.toString('latin1', 0, this.#at);
-  }
-
-  #shortHex(hex: string): void {
-    const bytes = this.#bytes;
-    let at = this.#at;
+  function shortHex(hex: string): void {
+    let to = at;
     let all = 0;
     for (let digit = 2; digit < hex.length; digit += 2) {
       const high = NIBBLES[hex.charCodeAt(digit)] ?? NO_NIBBLE;
       const low = NIBBLES[hex.charCodeAt(digit + 1)] ?? NO_NIBBLE;
       all |= high | low;
-      bytes[at++] = (high << 4) | low;
+      bytes[to++] = (high << 4) | low;
     }
     if (all >= NO_NIBBLE) throw notHexadecimal(hex);
   }
 
-  #int16(value: number): void {
-    this.#view.setInt16(this.#at, value);
-    this.#at += 2;
+  function int16(value: number): void {
+    view.setInt16(at, value);
+    at += 2;
   }
 
-  #int32(value: number): void {
-    this.#view.setInt32(this.#at, value);
-    this.#at += 4;
+  function int32(value: number): void {
+    view.setInt32(at, value);
+    at += 4;
   }
 
-  #room(bytes: number): void {
-    if (this.#at + bytes <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#at + bytes));
-    this.#bytes.copy(larger, 0, 0, this.#at);
-    this.#bytes = larger;
-    this.#view = viewOf(larger);
+  function room(needed: number): void {
+    if (at + needed <= bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, at + needed));
+    bytes.copy(larger, 0, 0, at);
+    bytes = larger;
+    view = viewOf(larger);
   }
+
+  const writer: RowWriter = {
+    begin(fields) {
+      at = 0;
+      int16(fields);
+    },
+    nothing() {
+      room(VALUE_BYTES);
+      int32(-1);
+    },
+    boolean(value) {
+      room(VALUE_BYTES);
+      int32(1);
+      view.setUint8(at++, value ? 1 : 0);
+    },
+    smallint(value) {
+      if ((value << 16) >> 16 !== value) throw notWithin('smallint', value);
+      room(VALUE_BYTES);
+      int32(2);
+      int16(value);
+    },
+    integer(value) {
+      if ((value | 0) !== value) throw notWithin('integer', value);
+      room(VALUE_BYTES);
+      int32(4);
+      int32(value);
+    },
+    bigint(value) {
+      room(VALUE_BYTES);
+      int32(8);
+      if (typeof value === 'string' && value.length > SAFE_DIGITS) {
+        const large = INTEGER.test(value) ? BigInt(value) : null;
+        if (large === null || BigInt.asIntN(64, large) !== large) throw notWithin('bigint', value);
+        view.setBigInt64(at, large);
+      } else {
+        const number = value === '' ? Number.NaN : Number(value);
+        if (!Number.isSafeInteger(number)) throw notWithin('bigint', value);
+        view.setInt32(at, Math.floor(number / TWO_32));
+        view.setUint32(at + 4, number >>> 0);
+      }
+      at += 8;
+    },
+    numeric(text) {
+      const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+      const point = text.indexOf('.');
+      const end = point < 0 ? text.length : point;
+      const scale = point < 0 ? 0 : text.length - point - 1;
+      const above = Math.ceil((end - start) / GROUP);
+      const below = Math.ceil(scale / GROUP);
+      if (above === 0) throw notDecimal(text);
+      const length = 8 + 2 * (above + below);
+      room(length + VALUE_BYTES);
+      int32(length);
+      int16(above + below);
+      int16(above - 1);
+      int16(start === 0 ? 0 : NUMERIC_NEGATIVE);
+      int16(scale);
+      for (let to = end - (above - 1) * GROUP; to <= end; to += GROUP)
+        int16(digitsAt(text, Math.max(to - GROUP, start), to));
+      for (let from = end + 1; from < text.length; from += GROUP) int16(digitsAt(text, from, from + GROUP));
+    },
+    bytea(hex) {
+      const length = (hex.length - 2) / 2;
+      if (!Number.isInteger(length) || !hex.startsWith('0x')) throw notHexadecimal(hex);
+      room(length + VALUE_BYTES);
+      int32(length);
+      if (hex.length > SHORT_HEX) {
+        if (bytes.write(hex.slice(2), at, 'hex') !== length) throw notHexadecimal(hex);
+      } else shortHex(hex);
+      at += length;
+    },
+    text(value) {
+      const storable = value.replaceAll('\0', '').toWellFormed();
+      const length = Buffer.byteLength(storable);
+      room(length + VALUE_BYTES);
+      int32(length);
+      at += bytes.write(storable, at);
+    },
+    jsonb(value) {
+      const length = Buffer.byteLength(value);
+      room(length + VALUE_BYTES);
+      int32(length + 1);
+      view.setUint8(at++, JSONB_VERSION);
+      at += bytes.write(value, at);
+    },
+    timestamp(value) {
+      const ms = Date.parse(value);
+      if (Number.isNaN(ms)) throw new TypeError(`${JSON.stringify(value)} is no time`);
+      writer.bigint((ms - YEAR_2000_MS) * 1_000);
+    },
+    array(type, values) {
+      room(VALUE_BYTES);
+      const lengthAt = at;
+      const { length } = values;
+      int32(0);
+      for (const part of length === 0 ? [0, 0, ELEMENT_OIDS[type]] : [1, 0, ELEMENT_OIDS[type], length, 1])
+        int32(part);
+      for (const value of values)
+        if (type === 'numeric') writer.numeric(String(value));
+        else if (type === 'bigint') writer.bigint(value);
+        else writer[type](Number(value));
+      view.setInt32(lengthAt, at - lengthAt - 4);
+    },
+    end() {
+      return bytes.toString('latin1', 0, at);
+    },
+  };
+  return writer;
 }
 
 /** Beyond the end, zeros. @throws TypeError for other characters */

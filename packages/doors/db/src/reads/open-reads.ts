@@ -7,7 +7,7 @@ import { DatabaseError } from '../database-error.ts';
 import type { ConnectionRoom } from '../server/connection-room.ts';
 import { sql } from '../sql.ts';
 import { createReadSession, positionOfPrimary, type ReadSession, type SharedFloor } from './read-session.ts';
-import { Standby } from './standby.ts';
+import { createStandby, type Standby } from './standby.ts';
 import { createStandbyReads } from './standby-reads.ts';
 import { createReadMetrics, createWalHistory, parseWalPosition, type WalHistory } from './wal-position.ts';
 
@@ -47,7 +47,7 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
   const floor: SharedFloor = { position: await positionOfPrimary(primary) };
   const standbys = target.hosts.map((host) => {
     const own = { ...target, hosts: [host], readWrite: false };
-    return new Standby({ ...options, prepared, settings, onRoom, target: own, clusterId });
+    return createStandby({ ...options, prepared, settings, onRoom, target: own, clusterId });
   });
   const history = createWalHistory();
   const lagOf = (standby: Standby) => history.lagOf(standby.lastReplayed ?? 0n, performance.now());

@@ -1,9 +1,9 @@
 import { errorText, type Logger, sleepUnlessAborted, systemClock } from '@chainstead/core';
-import type { Pool, PoolClient, PoolConfig } from 'pg';
+import type { PoolClient, PoolConfig } from 'pg';
 import { columnParsers } from '../columns/column-parsers.ts';
 import { type End, onClient } from '../connections/connection-metrics.ts';
 import type { ConnectionTarget } from '../connections/connection-string.ts';
-import { type OpenSession, openPoolTo, sessionsTo } from '../connections/open-pool.ts';
+import { openPoolTo, sessionsTo } from '../connections/open-pool.ts';
 import { queryOn } from '../connections/query-on.ts';
 import { SessionClient } from '../connections/session-client.ts';
 import { DatabaseError } from '../database-error.ts';
@@ -28,143 +28,137 @@ const LOOK_EVERY_MS = 150;
 const LOOK_AGAIN_MS = 1_000;
 const SILENCE_MS = 3_000;
 
-export class Standby {
-  readonly host: string;
-  readonly #options: StandbyOptions;
-  readonly #pool: Pool;
-  readonly #openSession: OpenSession;
-  readonly #clients = new Set<SessionClient>();
-  #replayed: WalPosition | null = null;
-  #lastReplayed: WalPosition | null = null;
-  #session: SessionClient | null = null;
-  #looking: Promise<void> | null = null;
-  #isAway: boolean | null = null;
-  #isClosed = false;
+export type Standby = ReturnType<typeof createStandby>;
 
-  constructor(options: StandbyOptions) {
-    const { applicationName } = options;
-    const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
-    this.#options = options;
-    this.host = target.hosts
-      .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
-      .join(',');
-    const config: PoolConfig = { types: columnParsers, pipeline: true };
-    this.#pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
-    this.#pool.on('connect', (client) => {
-      if (client instanceof SessionClient) this.#clients.add(client);
-    });
-    this.#pool.on('remove', (client) => {
-      if (client instanceof SessionClient) this.#clients.delete(client);
-    });
-    this.#openSession = sessionsTo(target, { applicationName });
-  }
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: position, session and clients of one server are one state.
+export function createStandby(options: StandbyOptions) {
+  const { clusterId, onRoom, applicationName, logger } = options;
+  const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
+  const host = target.hosts
+    .map(({ host: name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`)
+    .join(',');
+  const clients = new Set<SessionClient>();
+  const openSession = sessionsTo(target, { applicationName });
+  const config: PoolConfig = { types: columnParsers, pipeline: true };
+  const pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
+  pool.on('connect', (client) => {
+    if (client instanceof SessionClient) clients.add(client);
+  });
+  pool.on('remove', (client) => {
+    if (client instanceof SessionClient) clients.delete(client);
+  });
+  let replayed: WalPosition | null = null;
+  let lastReplayed: WalPosition | null = null;
+  let session: SessionClient | null = null;
+  let looking: Promise<void> | null = null;
+  let isAway: boolean | null = null;
+  let isClosed = false;
 
-  /** Null while it can't be read from. */
-  get replayed(): WalPosition | null {
-    return this.#replayed;
-  }
-
-  get lastReplayed(): WalPosition | null {
-    return this.#lastReplayed;
-  }
-
-  /** @throws errors of connection and statement; then consider {@link Standby.doubt} */
-  async read<Row extends object>(text: string, values: readonly unknown[], end?: End): Promise<StandbyRead<Row>> {
-    const work = (client: PoolClient) => {
-      if (!(client instanceof SessionClient)) throw new TypeError('A pool gave a client of another kind');
-      return readOnStandby<Row>(client, text, values);
-    };
-    const read = await onClient(this.#pool, work, end);
-    if (this.#replayed !== null) this.#replayed = laterOf(this.#replayed, read.from);
-    return read;
-  }
-
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
-    return this.#looking;
-  }
-
-  /** After a failure, it is unused until it responds to a check. */
-  doubt(): void {
-    this.#replayed = null;
-    void this.look();
-  }
-
-  async watch(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look();
-      await sleepUnlessAborted(systemClock, this.#replayed === null ? LOOK_AGAIN_MS : LOOK_EVERY_MS, signal);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#session?.destroy();
-    await this.#looking;
-    this.#session?.destroy();
-    await this.#pool.end();
-  }
-
-  async #look(): Promise<void> {
-    if (this.#isClosed) return;
+  async function lookOnce(): Promise<void> {
+    if (isClosed) return;
     try {
-      this.#session ??= await this.#connect();
+      session ??= await connect();
       const [state] = await queryOn<{ follows: boolean; replayed: string | null }>(
-        this.#session,
+        session,
         sql`SELECT pg_is_in_recovery() AS follows, pg_last_wal_replay_lsn()::text AS replayed`,
       );
       if (state?.follows !== true || state.replayed === null) throw noStandby();
-      this.#reached(parseWalPosition(state.replayed));
+      setReached(parseWalPosition(state.replayed));
     } catch (error) {
-      if (!this.#isClosed) this.#lost(error);
+      if (!isClosed) setLost(error);
     }
   }
 
   /** @throws {DatabaseError} DATABASE_OTHER_CLUSTER */
-  async #connect(): Promise<SessionClient> {
-    const { clusterId, onRoom, applicationName } = this.#options;
-    const session = this.#openSession({ types: columnParsers, query_timeout: SILENCE_MS });
+  async function connect(): Promise<SessionClient> {
+    const opened = openSession({ types: columnParsers, query_timeout: SILENCE_MS });
     try {
-      await session.connect();
-      const query = <Row extends object>(statement: Sql) => queryOn<Row>(session, statement);
+      await opened.connect();
+      const query = <Row extends object>(statement: Sql) => queryOn<Row>(opened, statement);
       const [cluster] = await query<{ id: string }>(
         sql`SELECT system_identifier::text AS id FROM pg_control_system()`,
       );
-      if (cluster?.id !== clusterId) throw otherCluster(this.host);
-      onRoom(this.host, await readConnectionRoom({ query }, applicationName));
-      return session;
+      if (cluster?.id !== clusterId) throw otherCluster(host);
+      onRoom(host, await readConnectionRoom({ query }, applicationName));
+      return opened;
     } catch (error) {
-      session.destroy();
+      opened.destroy();
       throw error;
     }
   }
 
-  #reached(position: WalPosition): void {
-    this.#lastReplayed = position;
+  function setReached(position: WalPosition): void {
+    lastReplayed = position;
     // May be lower after a restart.
-    this.#replayed = position;
-    if (this.#isAway !== false) this.#options.logger.info({ host: this.host }, 'Reads go to the standby');
-    this.#isAway = false;
+    replayed = position;
+    if (isAway !== false) logger.info({ host }, 'Reads go to the standby');
+    isAway = false;
   }
 
-  #lost(error: unknown): void {
-    this.#session?.destroy();
-    this.#session = null;
-    this.#replayed = null;
+  function setLost(error: unknown): void {
+    session?.destroy();
+    session = null;
+    replayed = null;
     // Otherwise reads would wait for the kernel's timeout.
-    for (const client of this.#clients) client.destroy();
-    if (this.#isAway !== true) {
+    for (const client of clients) client.destroy();
+    if (isAway !== true) {
       const isPrimary = error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY';
-      const facts = { host: this.host, error: errorText(error) };
-      this.#options.logger[isPrimary ? 'info' : 'warn'](
-        facts,
-        'The standby can not be read from: reads go elsewhere',
-      );
+      const facts = { host, error: errorText(error) };
+      logger[isPrimary ? 'info' : 'warn'](facts, 'The standby can not be read from: reads go elsewhere');
     }
-    this.#isAway = true;
+    isAway = true;
   }
+
+  function look(): Promise<void> {
+    looking ??= lookOnce().finally(() => {
+      looking = null;
+    });
+    return looking;
+  }
+
+  return {
+    host,
+    /** Null while it can't be read from. */
+    get replayed() {
+      return replayed;
+    },
+    get lastReplayed() {
+      return lastReplayed;
+    },
+    /** @throws errors of connection and statement; then consider `doubt` */
+    async read<Row extends object>(
+      text: string,
+      values: readonly unknown[],
+      end?: End,
+    ): Promise<StandbyRead<Row>> {
+      const work = (client: PoolClient) => {
+        if (!(client instanceof SessionClient)) throw new TypeError('A pool gave a client of another kind');
+        return readOnStandby<Row>(client, text, values);
+      };
+      const read = await onClient(pool, work, end);
+      if (replayed !== null) replayed = laterOf(replayed, read.from);
+      return read;
+    },
+    look,
+    /** After a failure, it is unused until it responds to a check. */
+    doubt(): void {
+      replayed = null;
+      void look();
+    },
+    async watch(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        await look();
+        await sleepUnlessAborted(systemClock, replayed === null ? LOOK_AGAIN_MS : LOOK_EVERY_MS, signal);
+      }
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      session?.destroy();
+      await looking;
+      session?.destroy();
+      await pool.end();
+    },
+  };
 }
 
 function otherCluster(host: string): DatabaseError {

@@ -1,23 +1,21 @@
-import { type Block, type BlockHeader, ChainsteadError, type Hash, toQuantity } from '@chainstead/core';
+import { type Block, type BlockHeader, ChainsteadError, type Hash, inParts, toQuantity } from '@chainstead/core';
 import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import { parseBlock, parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
+import type { CallOptions } from '../transport/rpc-exchange.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { Answer, RequestOptions } from '../upstream-pool.ts';
-
-type BlockOptions = RequestOptions & { readonly transactions?: boolean };
-
-export interface BlockFetcher {
-  getBlock(at: number | Hash, options?: BlockOptions): Promise<Answer<Block> | null>;
-  getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
-}
+import type { Answer, RequestOptions, UpstreamPool } from '../upstream-pool.ts';
 
 /** All upstreams must return null this often before an announced block counts as missing. */
 const NULL_PATIENCE = 3;
 const HEADERS_PER_RUN = 100;
 
-export function createBlockFetcher({ failover }: { readonly failover: Failover }): BlockFetcher {
+export function createBlockFetcher({
+  failover,
+}: {
+  readonly failover: Failover;
+}): Pick<UpstreamPool, 'getBlock' | 'getHeaders'> {
   async function someHeaders(
     numbers: readonly number[],
     options: RequestOptions,
@@ -51,41 +49,52 @@ export function createBlockFetcher({ failover }: { readonly failover: Failover }
   }
 
   return {
-    async getBlock(at, given = {}) {
-      const call = blockCall(at, given);
-      const answer = await runNullable<Block>(
-        failover,
-        {
-          method: call.method,
-          isRepeatable: true,
-          patience: NULL_PATIENCE,
-          countNull: typeof at === 'number',
-          ...(typeof at === 'number' ? { block: at } : {}),
-          async run(upstream, signal) {
-            const result = await upstream.call(call.method, call.params, {
-              signal,
-              timeoutMs: given.timeoutMs,
-              rank: given.background === true ? 'history' : 'follow',
-            });
-            if (result === null) return null;
-            const block = parseBlock(result);
-            checkIdentity(block.header, at);
-            upstream.state.setServed(block.header.number);
-            return block;
-          },
-        },
-        given,
-      );
-      return answer.value === null ? null : { value: answer.value, upstream: answer.upstream };
+    getBlock(at, given = {}) {
+      const { method, params } = blockCall(at, given);
+      return runAt<Block>(failover, at, given, async (upstream, options) => {
+        const result = await upstream.call(method, params, options);
+        if (result === null) return null;
+        const block = parseBlock(result);
+        checkIdentity(block.header, at);
+        upstream.state.setServed(block.header.number);
+        return block;
+      });
     },
 
     async getHeaders(numbers, given = {}) {
-      const parts: Promise<Answer<BlockHeader>[]>[] = [];
-      for (let from = 0; from < numbers.length; from += HEADERS_PER_RUN)
-        parts.push(someHeaders(numbers.slice(from, from + HEADERS_PER_RUN), given));
+      const parts = inParts(numbers, HEADERS_PER_RUN).map((part) => someHeaders(part, given));
       return (await Promise.all(parts)).flat();
     },
   };
+}
+
+export async function runAt<T>(
+  failover: Failover,
+  at: number | Hash,
+  given: RequestOptions,
+  run: (upstream: Upstream, options: CallOptions) => Promise<T | null>,
+): Promise<Answer<T> | null> {
+  const isNumber = typeof at === 'number';
+  const { value, upstream } = await runNullable<T>(
+    failover,
+    {
+      method: blockCall(at).method,
+      isRepeatable: true,
+      patience: NULL_PATIENCE,
+      countNull: isNumber,
+      block: isNumber ? at : undefined,
+      run: (chosen, signal) => run(chosen, callOptions(given, signal)),
+    },
+    given,
+  );
+  return value === null ? null : { value, upstream };
+}
+
+export function callOptions(
+  { timeoutMs, background }: RequestOptions,
+  signal: AbortSignal | undefined,
+): CallOptions {
+  return { signal, timeoutMs, rank: background === true ? 'history' : 'follow' };
 }
 
 export function blockCall(

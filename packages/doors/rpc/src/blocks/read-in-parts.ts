@@ -1,5 +1,6 @@
 import { createAnswerBudget, type Hash } from '@chainstead/core';
 import PQueue from 'p-queue';
+import { anySignal } from '../any-signal.ts';
 import { BlockTooLargeError, isAboutSize, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { rankPriority } from '../limits/limiters.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
@@ -82,7 +83,7 @@ async function readEach(reading: SizedReading, method: string, hashes: readonly 
   const results = new Array<unknown>(hashes.length);
   const alone: number[] = [];
   const failing = new AbortController();
-  const signal = given.signal === undefined ? failing.signal : AbortSignal.any([given.signal, failing.signal]);
+  const signal = anySignal(failing.signal, given.signal);
   const read = async (index: number, bytesMax: number): Promise<void> => {
     const options = { ...given, timeoutMs: given.timeoutMs ?? heavyTimeoutMs, signal, bytesMax };
     const { result, bytes } = await upstream.callSized(method, [hashes[index]], options);

@@ -2,6 +2,7 @@ import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import {
   BlockTooLargeError,
   isAboutSize,
+  laggingFault,
   type Reaction,
   RequestAbortedError,
   RpcCallError,
@@ -51,7 +52,7 @@ export function createFailover(
   const tools: RunTools = { ...options, choice };
   return {
     choose: (operation, given) => choice.next(operation, given, { reasons: new Map(), tried: NONE }),
-    run: async (operation, given = {}, first) => new Run(tools, operation, given).run(first),
+    run: (operation, given = {}, first) => runOn(tools, operation, given, first),
   };
 }
 
@@ -61,84 +62,61 @@ interface Attempts extends Requested {
   disputed: RpcCallError | null;
 }
 
-class Run<T> {
-  readonly #tools: RunTools;
-  readonly #operation: UpstreamOperation<T>;
-  readonly #given: RequestOptions;
-  readonly #attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
-
-  constructor(tools: RunTools, operation: UpstreamOperation<T>, given: RequestOptions) {
-    this.#tools = tools;
-    this.#operation = operation;
-    this.#given = given;
+async function runOn<T>(
+  { chain, upstreams, choice, clock, limits, deadlines }: RunTools,
+  operation: UpstreamOperation<T>,
+  given: RequestOptions,
+  first: FailedAttempt | undefined,
+): Promise<Answer<T>> {
+  const attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
+  const started = clock.now();
+  if (first !== undefined) {
+    attempts.tried.add(first.upstream.name);
+    take(attempts, first.error);
+  }
+  for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
+    if (!isBegun) {
+      attempts.tried.clear();
+      attempts.faults = [];
+    }
+    const answer = await round();
+    if (answer !== null) return answer;
+    if (attempts.disputed !== null) throw attempts.disputed;
+    const unrequested = choice.allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
+    if (unrequested.every(({ state }) => state.lacks(operation.method))) {
+      const unserved = unservedMethod(attempts);
+      if (unserved !== null) throw unserved;
+    }
+    const tooLarge = unrequested.length > 0 ? null : tooLargeForAll(attempts.faults);
+    if (tooLarge !== null) throw tooLarge;
+    if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
+    const pause = pauseBefore(rounds);
+    const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
+    if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
+      throw exhausted(chain.key, operation.method, attempts, unrequested);
+    await pauseFor(clock, pause, operation.method, given.signal);
   }
 
-  async run(first: FailedAttempt | undefined): Promise<Answer<T>> {
-    const { chain, choice, clock, limits } = this.#tools;
-    const attempts = this.#attempts;
-    const operation = this.#operation;
-    const given = this.#given;
-    const started = clock.now();
-    if (first !== undefined) {
-      attempts.tried.add(first.upstream.name);
-      take(attempts, first.error);
-    }
-    for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
-      if (!isBegun) {
-        attempts.tried.clear();
-        attempts.faults = [];
-      }
-      const answer = await this.#round();
-      if (answer !== null) return answer;
-      if (attempts.disputed !== null) throw attempts.disputed;
-      const unrequested = choice.allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
-      if (unrequested.every(({ state }) => state.lacks(operation.method))) {
-        const unserved = unservedMethod(attempts);
-        if (unserved !== null) throw unserved;
-      }
-      const tooLarge = unrequested.length > 0 ? null : tooLargeForAll(attempts.faults);
-      if (tooLarge !== null) throw tooLarge;
-      if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
-      const pause = this.#pauseBefore(rounds);
-      const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
-      if (
-        settled ||
-        pause === null ||
-        rounds >= limits.rounds ||
-        clock.now() + pause - started > limits.deadlineMs
-      )
-        throw exhausted(chain.key, operation.method, attempts, unrequested);
-      await pauseFor(clock, pause, operation.method, given.signal);
-    }
-  }
-
-  async #round(): Promise<Answer<T> | null> {
-    const attempts = this.#attempts;
-    const operation = this.#operation;
-    const given = this.#given;
+  async function round(): Promise<Answer<T> | null> {
     for (;;) {
       if (given.signal?.aborted) throw new RequestAbortedError(operation.method, given.signal.reason);
-      const upstream = this.#tools.choice.next(operation, given, attempts);
+      const upstream = choice.next(operation, given, attempts);
       if (upstream === undefined) return null;
       attempts.tried.add(upstream.name);
       try {
-        return await this.#attemptHedged(upstream);
+        return await attemptHedged(upstream);
       } catch (error) {
         take(attempts, error);
       }
     }
   }
 
-  #attemptHedged(first: Upstream): Promise<Answer<T>> {
-    const { choice, deadlines } = this.#tools;
-    const attempts = this.#attempts;
-    const operation = this.#operation;
-    const given = this.#given;
+  function attemptHedged(first: Upstream): Promise<Answer<T>> {
     const requested = async (upstream: Upstream, signal: AbortSignal | undefined): Promise<Answer<T>> => ({
       value: await attempt(operation, upstream, given, signal),
       upstream: upstream.name,
     });
-    const delayMs = this.#hedgeDelayMs(first);
+    const delayMs = hedgeDelayMs(first);
     if (delayMs === null) return requested(first, given.signal);
     return hedge({
       first,
@@ -157,10 +135,9 @@ class Run<T> {
     });
   }
 
-  #hedgeDelayMs({ state }: Upstream): number | null {
-    const { method, isRepeatable } = this.#operation;
-    const { hedge: isHedged, only } = this.#given;
-    const { upstreams, limits } = this.#tools;
+  function hedgeDelayMs({ state }: Upstream): number | null {
+    const { method, isRepeatable } = operation;
+    const { hedge: isHedged, only } = given;
     if (upstreams.length < 2 || only !== undefined) return null;
     const usual = state.percentile(method, 0.95);
     // Invariant: GATEWAY-WRITE-ONCE
@@ -170,10 +147,9 @@ class Run<T> {
   }
 
   /** Null if nothing will change in time. */
-  #pauseBefore(round: number): number | null {
-    const { choice, limits } = this.#tools;
+  function pauseBefore(round: number): number | null {
     let soonest: number | null = null;
-    for (const upstream of choice.allowed(this.#given, this.#attempts.reasons)) {
+    for (const upstream of choice.allowed(given, attempts.reasons)) {
       const wait = upstream.state.waitMs();
       if (wait !== null && (soonest === null || wait < soonest)) soonest = wait;
     }
@@ -188,15 +164,7 @@ async function attempt<T>(
   given: RequestOptions,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const { state, name } = upstream;
-  const { minBlock } = given;
-  const reached =
-    minBlock === undefined || (state.head ?? -1) >= minBlock || (await upstream.refreshHead()) >= minBlock;
-  if (!reached) {
-    const text = `has only reached block ${state.head}`;
-    const hints = { reaction: 'beyond-head' } as const;
-    throw new UpstreamFault({ upstream: name, method: operation.method, kind: 'lagging', text, hints });
-  }
+  if (given.minBlock !== undefined) await requireHead(upstream, operation.method, given.minBlock);
   try {
     return await operation.run(upstream, signal);
   } catch (error) {
@@ -204,6 +172,13 @@ async function attempt<T>(
       throw upstream.fault('malformed', operation.method, error.message);
     throw error;
   }
+}
+
+/** Clients return an empty result or an error above their head. @throws UpstreamFault */
+export async function requireHead(upstream: Upstream, method: string, block: number): Promise<void> {
+  const { state, name } = upstream;
+  if ((state.head ?? -1) >= block || (await upstream.refreshHead()) >= block) return;
+  throw laggingFault(name, method, state.head);
 }
 
 /** @throws the error if no other upstream needs to be tried */
@@ -270,9 +245,9 @@ export interface UpstreamOperation<T> {
   /** A second upstream may start if the first is far slower than usual. */
   readonly isRepeatable?: boolean;
   /** Suitability apart from health, 0 to 1. */
-  readonly fitness?: (upstream: Upstream) => number;
+  readonly fitness?: ((upstream: Upstream) => number) | undefined;
   /** The value still streams: an abort must reach it. */
-  readonly isOpen?: (value: T) => boolean;
+  readonly isOpen?: ((value: T) => boolean) | undefined;
   /** A failed round is final. `unrequested`: in use, but unavailable. */
   readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
 }

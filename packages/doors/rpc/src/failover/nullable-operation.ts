@@ -1,17 +1,14 @@
+import { inParts } from '@chainstead/core';
 import { type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import type { Answer, RequestOptions, UpstreamPool } from '../upstream-pool.ts';
 import type { FailedAttempt, Failover, UpstreamOperation } from './failover.ts';
 
 /** One upstream's null is not trusted while another may have the value. */
-interface NullableOperation<T> {
-  readonly method: string;
+interface NullableOperation<T> extends Omit<UpstreamOperation<T>, 'run' | 'settled'> {
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
   /** An upstream's null counts only if it has reached this block. */
-  readonly block?: number;
-  readonly fitness?: UpstreamOperation<T>['fitness'];
-  readonly isOpen?: UpstreamOperation<T>['isOpen'];
-  readonly isRepeatable?: boolean;
+  readonly block?: number | undefined;
   /** A null is a fault if the upstream reported the block as reached. */
   readonly countNull?: boolean;
   /** Rounds of nulls: load-balanced nodes lack a new block for about 100 ms. */
@@ -37,8 +34,8 @@ export async function runNullable<T>(
       {
         method,
         isRepeatable,
-        ...(fitness === undefined ? {} : { fitness }),
-        ...(isOpen === undefined ? {} : { isOpen }),
+        fitness,
+        isOpen,
         async run(upstream, signal) {
           const value = await operation.run(upstream, signal);
           if (value !== null) return value;
@@ -94,16 +91,10 @@ async function hasReached(upstream: Upstream, block: number): Promise<boolean> {
   }
 }
 
-type ManyRequester = (
-  method: string,
-  params: readonly (readonly unknown[])[],
-  options?: RequestOptions,
-) => Promise<Answer<unknown>[]>;
-
 const CALLS_PER_RUN = 100;
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['beyond-head', 'missing-data']);
 
-export function createManyRequester({ failover }: { readonly failover: Failover }): ManyRequester {
+export function createManyRequester({ failover }: { readonly failover: Failover }): UpstreamPool['requestMany'] {
   async function some(
     method: string,
     params: readonly (readonly unknown[])[],
@@ -144,9 +135,7 @@ export function createManyRequester({ failover }: { readonly failover: Failover 
   }
 
   return async (method, params, given = {}) => {
-    const parts: Promise<Answer<unknown>[]>[] = [];
-    for (let from = 0; from < params.length; from += CALLS_PER_RUN)
-      parts.push(some(method, params.slice(from, from + CALLS_PER_RUN), given));
+    const parts = inParts(params, CALLS_PER_RUN).map((part) => some(method, part, given));
     return (await Promise.all(parts)).flat();
   };
 }

@@ -1,4 +1,12 @@
-import { type Block, type BlockHeader, type Hash, type Hex, parseHash, parsePlace } from '@chainstead/core';
+import {
+  type Block,
+  type BlockHeader,
+  type Hash,
+  type Hex,
+  isObject,
+  parseHash,
+  parsePlace,
+} from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
 import { isEmptyBlock, standardHeader, standardTransaction } from './standard-form.ts';
 
@@ -6,7 +14,8 @@ const BLOOM = /^0x[0-9a-f]{512}$/;
 
 /** `header.raw` is in standard form. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseBlock(json: unknown): Block {
-  const raw = toObject(json);
+  if (!isObject(json)) throw new MalformedAnswerError('A block is not an object', { type: typeof json });
+  const raw = json;
   const header = parseHeader(raw);
   // Some nodes return null for no transactions.
   const list = raw.transactions === null && isEmptyBlock(raw) ? [] : raw.transactions;
@@ -29,7 +38,8 @@ export function parseBlock(json: unknown): Block {
 
 /** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseHeader(json: unknown): BlockHeader {
-  const { transactions: _transactions, ...given } = toObject(json);
+  if (!isObject(json)) throw new MalformedAnswerError('A block is not an object', { type: typeof json });
+  const { transactions: _transactions, ...given } = json;
   const raw = standardHeader(given);
   const bloom = typeof raw.logsBloom === 'string' ? raw.logsBloom.toLowerCase() : '';
   return {
@@ -41,10 +51,4 @@ export function parseHeader(json: unknown): BlockHeader {
     receiptsRoot: typeof raw.receiptsRoot === 'string' ? parseHash(raw.receiptsRoot) : null,
     raw,
   };
-}
-
-function toObject(json: unknown): Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new MalformedAnswerError('A block is not an object', { type: typeof json });
-  return json as Record<string, unknown>;
 }

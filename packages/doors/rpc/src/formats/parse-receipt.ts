@@ -3,6 +3,7 @@ import {
   type Block,
   type Hash,
   InvalidPrimitiveError,
+  isObject,
   keccak256Hex,
   type Log,
   parseBigQuantity,
@@ -26,9 +27,8 @@ export function parseReceipt(json: unknown): Receipt {
 export function createReceiptParser(): (json: unknown) => Receipt {
   const parseItsLogs = createLogsParser();
   return (json) => {
-    if (typeof json !== 'object' || json === null || Array.isArray(json))
-      throw new MalformedAnswerError('A receipt is not an object', { type: typeof json });
-    const raw = standardReceipt(json as Record<string, unknown>);
+    if (!isObject(json)) throw new MalformedAnswerError('A receipt is not an object', { type: typeof json });
+    const raw = standardReceipt(json);
     return {
       transactionHash: parseHash(raw.transactionHash),
       transactionIndex: parsePlace(raw.transactionIndex, 'transaction index'),

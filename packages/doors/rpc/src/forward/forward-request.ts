@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '@chainstead/core';
+import { isObject, ZERO_ADDRESS } from '@chainstead/core';
 import { isDoubtful, type Reaction, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
@@ -10,13 +10,7 @@ import { asVerdict, Doubts } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import { SEND_METHOD, saysKnownTransaction } from './broadcast-transaction.ts';
-import { type Begun, fitness, highest, isNull, reached, VerifiedForward } from './verified-forward.ts';
-
-type RequestForwarder = (
-  method: string,
-  params: readonly unknown[],
-  options?: RequestOptions,
-) => Promise<Answer<unknown>>;
+import { type Begun, fitness, forwardVerified, highest, isNull, reached } from './verified-forward.ts';
 
 /** Null may mean a lagging node: another upstream is tried. */
 const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
@@ -27,82 +21,67 @@ const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
 const LIMITS = ['range', 'density', 'batch-size', 'beyond-head', 'missing-data'] as const;
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 
-export function createRequestForwarder({ failover }: { readonly failover: Failover }): RequestForwarder {
+export function createRequestForwarder({ failover }: { readonly failover: Failover }): ForwardingPool['request'] {
   return async (method, params, given = {}) => {
-    if (!NULLABLE.test(method)) return new ForwardedRequest(method, params, given).run(failover);
+    if (!NULLABLE.test(method)) return forwardOwn(failover, method, params, given);
     const run = (upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> =>
       upstream.call(method, params, { signal, timeoutMs: given.timeoutMs });
     return runNullable<unknown>(failover, { method, patience: 1, run }, given);
   };
 }
 
-class ForwardedRequest {
-  readonly #method: string;
-  readonly #params: readonly unknown[];
-  readonly #given: RequestOptions;
-  readonly #doubts = new Doubts();
-  #sends = 0;
-  #isControlled = false;
-
-  constructor(method: string, params: readonly unknown[], given: RequestOptions) {
-    this.#method = method;
-    this.#params = params;
-    this.#given = given;
+async function forwardOwn(
+  failover: Failover,
+  method: string,
+  params: readonly unknown[],
+  given: RequestOptions,
+): Promise<Answer<unknown>> {
+  const doubts = new Doubts();
+  let sends = 0;
+  let isControlled = false;
+  const settled = (faults: readonly UpstreamFault[]) =>
+    faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction));
+  try {
+    return await failover.run<unknown>({ method, settled, run: attempt }, given);
+  } finally {
+    doubts.count();
   }
 
-  async run(failover: Failover): Promise<Answer<unknown>> {
-    const method = this.#method;
-    try {
-      return await failover.run<unknown>(
-        {
-          method,
-          settled: (faults) => faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction)),
-          run: (upstream, signal) => this.#attempt(upstream, signal),
-        },
-        this.#given,
-      );
-    } finally {
-      this.#doubts.count();
-    }
-  }
-
-  async #attempt(upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> {
-    const method = this.#method;
-    const params = this.#params;
-    this.#sends++;
+  async function attempt(upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> {
+    sends++;
     try {
       const call = CONTRACTS_SPEAK.test(method) ? upstream.callForeign : upstream.call;
-      const result = await call(method, params, { signal, timeoutMs: this.#given.timeoutMs });
+      const result = await call(method, params, { signal, timeoutMs: given.timeoutMs });
       if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
       if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
       else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
       return result;
     } catch (error) {
       // An earlier send arrived; its response was lost.
-      const ownTransaction = method === SEND_METHOD && this.#sends > 1 ? transactionHash(params[0]) : null;
+      const ownTransaction = method === SEND_METHOD && sends > 1 ? transactionHash(params[0]) : null;
       if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
         return ownTransaction;
       if (!isDoubtful(error) || !CONTRACTS_SPEAK.test(method)) throw error;
-      this.#doubts.add(upstream, error);
-      throw (await this.#verdictOn(error, upstream, signal)) ?? error;
+      doubts.add(upstream, error);
+      throw (await verdictOn(error, upstream, signal)) ?? error;
     }
   }
 
   /** An unknown error that came twice is the contract's if a control call works at that block. */
-  async #verdictOn(fault: UpstreamFault, upstream: Upstream, signal: AbortSignal | undefined) {
-    if (!EXECUTES.test(this.#method) || this.#doubts.size < 2 || this.#isControlled) return null;
-    this.#isControlled = true;
+  async function verdictOn(fault: UpstreamFault, upstream: Upstream, signal: AbortSignal | undefined) {
+    if (!EXECUTES.test(method) || doubts.size < 2 || isControlled) return null;
+    isControlled = true;
     try {
-      const block = this.#params.slice(1, 2);
+      const block = params.slice(1, 2);
       await upstream.callForeign('eth_call', [CONTROL_CALL, ...block], {
         signal,
-        timeoutMs: this.#given.timeoutMs,
+        timeoutMs: given.timeoutMs,
       });
     } catch (error) {
       if (error instanceof UpstreamFault || error instanceof RpcCallError) return null;
       throw error;
     }
-    this.#doubts.clear();
+    doubts.clear();
     return asVerdict(fault, 'execution');
   }
 }
@@ -112,11 +91,7 @@ function checkTraces(method: string, result: unknown, fault: (text: string) => E
   if (result === null) throw fault(`${method} was answered with null`);
   if (!Array.isArray(result)) return;
   const gaveUp = result.some(
-    (entry: unknown) =>
-      typeof entry === 'object' &&
-      entry !== null &&
-      'error' in entry &&
-      /execution timeout/i.test(String(entry.error)),
+    (entry: unknown) => isObject(entry) && /execution timeout/i.test(String(entry.error)),
   );
   if (gaveUp) throw fault('execution timeout inside the result');
 }
@@ -137,7 +112,7 @@ export function createCallForwarder(options: {
   const nearBlocks = Math.max(1, Math.ceil(NEAR_MS / options.blockTimeMs));
   const tools = { failover, probe, bestHead, isAlone, nearBlocks };
   const forwardWithCare = (call: RawCall, given: RequestOptions, first?: Begun): Promise<Answer<RawResult>> =>
-    new VerifiedForward(tools, call, given, first).run();
+    forwardVerified(tools, call, given, first);
 
   return async (call, given = {}) => {
     const { method, nullable } = call;
@@ -149,7 +124,7 @@ export function createCallForwarder(options: {
     }
     if (given.hedge === true && !isAlone) return forwardWithCare(call, given);
     const needed = isAlone ? null : highest(given.minBlock ?? null, call.block);
-    const upstream = failover.choose({ method, ...fitness(tools, needed) }, given);
+    const upstream = failover.choose({ method, fitness: fitness(tools, needed) }, given);
     if (upstream === undefined || (needed !== null && reached(upstream) < needed))
       return forwardWithCare(call, given);
     let value: RawResult;

@@ -1,4 +1,10 @@
-import { isDoubtful, type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import {
+  isDoubtful,
+  laggingFault,
+  type Reaction,
+  type UpstreamFault,
+  UpstreamsExhaustedError,
+} from '../errors.ts';
 import type { FailedAttempt, Failover, UpstreamOperation } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { RawCall, RawResult } from '../forwarding-pool.ts';
@@ -23,57 +29,44 @@ const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyo
 const UNREACHED_FITNESS = 0.2;
 const NULL = Buffer.from('null');
 
-export class VerifiedForward {
-  readonly #tools: ForwardTools;
-  readonly #call: RawCall;
-  readonly #given: RequestOptions;
-  readonly #first: Begun | undefined;
-  readonly #doubts = new Doubts();
-
-  constructor(tools: ForwardTools, call: RawCall, given: RequestOptions, first?: Begun) {
-    this.#tools = tools;
-    this.#call = call;
-    this.#given = given;
-    this.#first = first;
+/** @throws as Failover.run */
+export async function forwardVerified(
+  tools: ForwardTools,
+  call: RawCall,
+  given: RequestOptions,
+  first?: Begun,
+): Promise<Answer<RawResult>> {
+  const { failover, probe, isAlone, bestHead, nearBlocks } = tools;
+  const { method, block } = call;
+  const { minBlock = null, ...others } = given;
+  const doubts = new Doubts();
+  if (first !== undefined && isDoubtful(first.error)) doubts.add(first.upstream, first.error);
+  try {
+    return await (call.nullable ? forwardNullable() : forwardOther());
+  } finally {
+    doubts.count();
   }
 
-  /** @throws as Failover.run */
-  async run(): Promise<Answer<RawResult>> {
-    const first = this.#first;
-    if (first !== undefined && isDoubtful(first.error)) this.#doubts.add(first.upstream, first.error);
-    try {
-      return await (this.#call.nullable ? this.#forwardNullable() : this.#forwardOther());
-    } finally {
-      this.#doubts.count();
-    }
-  }
-
-  async #forwardNullable(): Promise<Answer<RawResult>> {
-    const { failover, isAlone } = this.#tools;
-    const { method, block } = this.#call;
-    const { minBlock = null, ...others } = this.#given;
+  async function forwardNullable(): Promise<Answer<RawResult>> {
     const needed = isAlone ? null : minBlock;
     const { value, upstream } = await runNullable<RawResult>(
       failover,
       {
         method,
-        ...(block === null ? {} : { block }),
-        ...fitness(this.#tools, highest(minBlock, block)),
+        block: block ?? undefined,
+        fitness: fitness(tools, highest(minBlock, block)),
         isOpen,
         patience: 1,
         run: (requested, signal) =>
-          this.#attempt(requested, signal, needed).then((result) => (isNull(result) ? null : result)),
+          attempt(requested, signal, needed).then((result) => (isNull(result) ? null : result)),
       },
       others,
-      this.#first,
+      first,
     );
     return { value: value ?? NULL, upstream };
   }
 
-  async #forwardOther(): Promise<Answer<RawResult>> {
-    const { failover, isAlone, bestHead, nearBlocks } = this.#tools;
-    const { method, block } = this.#call;
-    const { minBlock = null, ...others } = this.#given;
+  async function forwardOther(): Promise<Answer<RawResult>> {
     const needed = isAlone ? null : highest(minBlock, block);
     let rounds = 0;
     let verdict: UpstreamFault | undefined;
@@ -81,14 +74,14 @@ export class VerifiedForward {
       return await failover.run<RawResult>(
         {
           method,
-          run: (upstream, signal) => this.#attempt(upstream, signal, needed),
-          ...fitness(this.#tools, needed),
+          run: (upstream, signal) => attempt(upstream, signal, needed),
+          fitness: fitness(tools, needed),
           isOpen,
           settled: (faults) => {
             rounds++;
             verdict = faults.find((fault) => fault.said !== undefined);
             if (isAgreed(method, faults, rounds)) {
-              this.#doubts.clear();
+              doubts.clear();
               return true;
             }
             const mayCome = needed !== null && needed <= (bestHead() ?? 0) + nearBlocks;
@@ -98,7 +91,7 @@ export class VerifiedForward {
           },
         },
         others,
-        this.#first,
+        first,
       );
     } catch (error) {
       if (!(error instanceof UpstreamsExhaustedError) || verdict === undefined) throw error;
@@ -108,43 +101,33 @@ export class VerifiedForward {
     }
   }
 
-  async #attempt(upstream: Upstream, signal: AbortSignal | undefined, needed: number | null): Promise<RawResult> {
-    const { method } = this.#call;
-    if (needed !== null && reached(upstream) < needed)
-      await requireReached(this.#tools.probe, upstream, method, needed);
+  async function attempt(
+    upstream: Upstream,
+    signal: AbortSignal | undefined,
+    needed: number | null,
+  ): Promise<RawResult> {
+    if (needed !== null && reached(upstream) < needed) {
+      const { number } = await probe.ask(upstream);
+      if (number < needed) throw laggingFault(upstream.name, method, number);
+    }
     try {
-      return await upstream.forward(this.#call, { signal, timeoutMs: this.#given.timeoutMs });
+      return await upstream.forward(call, { signal, timeoutMs: given.timeoutMs });
     } catch (error) {
       if (!isDoubtful(error)) throw error;
-      this.#doubts.add(upstream, error);
-      if (!EXECUTES.test(method) || !this.#doubts.isRepeated) throw error;
-      this.#doubts.clear();
+      doubts.add(upstream, error);
+      if (!EXECUTES.test(method) || !doubts.isRepeated) throw error;
+      doubts.clear();
       throw asVerdict(error, 'execution') ?? error;
     }
   }
 }
 
-async function requireReached(
-  probe: HeadProbe,
-  upstream: Upstream,
-  method: string,
-  block: number,
-): Promise<void> {
-  const { number } = await probe.ask(upstream);
-  if (number >= block) return;
-  const text = `has only reached block ${number}`;
-  const hints = { reaction: 'beyond-head' } as const;
-  throw new UpstreamFault({ upstream: upstream.name, method, kind: 'lagging', text, hints });
-}
-
 export function fitness(
   { isAlone }: Pick<ForwardTools, 'isAlone'>,
   block: number | null,
-): Pick<UpstreamOperation<unknown>, 'fitness'> {
-  if (block === null || isAlone) return {};
-  return {
-    fitness: ({ state }) => ((state.served ?? -1) >= block && !state.lacksHistory(block) ? 1 : UNREACHED_FITNESS),
-  };
+): UpstreamOperation<unknown>['fitness'] {
+  if (block === null || isAlone) return undefined;
+  return ({ state }) => ((state.served ?? -1) >= block && !state.lacksHistory(block) ? 1 : UNREACHED_FITNESS);
 }
 
 export function reached({ state: { served, head } }: Upstream): number {

@@ -3,13 +3,11 @@ import { RequestAbortedError, UpstreamsExhaustedError } from '../errors.ts';
 import type { PoolLimits } from '../limits/call-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { backOffMs } from '../upstream-http/http-exchange.ts';
-import type { Answer, Head, RequestOptions } from '../upstream-pool.ts';
+import type { Answer, Head, RequestOptions, UpstreamPool } from '../upstream-pool.ts';
 import type { NewHeadsSubscription } from './new-heads-subscription.ts';
 import type { HeadProbe } from './probe-head.ts';
 
-export interface HeadTracker {
-  getHead(options?: RequestOptions): Promise<Answer<Head>>;
-  waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
+export interface HeadTracker extends Pick<UpstreamPool, 'getHead' | 'waitForHead'> {
   /** Among upstreams in use, without the named one; null before the first. */
   bestNumber(except?: string): number | null;
 }

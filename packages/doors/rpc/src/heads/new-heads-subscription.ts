@@ -1,6 +1,7 @@
 import {
   type Clock,
   errorText,
+  isObject,
   isQuantity,
   type Logger,
   parseQuantity,
@@ -167,19 +168,17 @@ export function createNewHeadsSubscription(options: {
   };
 }
 
-function parseMessage(data: unknown): Record<string, unknown> | null {
+function parseMessage(data: unknown): Readonly<Record<string, unknown>> | null {
   try {
     const json: unknown = JSON.parse(withoutMark(String(data)));
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null;
+    return isObject(json) ? json : null;
   } catch {
     return null;
   }
 }
 
 function parseAnnouncement(params: unknown): Announcement | null {
-  if (typeof params !== 'object' || params === null || !('result' in params)) return null;
-  const { result } = params;
-  if (typeof result !== 'object' || result === null || !('number' in result) || !('hash' in result)) return null;
-  const { number, hash } = result;
+  if (!isObject(params) || !isObject(params.result)) return null;
+  const { number, hash } = params.result;
   return isQuantity(number) && typeof hash === 'string' ? { number: parseQuantity(number), hash } : null;
 }

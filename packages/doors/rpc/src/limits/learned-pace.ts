@@ -1,4 +1,4 @@
-import type { Clock } from '@chainstead/core';
+import { type Clock, getOrCompute } from '@chainstead/core';
 import type { LearnedPace, RateLimiter, UpstreamLimits } from './call-limits.ts';
 import { createTokenBucket } from './limiters.ts';
 
@@ -98,11 +98,7 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
 
 export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['learnedPaceOf'] {
   const paces = new Map<string, LearnedPace>();
-  return ({ url }) => {
-    const pace = paces.get(url) ?? createLearnedPace(clock);
-    paces.set(url, pace);
-    return pace;
-  };
+  return ({ url }) => getOrCompute(paces, url, () => createLearnedPace(clock));
 }
 
 /** @param configured null: no limit */

@@ -1,4 +1,4 @@
-import type { Clock } from '@chainstead/core';
+import { type Clock, getOrCompute } from '@chainstead/core';
 import type { RateLimiter, UpstreamLimits } from './call-limits.ts';
 import { createLearnedPaces } from './learned-pace.ts';
 import { createTokenBucket } from './limiters.ts';
@@ -7,12 +7,8 @@ import { createTokenBucket } from './limiters.ts';
 export function createLocalUpstreamLimits(clock: Pick<Clock, 'now'>): UpstreamLimits {
   const paces = new Map<string, RateLimiter>();
   return {
-    rateLimiterOf({ url, requestsPerSecond }) {
-      if (requestsPerSecond === undefined) return null;
-      const pace = paces.get(url) ?? createTokenBucket({ share: requestsPerSecond, clock });
-      paces.set(url, pace);
-      return pace;
-    },
+    rateLimiterOf: ({ url, requestsPerSecond: share }) =>
+      share === undefined ? null : getOrCompute(paces, url, () => createTokenBucket({ share, clock })),
     concurrencyLimiterOf: () => null,
     learnedPaceOf: createLearnedPaces(clock),
   };

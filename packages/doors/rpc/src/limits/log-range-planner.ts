@@ -11,7 +11,11 @@ export interface LogRangePlanner {
   /** Permanent. `limit` undefined: less than this range. */
   tooManyBlocks(range: BlockRange, limit: number | undefined): void;
   /** Only this span shrinks. */
-  tooDense(range: BlockRange, kind: LogsKind, hint?: { suggestedBlocks?: number; limitResults?: number }): void;
+  tooDense(
+    range: BlockRange,
+    kind: LogsKind,
+    hint?: { suggestedBlocks?: number | undefined; limitResults?: number | undefined },
+  ): void;
   /** Expected calls if few logs match; a fraction. */
   calls(range: BlockRange, kind: LogsKind): number;
   readonly cap: number | null;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, createAnswerBudget } from '@chainstead/core';
+import { type BlockRange, createAnswerBudget, inParts } from '@chainstead/core';
 import PQueue from 'p-queue';
 import type { Failover } from '../failover/failover.ts';
 import type { PoolLimits } from '../limits/call-limits.ts';
@@ -8,7 +8,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { LogsAnswer, LogsQuery, UpstreamPool } from '../upstream-pool.ts';
 import { compareLogs, createLogTrust } from './check-logs.ts';
 import { logsKind } from './logs-kind.ts';
-import { type FetchedLogs, LogsTask } from './logs-task.ts';
+import { type FetchedLogs, fetchLogs } from './logs-task.ts';
 
 const ADDRESSES_MAX = 1_000;
 
@@ -26,13 +26,17 @@ export function createLogFetcher(options: {
     async getLogs(query, given = {}) {
       if (query.range.from > query.range.to) return { logs: [], sources: [], calls: 0 };
       const addresses = query.addresses ?? [];
-      if (addresses.length <= ADDRESSES_MAX) return join(await new LogsTask(tools, query, given).run());
-      const chunks: LogsQuery[] = [];
-      for (let from = 0; from < addresses.length; from += ADDRESSES_MAX)
-        chunks.push({ ...query, addresses: addresses.slice(from, from + ADDRESSES_MAX) });
-      return merge(
-        await Promise.all(chunks.map(async (chunk) => join(await new LogsTask(tools, chunk, given).run()))),
+      const chunks = addresses.length <= ADDRESSES_MAX ? [addresses] : inParts(addresses, ADDRESSES_MAX);
+      const answers = await Promise.all(
+        chunks.map(async (chunk) => join(await fetchLogs(tools, { ...query, addresses: chunk }, given))),
       );
+      const [only] = answers;
+      if (only !== undefined && answers.length === 1) return only;
+      return {
+        logs: answers.flatMap((answer) => answer.logs).sort(compareLogs),
+        sources: answers.flatMap((answer) => answer.sources),
+        calls: answers.reduce((sum, answer) => sum + answer.calls, 0),
+      };
     },
     estimateLogCalls: (query, ranges) => estimateLogCalls({ ...options, query, ranges }),
   };
@@ -48,14 +52,6 @@ function join({ parts, calls }: FetchedLogs): LogsAnswer {
     else sources.push({ range, upstream });
   }
   return { logs, sources, calls };
-}
-
-function merge(answers: readonly LogsAnswer[]): LogsAnswer {
-  return {
-    logs: answers.flatMap((answer) => answer.logs).sort(compareLogs),
-    sources: answers.flatMap((answer) => answer.sources),
-    calls: answers.reduce((sum, answer) => sum + answer.calls, 0),
-  };
 }
 
 /** By the upstream that needs fewest. Unavailable ones count only if all are. */

@@ -12,6 +12,7 @@ import {
   toQuantity,
   ZERO_ADDRESS,
 } from '@chainstead/core';
+import { anySignal } from '../any-signal.ts';
 import { RequestAbortedError } from '../errors.ts';
 import { nameUpstreams } from '../redact-secrets.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
@@ -57,7 +58,7 @@ const SETTLED_DEPTH = 64;
 export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
   const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
   const timeUp = AbortSignal.timeout(deadlineMs);
-  const signal = options.signal === undefined ? timeUp : AbortSignal.any([options.signal, timeUp]);
+  const signal = anySignal(timeUp, options.signal);
   const [name = ''] = nameUpstreams([upstream]);
   const startedAt = performance.now();
   if (/^wss?:/.test(upstream.url)) {

@@ -1,3 +1,4 @@
+import { inParts } from '@chainstead/core';
 import { isAboutSize, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { LearnedPace } from '../limits/call-limits.ts';
 import type { Redactor } from '../redact-secrets.ts';
@@ -122,10 +123,8 @@ export function createBatchSender(options: {
   }
 
   return async (calls, given) => {
-    const parts: Promise<CallOutcome[]>[] = [];
     const step =
       state.capabilities.batch === false ? Math.max(1, calls.length) : Math.min(size, learned.batchMax ?? size);
-    for (let from = 0; from < calls.length; from += step) parts.push(send(calls.slice(from, from + step), given));
-    return (await Promise.all(parts)).flat();
+    return (await Promise.all(inParts(calls, step).map((part) => send(part, given)))).flat();
   };
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@chainstead/core';
 import type { Reaction } from '../errors.ts';
 import type { FaultKind } from '../upstream-pool.ts';
 
@@ -11,12 +12,12 @@ const NOT_OF_THE_EVM: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, 
 
 /** Hexadecimal, Parity's `Reverted 0x…`, or inside an object (Hardhat, Ganache). */
 function isRevertData(data: unknown): boolean {
-  if (typeof data === 'object' && data !== null && 'data' in data) return isRevertData(data.data);
+  if (isObject(data) && 'data' in data) return isRevertData(data.data);
   return typeof data === 'string' && /^(reverted )?0x([0-9a-f]{2})*$/i.test(data.trim());
 }
 
 /** Only a node that ran the call has it. */
-function hasRevertData({ rpcCode, data }: { readonly rpcCode?: number; readonly data?: unknown }): boolean {
+function hasRevertData({ rpcCode, data }: Pick<ErrorAnswer, 'rpcCode' | 'data'>): boolean {
   return rpcCode !== undefined && !NOT_OF_THE_EVM.has(rpcCode) && isRevertData(data);
 }
 
@@ -205,8 +206,8 @@ export const ERROR_RULES: readonly ErrorRule[] = [
 interface ErrorAnswer {
   readonly method: string;
   readonly text: string;
-  readonly rpcCode?: number;
-  readonly httpStatus?: number;
+  readonly rpcCode?: number | undefined;
+  readonly httpStatus?: number | undefined;
   readonly data?: unknown;
 }
 
@@ -214,9 +215,9 @@ interface Classification {
   readonly reaction: Reaction;
   readonly kind: FaultKind;
   readonly rule: ErrorRule | null;
-  readonly limitBlocks?: number;
-  readonly limitResults?: number;
-  readonly suggestedRange?: { readonly from: number; readonly to: number };
+  readonly limitBlocks?: number | undefined;
+  readonly limitResults?: number | undefined;
+  readonly suggestedRange?: { readonly from: number; readonly to: number } | undefined;
 }
 
 const KINDS: Record<Reaction, FaultKind> = {
@@ -240,16 +241,14 @@ export function classifyError(answer: ErrorAnswer): Classification {
   const reaction = rule?.reaction ?? 'transient';
   const kind = reaction === 'transient' && answer.rpcCode === undefined ? 'http-status' : KINDS[reaction];
   if (reaction !== 'range' && reaction !== 'density') return { reaction, kind, rule };
-  const suggestedRange = findSuggestedRange(answer.text);
   const limitBlocks = reaction === 'range' ? (findBlockLimit(answer.text) ?? rule?.assumeBlocks) : undefined;
-  const limitResults = reaction === 'density' ? findResultLimit(answer.text) : undefined;
   return {
     reaction,
     kind,
     rule,
-    ...(suggestedRange === undefined ? {} : { suggestedRange }),
-    ...(limitBlocks === undefined ? {} : { limitBlocks: Math.max(1, limitBlocks + (rule?.adjust ?? 0)) }),
-    ...(limitResults === undefined ? {} : { limitResults }),
+    suggestedRange: findSuggestedRange(answer.text),
+    limitBlocks: limitBlocks && Math.max(1, limitBlocks + (rule?.adjust ?? 0)),
+    limitResults: reaction === 'density' ? findResultLimit(answer.text) : undefined,
   };
 }
 

@@ -14,7 +14,7 @@ export interface JsonAnswer {
   readonly json: unknown;
   readonly text: string;
   readonly bytes: number;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Own calls are read whole; large forwarded results are streamed. */
@@ -78,15 +78,10 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
   return {
     async post(payload, { timeoutMs, signal, bytesMax }) {
       if (signal?.aborted) throw new TransportError('aborted', 'given up');
-      const {
-        statusCode,
-        headers: answered,
-        body,
-      } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
-      const isLarge = body.length >= MEASURED_FROM_BYTES;
-      const answer = toAnswer({ statusCode, headers: answered }, body);
+      const reply = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
+      const answer = toAnswer(reply, reply.body);
       // Readers of large values take long too: other work of the process has its turn between.
-      if (isLarge) await nextTurn();
+      if (answer.bytes >= MEASURED_FROM_BYTES) await nextTurn();
       return answer;
     },
     send: (outgoing) => sendRaw(streamed, outgoing),
@@ -123,13 +118,12 @@ export function toAnswer(
     throw new TransportError(cut ? 'truncated' : 'not-json', problem);
   }
   const header = response.headers['retry-after'];
-  const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());
   return {
     status: response.statusCode,
     json,
     text: isError ? text.slice(0, 500) : '',
     bytes,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs: parseRetryAfter(Array.isArray(header) ? header[0] : header, Date.now()),
   };
 }
 

@@ -33,8 +33,8 @@ export function interpretReply(
   const said = {
     method,
     text: reply.text,
-    ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
-    ...(httpStatus === undefined ? {} : { httpStatus }),
+    rpcCode: reply.code,
+    httpStatus,
     data: reply.data,
   };
   const meaning = wording === 'own' ? { ...classifyError(said), isSure: true } : classifyForeignError(said);
@@ -61,13 +61,13 @@ export function interpretReply(
     hints: {
       reaction,
       isSure,
-      ...(rule?.isPruned === true ? { isPruned: true } : {}),
-      ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
-      ...(limitBlocks === undefined ? {} : { limitBlocks }),
-      ...(limitResults === undefined ? {} : { limitResults }),
-      ...(suggestedRange === undefined ? {} : { suggestedRange }),
+      isPruned: rule?.isPruned,
+      retryAfterMs: answer.retryAfterMs,
+      limitBlocks,
+      limitResults,
+      suggestedRange,
     },
-    ...(reply.code === undefined ? {} : { said: { code: reply.code, message: rpcMessage, data: reply.data } }),
+    said: reply.code === undefined ? undefined : { code: reply.code, message: rpcMessage, data: reply.data },
   });
   return { ok: false, error: fault };
 }

@@ -1,4 +1,4 @@
-import { defineError } from '@chainstead/core';
+import { defineError, errorText, isObject } from '@chainstead/core';
 import type { ValueScanner } from './value-scanner.ts';
 
 /** An upstream failed after part of a large result was forwarded. No other one can continue it. */
@@ -140,9 +140,7 @@ function checkEnd(
     const json: unknown = JSON.parse(`${isList ? '[' : ''}{"":0${tail.toString('utf8')}`);
     members = Array.isArray(json) && json.length === 1 ? json[0] : json;
   } catch (error) {
-    return `what follows the result is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `what follows the result is not JSON: ${errorText(error)}`;
   }
-  if (typeof members !== 'object' || members === null || Array.isArray(members))
-    return 'it is more than one answer';
-  return checkTail(members as Readonly<Record<string, unknown>>);
+  return isObject(members) ? checkTail(members) : 'it is more than one answer';
 }

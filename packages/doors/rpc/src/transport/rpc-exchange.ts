@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { anySignal } from '../any-signal.ts';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
 import {
   attemptTimeout,
@@ -106,7 +107,7 @@ export function createRpcExchange(options: {
       return (queue.pending + queue.size + waiting) / concurrency;
     },
     async send(outgoing, given) {
-      const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
+      const signal = anySignal(closed.signal, given.signal);
       if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
       try {
         // Before the queue: a waiting call must not hold a place that the head needs.

@@ -1,3 +1,4 @@
+import { getOrCompute } from '@chainstead/core';
 import type { UpstreamFault } from '../errors.ts';
 import type { PoolLimits } from '../limits/call-limits.ts';
 import { backOffMs } from '../upstream-http/http-exchange.ts';
@@ -83,9 +84,7 @@ export function createMethodLatencies() {
   return {
     add(method: string, milliseconds: number): void {
       all.add(milliseconds);
-      const window = byMethod.get(method) ?? createLatencyWindow();
-      byMethod.set(method, window);
-      window.add(milliseconds);
+      getOrCompute(byMethod, method, () => createLatencyWindow()).add(milliseconds);
     },
     /** All methods if none is known or null. */
     percentile: (method: string | null, share: number): number => (byMethod.get(method) ?? all).percentile(share),

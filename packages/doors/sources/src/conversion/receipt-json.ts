@@ -37,15 +37,12 @@ interface ReceiptRows {
   readonly hasEthereumPrices: boolean;
 }
 
-interface ConvertedReceipt {
-  readonly json: Json;
-  readonly gasAfter: bigint;
-  /** Member without which the receipt can't be proven; null: none. */
-  readonly lack: string | null;
-}
-
 /** In the JSON form of a node. @throws MalformedAnswerError */
-export function receiptJson(rows: ReceiptRows, place: Json, header: Json): ConvertedReceipt {
+export function receiptJson(
+  rows: ReceiptRows,
+  place: Json,
+  header: Json,
+): Omit<ConvertedTransaction, 'type'> & { readonly gasAfter: bigint } {
   const { row, transaction, type } = rows;
   const given = toReceipt(row, 'receipt') as Record<string, unknown>;
   if (type !== BLOB_TYPE) {
@@ -60,18 +57,26 @@ export function receiptJson(rows: ReceiptRows, place: Json, header: Json): Conve
     given.gasUsed = toQuantity(gasAfter - rows.gasBefore);
   const price = rows.hasEthereumPrices ? priceOf(transaction, type, header) : null;
   given.effectiveGasPrice ??= price ?? transaction.gasPrice;
-  const { from, to, hash } = transaction;
+  const { from, to, nonce, hash } = transaction;
   const json = {
     ...place,
     type: transaction.type,
     from,
     to,
-    contractAddress: given.contractAddress ?? created(transaction, type),
+    contractAddress:
+      given.contractAddress ??
+      (to === null && type <= ETHEREUM_TYPE_MAX && typeof from === 'string' && typeof nonce === 'string'
+        ? createdContract(from as Address, BigInt(nonce))
+        : null),
     ...given,
     transactionHash: hash,
     logs: rows.logs,
   };
-  return { json, gasAfter, lack: receiptLack(given, price) };
+  if (given.cumulativeGasUsed === undefined) return { json, gasAfter, lack: 'cumulativeGasUsed' };
+  if (given.status === undefined && given.root === undefined) return { json, gasAfter, lack: 'root' };
+  // No root commits to the price paid: it must follow from the transaction.
+  const isPriced = price === null || given.effectiveGasPrice === price;
+  return { json, gasAfter, lack: isPriced ? null : 'effectiveGasPrice' };
 }
 
 /** In the JSON form of a node. Its parser checks addresses, topics and data. @throws MalformedAnswerError */
@@ -102,13 +107,6 @@ function splitTopics({ topic0, topic1, topic2, topic3 }: Json): unknown[] {
   return topics;
 }
 
-function receiptLack(given: Json, price: string | null): string | null {
-  if (given.cumulativeGasUsed === undefined) return 'cumulativeGasUsed';
-  if (given.status === undefined && given.root === undefined) return 'root';
-  // No root commits to the price paid: it must follow from the transaction.
-  return price === null || given.effectiveGasPrice === price ? null : 'effectiveGasPrice';
-}
-
 /** EIP-1559; null: another rule, or a field is missing. */
 function priceOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Json, type: number, header: Json) {
   if (type > ETHEREUM_TYPE_MAX) return null;
@@ -118,12 +116,6 @@ function priceOf({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Json, type: n
   const limit = BigInt(String(maxFeePerGas));
   const wanted = BigInt(String(baseFeePerGas)) + BigInt(String(maxPriorityFeePerGas));
   return toQuantity(limit < wanted ? limit : wanted);
-}
-
-function created({ from, to, nonce }: Json, type: number): Address | null {
-  if (to !== null || type > ETHEREUM_TYPE_MAX || typeof from !== 'string' || typeof nonce !== 'string')
-    return null;
-  return createdContract(from as Address, BigInt(nonce));
 }
 
 /** `r` and `s` too are quantities at nodes: sources leave out zeros in front, or pad. */
@@ -165,14 +157,22 @@ const DEPOSIT_TYPE = 0x7e;
 export interface ConvertedTransaction {
   readonly json: Json;
   readonly type: number;
-  /** Member without which the hash can't be recomputed; null: none. */
+  /** Member without which hash or root can't be recomputed; null: none. */
   readonly lack: string | null;
 }
 
 /** In the JSON form of a node. @throws MalformedAnswerError */
 export function transactionJson(row: Json, place: Json): ConvertedTransaction {
   const given = toTransaction(row, 'transaction') as Record<string, unknown>;
-  const type = given.type === undefined ? inferredType(given) : Number(given.type);
+  const { maxFeePerGas, accessList, sourceHash } = given;
+  // Old archives have no type.
+  given.type ??=
+    sourceHash !== undefined
+      ? DEPOSIT_TYPE
+      : maxFeePerGas !== undefined
+        ? 2
+        : Number(Array.isArray(accessList) && accessList.length > 0);
+  const type = Number(given.type);
   given.type = `0x${type.toString(16)}`;
   const members = MEMBERS.get(type);
   // Arbitrum's unsigned types have a fee limit.
@@ -182,12 +182,11 @@ export function transactionJson(row: Json, place: Json): ConvertedTransaction {
     given.yParity = given.v;
   if (given.v === undefined && given.yParity !== undefined) given.v = given.yParity;
   if (given.to === undefined) given.to = null;
-  const { lack, json } = withAccessList({ ...given, ...place }, type);
-  return { json, type, lack };
+  return { type, ...withAccessList({ ...given, ...place }, type) };
 }
 
 /** An access list that the source lacks is empty in most transactions: the hash proves it. */
-function withAccessList(json: Json, type: number): { readonly json: Json; readonly lack: string | null } {
+function withAccessList(json: Json, type: number): Omit<ConvertedTransaction, 'type'> {
   const members = MEMBERS.get(type);
   if (members === undefined) return { json, lack: `type ${type}` };
   const missing = members.required.find((name) => json[name] === undefined);
@@ -203,11 +202,4 @@ function withAccessList(json: Json, type: number): { readonly json: Json; readon
 
 function hasItsHash(json: Json): boolean {
   return checkTransactionHash(json).result === 'verified';
-}
-
-/** Old archives have no type. */
-function inferredType({ maxFeePerGas, accessList, sourceHash }: Json): number {
-  if (sourceHash !== undefined) return DEPOSIT_TYPE;
-  if (maxFeePerGas !== undefined) return 2;
-  return Array.isArray(accessList) && accessList.length > 0 ? 1 : 0;
 }

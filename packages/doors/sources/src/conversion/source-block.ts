@@ -15,7 +15,7 @@ import {
   parseBlock,
   parseLogs,
 } from '@chainstead/rpc';
-import { checkLogs, matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
+import { checkLogs, compareLogs, matchesLog, toExpectation } from '@chainstead/rpc/check-logs';
 import type { BlockLack, SourceBlock } from '../block-source.ts';
 import {
   bytes,
@@ -39,20 +39,14 @@ export interface BlockRows {
   readonly bytes: number;
 }
 
-interface ConversionContext {
-  readonly chain: Chain;
-  /** Header fields that the source never has. */
-  readonly absent: ReadonlySet<string>;
-}
-
 const DEPOSIT_TYPE = 0x7e;
 /** Bor's state sync is no transaction of the block, and may be missing. */
 const STATE_SYNC_CHAINS: readonly number[] = [137, 80_002, 80_001];
 /** Arbitrum ignores tips. */
 const OTHER_PRICES: readonly number[] = [42_161, 42_170, 421_614];
 
-/** @throws MalformedAnswerError, InvalidPrimitiveError */
-export function toSourceBlock(rows: BlockRows, { chain, absent }: ConversionContext): SourceBlock {
+/** @param absent header fields that the source never has @throws MalformedAnswerError, InvalidPrimitiveError */
+export function toSourceBlock(rows: BlockRows, chain: Chain, absent: ReadonlySet<string>): SourceBlock {
   const lacks: BlockLack[] = [];
   const { header, lack: headerField } = checkedHeader(headerJson(rows.header), chain, absent);
   if (headerField !== null) lacks.push({ part: 'header', field: headerField });
@@ -184,7 +178,7 @@ interface CheckedHeader {
 
 /** @param absent fields that the source never has. @throws MalformedAnswerError */
 export function checkedHeader(header: Json, chain: Chain, absent: ReadonlySet<string>): CheckedHeader {
-  const lacking = (lack: string | null): CheckedHeader => ({ header, lack });
+  const lacking = (lack: string | null) => ({ header, lack });
   if (header.withdrawals === undefined && header.withdrawalsRoot !== undefined) return lacking('withdrawals');
   if (!chain.headerHash) return lacking(null);
   const missing = REQUIRED_FIELDS.find((name) => header[name] === undefined);
@@ -219,16 +213,11 @@ export function readLogs(blocks: readonly Pick<BlockRows, 'header' | 'logs'>[], 
     parseLogs(logs).filter((log) => matchesLog(log, expected)),
     expected,
   );
-  const repeated = ordered.find((log, index) => index > 0 && isSame(log, ordered[index - 1]));
+  const repeated = ordered.find((log, index) => {
+    const before = ordered[index - 1];
+    return before !== undefined && compareLogs(before, log) === 0;
+  });
   if (repeated !== undefined)
     throw new MalformedAnswerError(`Log ${repeated.logIndex} of block ${repeated.blockNumber} came twice`);
   return ordered;
-}
-
-function isSame(log: Log, other: Log | undefined): boolean {
-  return (
-    log.blockNumber === other?.blockNumber &&
-    log.transactionIndex === other.transactionIndex &&
-    log.logIndex === other.logIndex
-  );
 }

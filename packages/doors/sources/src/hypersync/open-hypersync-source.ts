@@ -39,8 +39,7 @@ export function openHyperSyncSource(options: HyperSyncOptions): BlockSource {
     },
     async *readBlocks(range, _options, signal): AsyncGenerator<SourceBlock> {
       for await (const { blocks } of hyperSyncPages(client, range, WHOLE_BLOCKS, signal))
-        for (const rows of blocks)
-          yield converting(http.fault, () => toSourceBlock(rows, { chain, absent: ABSENT_FIELDS }));
+        for (const rows of blocks) yield converting(http.fault, () => toSourceBlock(rows, chain, ABSENT_FIELDS));
     },
     async *readLogs(query, signal): AsyncGenerator<LogsPage> {
       const { range } = query;

@@ -44,8 +44,8 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
       const selection = { fields: BLOCK_FIELDS, logs: null };
       for await (const lines of portalLines(client, range, selection, signal))
         for (const line of lines) {
-          const absent = absentFields(line.fields);
-          yield converting(http.fault, () => toSourceBlock(line, { chain, absent }));
+          const absent = new Set(BLOCK_FIELDS.block.filter((field) => !line.fields.block.includes(field)));
+          yield converting(http.fault, () => toSourceBlock(line, chain, absent));
         }
     },
     async *readLogs(query, signal): AsyncGenerator<LogsPage> {
@@ -61,10 +61,6 @@ export function openPortalSource({ chain, clock = systemClock, ...options }: Por
     },
     close: () => http.close(),
   };
-}
-
-function absentFields({ block }: PortalFields): ReadonlySet<string> {
-  return new Set(BLOCK_FIELDS.block.filter((field) => !block.includes(field)));
 }
 
 /** The last line is the cursor, with or without logs. */

@@ -9,113 +9,91 @@ export interface MeasureLimits {
 }
 
 /** @throws EncodingRefusedError if too many, overlapping or outside the data */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the walk counts and collects in one state.
 export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limits: MeasureLimits): number {
-  const walk = new EncodingWalk(data, limits);
-  walk.members(shapes, 0);
-  return walk.finish();
-}
+  const pieces: (readonly [start: number, end: number])[] = [];
+  let output = 0;
+  measureMembers(shapes, 0);
+  const sorted = pieces.toSorted(([a], [b]) => a - b);
+  for (const [index, [start]] of sorted.entries())
+    if (start < (sorted[index - 1]?.[1] ?? 0))
+      throw new EncodingRefusedError(`values share the bytes from ${start} on`);
+  return output;
 
-class EncodingWalk {
-  readonly #data: Buffer;
-  readonly #limits: MeasureLimits;
-  readonly #pieces: (readonly [start: number, end: number])[] = [];
-  #output = 0;
-
-  constructor(data: Buffer, limits: MeasureLimits) {
-    this.#data = data;
-    this.#limits = limits;
+  function measureMembers(shapes: readonly AbiShape[], base: number): void {
+    piece(base, headBytesOf(shapes));
+    measureEach(shapes, base, base);
   }
 
-  members(shapes: readonly AbiShape[], base: number): void {
-    this.#piece(base, headBytesOf(shapes));
-    let head = base;
+  function measureEach(shapes: readonly AbiShape[], first: number, base: number): void {
+    let head = first;
     for (const shape of shapes) {
-      this.#value(shape, head, base);
+      measure(shape, head, base);
       head += shape.layout.headBytes;
     }
   }
 
-  finish(): number {
-    if (!this.#limits.mayOverlap) this.#refuseOverlaps();
-    return this.#output;
+  function measure(shape: AbiShape, head: number, base: number): void {
+    spend(WORD_BYTES);
+    if (shape.kind === 'word') requireBytes(head, WORD_BYTES);
+    else if (shape.kind === 'array') measureArray(shape, head, base);
+    else if (shape.kind === 'tuple') measureTuple(shape, head, base);
+    else {
+      const start = base + numberAt(head);
+      const length = numberAt(start);
+      spend(length);
+      piece(start, WORD_BYTES + length);
+    }
   }
 
-  #value(shape: AbiShape, head: number, base: number): void {
-    this.#spend(WORD_BYTES);
-    if (shape.kind === 'word') this.#require(head, WORD_BYTES);
-    else if (shape.kind === 'bytes') this.#bytes(base + this.#number(head));
-    else if (shape.kind === 'array') this.#array(shape, head, base);
-    else this.#tuple(shape, head, base);
-  }
-
-  #bytes(start: number): void {
-    const length = this.#number(start);
-    this.#spend(length);
-    this.#piece(start, WORD_BYTES + length);
-  }
-
-  #array({ item, count, layout }: ArrayShape, head: number, base: number): void {
+  function measureArray({ item, count, layout }: ArrayShape, head: number, base: number): void {
     if (!layout.isDynamic) {
-      this.#items(item, count ?? 0, head, base);
+      measureItems(item, count ?? 0, head, base);
       return;
     }
-    const start = base + this.#number(head);
-    if (count === null) this.#piece(start, WORD_BYTES);
+    const start = base + numberAt(head);
+    if (count === null) piece(start, WORD_BYTES);
     const first = count === null ? start + WORD_BYTES : start;
-    const items = count ?? this.#number(start);
+    const items = count ?? numberAt(start);
     // An item costs a word at least: a length alone must not make a long loop.
-    if (items * WORD_BYTES > this.#limits.outputBytesMax) this.#refuseOutput();
-    this.#piece(first, items * item.layout.headBytes);
-    this.#items(item, items, first, first);
+    if (items * WORD_BYTES > limits.outputBytesMax) refuseOutput();
+    piece(first, items * item.layout.headBytes);
+    measureItems(item, items, first, first);
   }
 
-  #items(item: AbiShape, count: number, first: number, base: number): void {
-    for (let index = 0; index < count; index++) this.#value(item, first + index * item.layout.headBytes, base);
+  function measureItems(item: AbiShape, count: number, first: number, base: number): void {
+    for (let index = 0; index < count; index++) measure(item, first + index * item.layout.headBytes, base);
   }
 
-  #tuple({ members, nameLength, layout }: TupleShape, head: number, base: number): void {
-    this.#spend(nameLength);
-    if (layout.isDynamic) {
-      this.members(members, base + this.#number(head));
-      return;
-    }
-    let at = head;
-    for (const member of members) {
-      this.#value(member, at, base);
-      at += member.layout.headBytes;
-    }
+  function measureTuple({ members, nameLength, layout }: TupleShape, head: number, base: number): void {
+    spend(nameLength);
+    if (layout.isDynamic) measureMembers(members, base + numberAt(head));
+    else measureEach(members, head, base);
   }
 
-  #piece(start: number, bytes: number): void {
-    this.#require(start, bytes);
-    if (bytes > 0 && !this.#limits.mayOverlap) this.#pieces.push([start, start + bytes]);
+  function piece(start: number, bytes: number): void {
+    requireBytes(start, bytes);
+    if (bytes > 0 && !limits.mayOverlap) pieces.push([start, start + bytes]);
   }
 
-  #spend(bytes: number): void {
-    this.#output += bytes;
-    if (this.#output > this.#limits.outputBytesMax) this.#refuseOutput();
+  function spend(bytes: number): void {
+    output += bytes;
+    if (output > limits.outputBytesMax) refuseOutput();
   }
 
-  #refuseOutput(): never {
-    throw new EncodingRefusedError(`it decodes to more than ${this.#limits.outputBytesMax} bytes`);
+  function refuseOutput(): never {
+    throw new EncodingRefusedError(`it decodes to more than ${limits.outputBytesMax} bytes`);
   }
 
-  #require(start: number, bytes: number): void {
-    if (start + bytes > this.#data.length)
-      throw new EncodingRefusedError(`it has ${this.#data.length} bytes, a value ends at byte ${start + bytes}`);
+  function requireBytes(start: number, bytes: number): void {
+    if (start + bytes > data.length)
+      throw new EncodingRefusedError(`it has ${data.length} bytes, a value ends at byte ${start + bytes}`);
   }
 
-  #number(at: number): number {
-    this.#require(at, WORD_BYTES);
+  function numberAt(at: number): number {
+    requireBytes(at, WORD_BYTES);
     for (let byte = at; byte < at + WORD_BYTES - 4; byte++)
-      if (this.#data[byte] !== 0) throw new EncodingRefusedError('an offset or a length is larger than any data');
-    return this.#data.readUInt32BE(at + WORD_BYTES - 4);
-  }
-
-  #refuseOverlaps(): void {
-    const sorted = this.#pieces.toSorted(([a], [b]) => a - b);
-    for (const [index, [start]] of sorted.entries())
-      if (start < (sorted[index - 1]?.[1] ?? 0))
-        throw new EncodingRefusedError(`values share the bytes from ${start} on`);
+      if (data[byte] !== 0) throw new EncodingRefusedError('an offset or a length is larger than any data');
+    return data.readUInt32BE(at + WORD_BYTES - 4);
   }
 }

@@ -1,4 +1,4 @@
-import type { BlockHeader, Hash } from '@chainstead/core';
+import type { BlockHeader } from '@chainstead/core';
 import { encodedLength } from '../rlp/rlp.ts';
 import { listText } from '../rlp/rlp-text.ts';
 import { encodeTransaction } from '../transactions/transaction-encoding.ts';
@@ -28,34 +28,20 @@ export function blockSize(
     const bytes = encodeTransaction(transaction);
     if (bytes === null) return null;
     // A typed transaction is a string in the list.
-    payload += isLegacy(transaction) ? bytes.length : encodedLength(bytes.length);
+    payload += (transaction.type ?? '0x0') === '0x0' ? bytes.length : encodedLength(bytes.length);
   }
   const paid = Array.isArray(withdrawals) ? listText(withdrawals.map(withdrawalText).join('')).length / 2 : 0;
   return encodedLength(header.length + encodedLength(payload) + EMPTY_LIST_BYTES + paid);
 }
 
-function isLegacy({ type }: TransactionJson): boolean {
-  return type === undefined || type === null || type === '0x0';
-}
-
 const DEPOSIT_TYPE = '0x7e';
-
-/** EIP-4895. Null if malformed. */
-function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash | null {
-  try {
-    return orderedTrieRoot(withdrawals.map((withdrawal) => fieldBytes(withdrawalText(withdrawal))));
-  } catch (error) {
-    if (error instanceof UnknownFormError) return null;
-    throw error;
-  }
-}
 
 /** @throws UnknownFormError */
 function withdrawalText({ index, validatorIndex, address, amount }: TransactionJson): FieldText {
   return listText(integer(index) + integer(validatorIndex) + bytes(address) + integer(amount));
 }
 
-/** `unchecked`: no root, or one of another meaning. @param raw without transactions */
+/** EIP-4895. `unchecked`: no root, or one of another meaning. @param raw without transactions */
 export function checkWithdrawals(
   { withdrawals, withdrawalsRoot: root }: TransactionJson,
   first: TransactionJson | undefined,
@@ -64,5 +50,11 @@ export function checkWithdrawals(
   // OP Stack blocks since Isthmus have a storage root there.
   const isOpStack = first?.type === DEPOSIT_TYPE && withdrawals.length === 0;
   if (isOpStack && root.toLowerCase() !== EMPTY_TRIE_ROOT) return 'unchecked';
-  return withdrawalsRoot(withdrawals) === root.toLowerCase() ? 'verified' : 'mismatch';
+  try {
+    const computed = orderedTrieRoot(withdrawals.map((withdrawal) => fieldBytes(withdrawalText(withdrawal))));
+    return computed === root.toLowerCase() ? 'verified' : 'mismatch';
+  } catch (error) {
+    if (error instanceof UnknownFormError) return 'mismatch';
+    throw error;
+  }
 }

@@ -77,11 +77,14 @@ function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven
   const { header, transactionHashes } = whole;
   // Some nodes list HyperCore's system transactions, some omit them.
   if (chain.receiptsRoot === 'hyperliquid') return checkSubsequence(whole);
-  const context = contextOf(header, 'ethereum');
-  const receipts =
-    whole.receipts.length > transactionHashes.length
-      ? withoutOwn(committedReceipts(whole.receipts, context), whole)
-      : whole.receipts;
+  let { receipts } = whole;
+  if (receipts.length > transactionHashes.length) {
+    receipts = committedReceipts(receipts, contextOf(header, 'ethereum'));
+    // Celo's before it became a rollup: the last receipt may be of the block itself. The root contains it.
+    const last = receipts.at(-1);
+    if (last?.transactionHash === header.hash && last.transactionIndex === transactionHashes.length)
+      receipts = receipts.slice(0, -1);
+  }
   if (receipts.length !== transactionHashes.length)
     return unproven('receipt-count', `${transactionHashes.length} receipts`, `${receipts.length} receipts`);
   for (const [index, receipt] of receipts.entries()) {
@@ -91,14 +94,6 @@ function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven
       return unproven('receipt-order', `${expected} at ${index}`, `${transactionHash} at ${transactionIndex}`);
   }
   return null;
-}
-
-/** Celo's before it became a rollup: the last receipt may be of the block itself. The root contains it. */
-function withoutOwn(receipts: readonly Receipt[], whole: BlockWithReceipts): readonly Receipt[] {
-  const { header, transactionHashes } = whole;
-  const last = receipts.at(-1);
-  const isOwn = last?.transactionHash === header.hash && last.transactionIndex === transactionHashes.length;
-  return isOwn ? receipts.slice(0, -1) : receipts;
 }
 
 function checkSubsequence(whole: BlockWithReceipts): Unproven | null {

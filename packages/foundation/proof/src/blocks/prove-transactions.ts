@@ -1,12 +1,7 @@
 import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import { stateSyncTransactionHash } from '../receipts/receipts-root.ts';
 import { InvalidHexBytesError } from '../rlp/rlp-text.ts';
-import {
-  packSignatures,
-  type RecoverSigners,
-  recoverSigners,
-  signerAt,
-} from '../signatures/packed-signatures.ts';
+import { packSignatures, type RecoverSigners, recoverHere, signerAt } from '../signatures/packed-signatures.ts';
 import { compareSender, createdContract, senderSignature } from '../transactions/recover-sender.ts';
 import { checkTransactionHash, isEthereumType, transactionType } from '../transactions/transaction-encoding.ts';
 import type { TransactionJson } from '../transactions/transaction-fields.ts';
@@ -98,7 +93,7 @@ export function contradictsRoot(
 /** Null if each sender signed. Skips unsigned and unknown types. @param recover @default here */
 export async function contradictsSenders(
   transactions: readonly TransactionJson[],
-  recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
+  recover: RecoverSigners = recoverHere,
 ): Promise<TransactionsUnproven | null> {
   const signed = transactions.flatMap((transaction) => {
     const signature = senderSignature(transaction);

@@ -158,14 +158,14 @@ export interface HeaderRecord {
 /** Hash tree root of a `List[HeaderRecord, 8192]`: one entry of the historical hashes list. */
 export function accumulatorRoot(records: readonly HeaderRecord[]): Buffer {
   return listRoot(
-    records.map(({ hash, totalDifficulty }) => hashPair(hexToBytes(hash), littleEndian(totalDifficulty))),
+    records.map(({ hash, totalDifficulty }) => {
+      const digits = BigInt.asUintN(8 * DIFFICULTY_BYTES, totalDifficulty)
+        .toString(16)
+        .padStart(2 * DIFFICULTY_BYTES, '0');
+      return hashPair(hexToBytes(hash), Buffer.from(digits, 'hex').reverse());
+    }),
     EPOCH_DEPTH,
   );
-}
-
-function littleEndian(value: bigint): Buffer {
-  const digits = BigInt.asUintN(8 * DIFFICULTY_BYTES, value).toString(16);
-  return Buffer.from(digits.padStart(2 * DIFFICULTY_BYTES, '0'), 'hex').reverse();
 }
 
 /** Slots of the beacon chain at which the form of a header's proof changes. */

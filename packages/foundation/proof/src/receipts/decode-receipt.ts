@@ -1,8 +1,8 @@
 import { type Hash, type Hex, parseHash } from '@chainstead/core';
 import { hexOf, quantityOf, type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
-import { LIST_BASE } from '../rlp/rlp.ts';
+import { envelopeType } from '../transactions/decode-transaction.ts';
 import { BLOOM_BYTES } from './bloom.ts';
-import { type ReadLog, readLogList } from './read-receipt.ts';
+import { type ReadLog, readLogList, receiptMembers } from './read-receipt.ts';
 
 export interface DecodedReceipt {
   readonly type: number;
@@ -20,13 +20,12 @@ const GAS_BYTES_MAX = 8;
 
 /** EIP-2718: the reverse of `encodeReceipt` for Ethereum's types. */
 export function decodeReceipt(encoded: Buffer): DecodedReceipt | null {
-  const [first] = encoded;
-  if (first === undefined) return null;
-  const type = first < LIST_BASE ? first : 0;
-  const members = readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
+  const members = receiptMembers(encoded);
   const [outcome, gas, bloom, logs] = members ?? [];
   const logsBloom = hexOf(bloom, BLOOM_BYTES);
-  return members?.length !== MEMBERS || logsBloom === null ? null : decoded(type, outcome, gas, logsBloom, logs);
+  return members?.length !== MEMBERS || logsBloom === null
+    ? null
+    : decoded(envelopeType(encoded) ?? 0, outcome, gas, logsBloom, logs);
 }
 
 /** Form of the protocol eth/69 and of ere files: `[type, status or root, cumulative gas, logs]`. */
@@ -47,16 +46,12 @@ function decoded(
   logsBloom: Hex | null,
   logItems: RlpItem | undefined,
 ): DecodedReceipt | null {
-  const outcome = outcomeOf(outcomeItem);
+  const root = hexOf(outcomeItem, ROOT_BYTES);
+  const status = quantityOf(outcomeItem);
+  const outcome: DecodedReceipt['outcome'] | null =
+    root !== null ? { root: parseHash(root) } : status === '0x0' || status === '0x1' ? { status } : null;
   const cumulativeGasUsed = gas !== undefined && gas.payload.length <= GAS_BYTES_MAX ? quantityOf(gas) : null;
-  const logs = logItems === undefined ? null : readLogList(logItems);
+  const logs = readLogList(logItems);
   if (outcome === null || cumulativeGasUsed === null || logs === null) return null;
   return { type, outcome, cumulativeGasUsed: BigInt(cumulativeGasUsed), logsBloom, logs };
-}
-
-function outcomeOf(item: RlpItem | undefined): DecodedReceipt['outcome'] | null {
-  const root = hexOf(item, ROOT_BYTES);
-  if (root !== null) return { root: parseHash(root) };
-  const status = quantityOf(item);
-  return status === '0x0' || status === '0x1' ? { status } : null;
 }

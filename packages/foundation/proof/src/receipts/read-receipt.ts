@@ -1,5 +1,5 @@
-import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
-import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { eachOf, hexOf, type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { LIST_BASE } from '../rlp/rlp.ts';
 
 /** The trie lacks the index in the block. */
@@ -14,39 +14,28 @@ const TOPIC_BYTES = 32;
 const TOPICS_MAX = 4;
 
 export function readReceiptLogs(encoded: Buffer): readonly ReadLog[] | null {
-  const [first] = encoded;
-  const members = first === undefined ? null : readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
-  const logs = members?.[LOGS_PLACE];
-  return members === null || members.length < MEMBERS_MIN || logs === undefined ? null : readLogList(logs);
+  const members = receiptMembers(encoded);
+  return members === null || members.length < MEMBERS_MIN ? null : readLogList(members[LOGS_PLACE]);
 }
 
-export function readLogList(list: RlpItem): readonly ReadLog[] | null {
-  const items = list.isList ? readRlpList(list.encoded) : null;
-  if (items === null) return null;
-  const logs: ReadLog[] = [];
-  for (const item of items) {
-    const log = readLog(item);
-    if (log === null) return null;
-    logs.push(log);
-  }
-  return logs;
+/** EIP-2718. Null: no list. */
+export function receiptMembers(encoded: Buffer): readonly RlpItem[] | null {
+  const [first = 0] = encoded;
+  return readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
 }
 
-function readLog(item: RlpItem): ReadLog | null {
-  const members = item.isList ? readRlpList(item.encoded) : null;
-  const [address, topicList, data] = members ?? [];
-  const topics = topicList?.isList === true ? readRlpList(topicList.encoded) : null;
-  if (members?.length !== LOG_MEMBERS || topics === null || topics.length > TOPICS_MAX) return null;
-  if (address?.isList !== false || address.payload.length !== ADDRESS_BYTES || data?.isList !== false)
-    return null;
-  if (topics.some(({ isList, payload }) => isList || payload.length !== TOPIC_BYTES)) return null;
-  return {
-    address: parseAddress(hexOf(address)),
-    topics: topics.map((topic) => parseHash(hexOf(topic))),
-    data: hexOf(data),
-  };
-}
-
-function hexOf({ payload }: RlpItem): Hex {
-  return `0x${payload.toString('hex')}`;
+export function readLogList(list: RlpItem | undefined): readonly ReadLog[] | null {
+  return eachOf(list, ({ isList, encoded }) => {
+    const members = isList ? readRlpList(encoded) : null;
+    const [address, topics, data] = members ?? [];
+    const log = {
+      address: hexOf(address, ADDRESS_BYTES),
+      topics: eachOf(topics, (topic) => hexOf(topic, TOPIC_BYTES)),
+      data: hexOf(data),
+    };
+    if (members?.length !== LOG_MEMBERS || log.address === null || log.topics === null || log.data === null)
+      return null;
+    if (log.topics.length > TOPICS_MAX) return null;
+    return { address: parseAddress(log.address), topics: log.topics.map(parseHash), data: log.data };
+  });
 }

@@ -61,10 +61,9 @@ function longLength(bytes: Buffer, at: number, lengthBytes: number): number | nu
   return length <= SHORT_PAYLOAD_MAX ? null : length;
 }
 
-/** Items as JSON-RPC values. Null: not of this form. */
 const INTEGER_BYTES_MAX = 32;
 
-/** Canonical: no leading zero. */
+/** As JSON-RPC writes it. Null unless canonical: no leading zero. */
 export function quantityOf(item: RlpItem | undefined): Hex | null {
   if (item === undefined || item.isList || item.payload[0] === 0 || item.payload.length > INTEGER_BYTES_MAX)
     return null;

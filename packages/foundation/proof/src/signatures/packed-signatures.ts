@@ -13,6 +13,9 @@ const NO_SIGNER = '0'.repeat(2 * PACKED_SIGNER_BYTES);
 
 export type RecoverSigners = (signatures: Uint8Array) => Promise<Uint8Array>;
 
+/** In this thread. */
+export const recoverHere: RecoverSigners = async (signatures) => recoverSigners(signatures);
+
 export function packSignatures(signatures: readonly Signature[]): Uint8Array {
   const packed = new Uint8Array(signatures.length * PACKED_SIGNATURE_BYTES);
   for (const [index, { hash, scalars, parity }] of signatures.entries()) {
@@ -30,12 +33,12 @@ export function recoverSigners(signatures: Uint8Array): Uint8Array {
   for (let index = 0; index < count; index++) {
     const start = index * PACKED_SIGNATURE_BYTES;
     const scalars = start + HASH_BYTES;
-    const found = signer({
+    const address = signer({
       hash: signatures.subarray(start, scalars),
       scalars: signatures.subarray(scalars, scalars + SCALARS_BYTES),
       parity: signatures[scalars + SCALARS_BYTES] === 0 ? 0 : 1,
     });
-    if (found !== null) signers.set(Buffer.from(found.slice(2), 'hex'), index * PACKED_SIGNER_BYTES);
+    if (address !== null) signers.set(Buffer.from(address.slice(2), 'hex'), index * PACKED_SIGNER_BYTES);
   }
   return signers;
 }
@@ -54,23 +57,19 @@ export interface Signature {
   readonly parity: 0 | 1;
 }
 
-const HASH_DIGITS_BEFORE_ADDRESS = 26;
-
+/** Null: no key matches. Native code is twenty times as fast as the JavaScript fallback. */
 export function signer({ hash, scalars, parity }: Signature): Address | null {
-  const key = recoverPublicKey(hash, scalars, parity);
-  return key === null
-    ? null
-    : (`0x${keccak256Hex(key.subarray(1)).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address);
-}
-
-/** 65 bytes. Native code is twenty times as fast as the JavaScript fallback. */
-function recoverPublicKey(hash: Uint8Array, signature: Uint8Array, parity: 0 | 1): Uint8Array | null {
   try {
-    return secp256k1.ecdsaRecover(signature, parity, hash, false);
+    return hashedAddress(secp256k1.ecdsaRecover(scalars, parity, hash, false).subarray(1));
   } catch (error) {
     if (error instanceof Error && NO_KEY.test(error.message)) return null;
     throw error;
   }
+}
+
+/** Last 20 bytes of the keccak-256 hash. */
+export function hashedAddress(bytes: Uint8Array): Address {
+  return `0x${keccak256Hex(bytes).slice(2 + 2 * (HASH_BYTES - PACKED_SIGNER_BYTES))}` as Address;
 }
 
 const NO_KEY = /^(?:Signature could not be parsed|Public key could not be recover)$/;

@@ -1,6 +1,6 @@
-import { type Address, type Hash, keccak256, keccak256Hex, parseHash } from '@chainstead/core';
+import { type Address, type Hash, isObject, keccak256, keccak256Hex, parseHash } from '@chainstead/core';
 import { checkHeaderHash } from '../blocks/header-hash.ts';
-import { type RlpItem, readRlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { hexOf, type RlpItem, readRlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { hexToBytes, InvalidHexBytesError } from '../rlp/rlp-text.ts';
 import { InvalidStateProofError } from '../state-proof-error.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
@@ -70,8 +70,8 @@ function readAccount(leaf: Buffer): Omit<ProvenAccount, 'slots'> {
     exists: true,
     nonce: integerOf(nonce, NONCE_BYTES_MAX),
     balance: integerOf(balance, WORD_BYTES),
-    storageHash: hashOf(storageHash.payload),
-    codeHash: hashOf(codeHash.payload),
+    storageHash: parseHash(hexOf(storageHash)),
+    codeHash: parseHash(hexOf(codeHash)),
   };
 }
 
@@ -133,13 +133,8 @@ function nodesOf(given: unknown): Buffer[] {
 }
 
 function objectOf(given: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new InvalidStateProofError('malformed', `${what} is no object`);
-  return given as Readonly<Record<string, unknown>>;
-}
-
-function hashOf(bytes: Buffer): Hash {
-  return parseHash(`0x${bytes.toString('hex')}`);
+  if (isObject(given)) return given;
+  throw new InvalidStateProofError('malformed', `${what} is no object`);
 }
 
 function shown(given: unknown): string {

@@ -4,7 +4,7 @@ import { isEthereumType } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
 import { readMembers, TRANSACTION_TYPES } from './transaction-types.ts';
 
-const EIP155_FIRST_V = 35n;
+export const EIP155_FIRST_V = 35n;
 
 /** The reverse of `encodeTransaction` for types 0 to 4; no place, hash or sender. Null: another type or form. */
 export function decodeTransaction(encoded: Buffer): TransactionJson | null {

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { committedTransactions, contradictsSenders } from '../blocks/prove-transactions.ts';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from '../testing/signed-transactions.ts';
-import { checkSender, recoverSender } from './recover-sender.ts';
+import { checkSender, recoverSenders } from './recover-sender.ts';
 import { checkTransactionHash } from './transaction-encoding.ts';
 import type { TransactionJson } from './transaction-fields.ts';
 
@@ -17,8 +17,8 @@ const OTHER = `0x${'35'.repeat(20)}`;
 const [legacy] = SIGNED_TRANSACTIONS;
 
 describe('the sender of a transaction', () => {
-  test.each(SIGNED_TRANSACTIONS)('of $name follows from its signature', ({ json }) => {
-    expect(recoverSender(json)).toBe(SIGNER);
+  test.each(SIGNED_TRANSACTIONS)('of $name follows from its signature', async ({ json }) => {
+    expect(await recoverSenders([json])).toEqual([SIGNER]);
     expect(checkSender({ ...json, from: SIGNER })).toEqual({ result: 'verified' });
     expect(checkSender({ ...json, from: SIGNER.toUpperCase().replace('X', 'x') })).toEqual({
       result: 'verified',
@@ -110,7 +110,7 @@ describe('the sender of a transaction', () => {
             v: quantity(signature.yParity + { unchained: 27, legacy: chainId * 2 + 35, typed: 0 }[kind]),
           };
           expect(checkTransactionHash(json).result).toBe('verified');
-          expect(recoverSender(json)).toBe(account.address.toLowerCase());
+          expect(await recoverSenders([json])).toEqual([account.address.toLowerCase()]);
         },
       ),
       { numRuns: 60 },
@@ -134,9 +134,9 @@ describe('the sender of a transaction', () => {
     expect(checkSender({ ...legacy?.json, from: OTHER, ...changes })).toEqual({ result: 'unchecked' });
   });
 
-  it('may be known by small numbers that it was made from (ERC-2470)', () => {
+  it('may be known by small numbers that it was made from (ERC-2470)', async () => {
     const json = { ...legacy?.json, r: '0x247000', s: '0x2470', v: '0x1b' };
-    const from = recoverSender(json);
+    const [from] = await recoverSenders([json]);
     expect(from).toMatch(/^0x[0-9a-f]{40}$/);
     expect(checkSender({ ...json, from })).toEqual({ result: 'verified' });
   });

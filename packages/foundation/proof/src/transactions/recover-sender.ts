@@ -1,14 +1,16 @@
-import { type Address, isAddress, keccak256, keccak256Hex, parseAddress, toQuantity } from '@chainstead/core';
+import { type Address, isAddress, keccak256, parseAddress, toQuantity } from '@chainstead/core';
 import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 import { hexToBytes } from '../rlp/rlp-text.ts';
 import {
+  hashedAddress,
   packSignatures,
   type RecoverSigners,
-  recoverSigners,
+  recoverHere,
   type Signature,
   signer,
   signerAt,
 } from '../signatures/packed-signatures.ts';
+import { EIP155_FIRST_V } from './decode-transaction.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';
 import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
 
@@ -29,12 +31,6 @@ export function checkSender(transaction: TransactionJson): SenderCheck {
   return { result: isAddress(transaction.from) && namesSender(transaction) ? 'verified' : 'unchecked' };
 }
 
-/** Null: no signature, or no key matches. */
-export function recoverSender(transaction: TransactionJson): Address | null {
-  const signature = signatureOf(transaction);
-  return signature === null ? null : signer(signature);
-}
-
 /** Null: no signature or `from`, or the encoding has the sender. */
 export function senderSignature(transaction: TransactionJson): Signature | null {
   return !isAddress(transaction.from) || namesSender(transaction) ? null : signatureOf(transaction);
@@ -50,35 +46,21 @@ export function compareSender({ from, r, s }: TransactionJson, recovered: Addres
 
 /** Null: unsigned, or no valid form. */
 function signatureOf(transaction: TransactionJson): Signature | null {
-  const signed = signedHash(transaction);
-  const scalars = signed === null ? null : compactSignature(transaction);
-  return signed === null || scalars === null ? null : { ...signed, scalars };
-}
-
-function signedHash(transaction: TransactionJson): Omit<Signature, 'scalars'> | null {
   const { v, yParity } = transaction;
   const isLegacy = transactionType(transaction) === 0;
-  const number = quantity(isLegacy ? v : (yParity ?? v));
-  if (number === null) return null;
-  if (!isLegacy) return hashed(encodeUnsigned(transaction), number);
-  if (number < EIP155_FIRST_V) return hashed(encodeUnsigned(transaction), number - LEGACY_FIRST_V);
-  const chainId = (number - EIP155_FIRST_V) / 2n;
-  const after = integer(toQuantity(chainId)) + nothing() + nothing();
-  return hashed(encodeUnsigned(transaction, after), (number - EIP155_FIRST_V) % 2n);
+  const given = isLegacy ? v : (yParity ?? v);
+  const number = typeof given === 'string' && /^0x[0-9a-f]+$/i.test(given) ? BigInt(given) : null;
+  const [r, s] = [scalarDigits(transaction.r), scalarDigits(transaction.s)];
+  if (number === null || r === null || s === null) return null;
+  const eip155 = isLegacy && number >= EIP155_FIRST_V ? number - EIP155_FIRST_V : null;
+  const after = eip155 === null ? '' : integer(toQuantity(eip155 / 2n)) + nothing() + nothing();
+  const parity = eip155 === null ? number - (isLegacy ? LEGACY_FIRST_V : 0n) : eip155 % 2n;
+  const bytes = encodeUnsigned(transaction, after);
+  if (bytes === null || (parity !== 0n && parity !== 1n)) return null;
+  return { hash: keccak256(bytes), scalars: Buffer.from(r + s, 'hex'), parity: parity === 0n ? 0 : 1 };
 }
 
 const LEGACY_FIRST_V = 27n;
-const EIP155_FIRST_V = 35n;
-
-function hashed(bytes: Buffer | null, parity: bigint): Omit<Signature, 'scalars'> | null {
-  if (bytes === null || (parity !== 0n && parity !== 1n)) return null;
-  return { hash: keccak256(bytes), parity: parity === 0n ? 0 : 1 };
-}
-
-function compactSignature({ r, s }: TransactionJson): Buffer | null {
-  const [first, second] = [scalarDigits(r), scalarDigits(s)];
-  return first === null || second === null ? null : Buffer.from(first + second, 'hex');
-}
 
 /** Null: zero, or no number of 32 bytes. */
 function scalarDigits(value: unknown): string | null {
@@ -86,14 +68,10 @@ function scalarDigits(value: unknown): string | null {
   return digits === undefined ? null : digits.padStart(SCALAR_DIGITS, '0');
 }
 
-function quantity(value: unknown): bigint | null {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : null;
-}
-
 /** Null: unsigned, or no key matches. @param recover @default here */
 export async function recoverSenders(
   transactions: readonly TransactionJson[],
-  recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
+  recover: RecoverSigners = recoverHere,
 ): Promise<readonly (Address | null)[]> {
   const signatures = transactions.map(signatureOf);
   const present = signatures.filter((signature) => signature !== null);
@@ -103,10 +81,7 @@ export async function recoverSenders(
   return signatures.map((signature) => (signature === null ? null : signerAt(signers, index++)));
 }
 
-const HASH_DIGITS_BEFORE_ADDRESS = 26;
-
-/** Last 20 bytes of keccak256(RLP [sender, nonce]). */
+/** Of RLP [sender, nonce]. */
 export function createdContract(sender: Address, nonce: bigint): Address {
-  const preimage = encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]);
-  return `0x${keccak256Hex(preimage).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address;
+  return hashedAddress(encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]));
 }
