@@ -1,6 +1,6 @@
 import { createAnswerBudget, type Hash } from '@chainstead/core';
 import PQueue from 'p-queue';
-import { anySignal } from '../any-signal.ts';
+import { anySignal } from '../aborting.ts';
 import { BlockTooLargeError, isAboutSize, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { rankPriority } from '../limits/limiters.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';

@@ -1,4 +1,5 @@
 import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
+import { pauseFor } from '../aborting.ts';
 import {
   BlockTooLargeError,
   isAboutSize,
@@ -62,6 +63,7 @@ interface Attempts extends Requested {
   disputed: RpcCallError | null;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: rounds, hedges and pauses share the attempts of one operation.
 async function runOn<T>(
   { chain, upstreams, choice, clock, limits, deadlines }: RunTools,
   operation: UpstreamOperation<T>,
@@ -94,7 +96,7 @@ async function runOn<T>(
     const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
     if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
       throw exhausted(chain.key, operation.method, attempts, unrequested);
-    await pauseFor(clock, pause, operation.method, given.signal);
+    await pauseFor(clock, pause, given.signal, operation.method);
   }
 
   async function round(): Promise<Answer<T> | null> {
@@ -154,7 +156,7 @@ async function runOn<T>(
       if (wait !== null && (soonest === null || wait < soonest)) soonest = wait;
     }
     if (soonest === null) return null;
-    return Math.max(soonest, backOffMs(round, limits.backOffBaseMs, limits.backOffMaxMs, Math.random()));
+    return Math.max(soonest, backOffMs(round, limits.backOffBaseMs, limits.backOffMaxMs));
   }
 }
 
@@ -225,19 +227,6 @@ function unservedMethod(attempts: Attempts): RpcCallError | null {
   return first === undefined || !isAnswer ? null : asVerdict(first, 'method');
 }
 
-async function pauseFor(
-  clock: Clock,
-  ms: number,
-  method: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await clock.sleep(ms, signal);
-  } catch (error) {
-    throw new RequestAbortedError(method, error);
-  }
-}
-
 export interface UpstreamOperation<T> {
   readonly method: string;
   /** Fetches and checks. A fault moves on to the next upstream. */
@@ -300,7 +289,11 @@ function createUpstreamChoice(options: {
   };
 }
 
-function isAllowed({ name, state }: Upstream, given: RequestOptions, reasons: Map<string, string>): boolean {
+export function isAllowed(
+  { name, state }: Upstream,
+  given: RequestOptions,
+  reasons: Map<string, string>,
+): boolean {
   if (given.only !== undefined && given.only !== name) return false;
   if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
   else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);

@@ -1,5 +1,7 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { pauseFor } from '../aborting.ts';
 import { RequestAbortedError, UpstreamsExhaustedError } from '../errors.ts';
+import { isAllowed } from '../failover/failover.ts';
 import type { PoolLimits } from '../limits/call-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { backOffMs } from '../upstream-http/http-exchange.ts';
@@ -53,11 +55,11 @@ export function createHeadTracker(options: {
   function available(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
     const best = bestNumber();
     return upstreams
-      .filter(({ name, state }) => {
-        if (given.only !== undefined && given.only !== name) return false;
-        if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
-        else if (state.waitMs() !== 0) reasons.set(name, state.obstacle);
-        else return true;
+      .filter((upstream) => {
+        const { name, state } = upstream;
+        if (!isAllowed(upstream, given, reasons)) return false;
+        if (state.waitMs() === 0) return true;
+        reasons.set(name, state.obstacle);
         return false;
       })
       .toSorted((a, b) => b.state.score(best) - a.state.score(best));
@@ -70,21 +72,13 @@ export function createHeadTracker(options: {
       const head = await gather(options, available(given, reasons), reasons);
       if (given.signal?.aborted) throw new RequestAbortedError('eth_blockNumber', given.signal.reason);
       if (head !== null) return head;
-      const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs, Math.random());
+      const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs);
       const isHopeless = upstreams.every(({ state }) => state.disabledReason !== null);
       if (isHopeless || round + 1 >= limits.rounds || clock.now() + wait - started > limits.deadlineMs) {
         const failures = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
         throw new UpstreamsExhaustedError({ chain: chain.key, method: 'eth_blockNumber', failures });
       }
-      await pause(wait, given.signal);
-    }
-  }
-
-  async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await clock.sleep(ms, signal);
-    } catch (error) {
-      throw new RequestAbortedError('eth_blockNumber', error);
+      await pauseFor(clock, wait, given.signal);
     }
   }
 
@@ -133,7 +127,7 @@ export function createHeadTracker(options: {
     try {
       return await Promise.race([
         ...subscriptions.map((subscription) => subscription.next(after, either)),
-        pause(interval, either).then(() => null),
+        pauseFor(clock, interval, either).then(() => null),
       ]);
     } finally {
       ending.abort();
@@ -154,7 +148,7 @@ export function createHeadTracker(options: {
         return answer;
       }
       // Announced, but not yet available over HTTP.
-      if (announced !== null && clock.now() < chaseUntil) await pause(CHASE_MS, signal);
+      if (announced !== null && clock.now() < chaseUntil) await pauseFor(clock, CHASE_MS, signal);
       else {
         announced = await nextPoll(after, signal);
         chaseUntil = clock.now() + CHASE_MAX_MS;

@@ -134,7 +134,7 @@ export function createNewHeadsSubscription(options: {
       if (ending.signal.aborted) return;
       if (clock.now() - opened > SILENCE_MIN_MS) tries = 0;
       if (reason !== 'wrong chain') state.blamed('connection', reason);
-      const wait = backOffMs(tries++, RECONNECT_BASE_MS, RECONNECT_MAX_MS, Math.random());
+      const wait = backOffMs(tries++, RECONNECT_BASE_MS, RECONNECT_MAX_MS);
       logger.info({ chain: chain.key, upstream: state.name, reason, wait_ms: wait }, 'Subscription dropped');
       await sleepUnlessAborted(clock, wait, ending.signal);
     }

@@ -114,7 +114,7 @@ export function createUpstreamCheck(options: {
     for (let tries = 0; ; tries++) {
       const verdict = await verify(upstream);
       if (verdict !== 'down' || signal.aborted) return verdict;
-      await sleepUnlessAborted(clock, backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS, Math.random()), signal);
+      await sleepUnlessAborted(clock, backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS), signal);
       if (signal.aborted) return verdict;
     }
   }

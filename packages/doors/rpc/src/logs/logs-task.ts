@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
 import type PQueue from 'p-queue';
-import { anySignal } from '../any-signal.ts';
+import { anySignal } from '../aborting.ts';
 import { isCutOff, RangeTooLargeError, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { type Failover, requireHead } from '../failover/failover.ts';
 import { parseLogs } from '../formats/parse-log.ts';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, type Finding, findingsOf, type Hash } from '@chainstead/core';
+import { type Clock, type Finding, findingsOf, type Hash, isObject } from '@chainstead/core';
 import { lagTolerance } from '../upstream/read-head.ts';
 import { isBlock, type NodeProbe, probeBlock, quantityOf } from './node-probe.ts';
 
@@ -40,7 +40,7 @@ export async function checkHead(
   const { number, timestamp } = latest.header;
   const findings = [newness(chain, { number, age: clock.now() / 1_000 - timestamp }, others)];
   const syncing = await probe.ask('eth_syncing', []);
-  if (syncing.ok && typeof syncing.result === 'object' && syncing.result !== null)
+  if (syncing.ok && isObject(syncing.result))
     findings.push(
       head.warning(
         'it reports that it is still syncing',

@@ -112,9 +112,16 @@ const WORD = /^0x[0-9a-f]{64}$/i;
 export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promise<Finding[]> {
   const { dollarTokens, trustedHooks } = chain;
   const proxies = feedsOf(chain).map(({ proxy }) => proxy);
-  const noFeed = await withoutDecimals(proxies, probe);
-  const noToken = await withoutDecimals(dollarTokens, probe);
-  const noHook = await withoutCode(trustedHooks, probe);
+  const hasDecimals = async (to: Address): Promise<boolean> => {
+    const answer = await probe.ask('eth_call', [{ to, data: DECIMALS }, 'latest']);
+    return answer.ok && typeof answer.result === 'string' && WORD.test(answer.result);
+  };
+  const noFeed = await without(proxies, hasDecimals);
+  const noToken = await without(dollarTokens, hasDecimals);
+  const noHook = await without(trustedHooks, async (address) => {
+    const answer = await probe.ask('eth_getCode', [address, 'latest']);
+    return answer.ok && typeof answer.result === 'string' && answer.result !== '0x';
+  });
   const findings: Finding[] = [];
   if (noFeed.length > 0)
     findings.push(
@@ -163,20 +170,11 @@ function textOf(result: unknown): string | null {
   return quotable(Buffer.from(text.slice(0, 2 * Number(bytes)), 'hex').toString());
 }
 
-async function withoutDecimals(contracts: readonly Address[], probe: NodeProbe): Promise<readonly Address[]> {
+async function without(
+  contracts: readonly Address[],
+  has: (contract: Address) => Promise<boolean>,
+): Promise<readonly Address[]> {
   const missing: Address[] = [];
-  for (const to of contracts) {
-    const answer = await probe.ask('eth_call', [{ to, data: DECIMALS }, 'latest']);
-    if (!answer.ok || typeof answer.result !== 'string' || !WORD.test(answer.result)) missing.push(to);
-  }
-  return missing;
-}
-
-async function withoutCode(contracts: readonly Address[], probe: NodeProbe): Promise<readonly Address[]> {
-  const missing: Address[] = [];
-  for (const address of contracts) {
-    const answer = await probe.ask('eth_getCode', [address, 'latest']);
-    if (!answer.ok || typeof answer.result !== 'string' || answer.result === '0x') missing.push(address);
-  }
+  for (const contract of contracts) if (!(await has(contract))) missing.push(contract);
   return missing;
 }

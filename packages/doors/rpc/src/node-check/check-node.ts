@@ -12,7 +12,7 @@ import {
   toQuantity,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { anySignal } from '../any-signal.ts';
+import { anySignal } from '../aborting.ts';
 import { RequestAbortedError } from '../errors.ts';
 import { nameUpstreams } from '../redact-secrets.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';

@@ -2,7 +2,8 @@
 import type { Chain } from '@chainstead/chains';
 import { environmentSuffix } from '@chainstead/chains/environment-suffix';
 import { type Clock, type Finding, findingsOf } from '@chainstead/core';
-import { type NodeProbe, sleepInCheck } from './node-probe.ts';
+import { pauseFor } from '../aborting.ts';
+import type { NodeProbe } from './node-probe.ts';
 
 export interface RateTrial {
   readonly clock: Clock;
@@ -90,17 +91,17 @@ export async function checkRate(
   });
   if (perSecond !== null) probe.paceAt(perSecond * PACE_SHARE);
   return [
-    ...(concurrent === null ? [] : [concurrencyFinding(chain, concurrent)]),
+    ...(concurrent === null
+      ? []
+      : [
+          rateLimit.warning(
+            `it refuses more than ${concurrent} concurrent calls`,
+            'Refused calls are repeated, which takes longer than waiting for a free place.',
+            `Set RPC_CONCURRENCY_${environmentSuffix(chain)}=${concurrent}.`,
+          ),
+        ]),
     ...(perSecond === null ? [] : [rateLimitFinding(chain, perSecond)]),
   ];
-}
-
-function concurrencyFinding(chain: Chain, concurrent: number): Finding {
-  return rateLimit.warning(
-    `it refuses more than ${concurrent} concurrent calls`,
-    'Refused calls are repeated, which takes longer than waiting for a free place.',
-    `Set RPC_CONCURRENCY_${environmentSuffix(chain)}=${concurrent}.`,
-  );
 }
 
 export function rateLimitFinding(chain: Chain, perSecond: number): Finding {
@@ -161,7 +162,7 @@ async function sendWave({ clock, send }: RateTrial, calls: number) {
 /** Null: another limit refused calls of the first wave. What it counts by the second has passed then. */
 async function measureConcurrency(trial: RateTrial): Promise<number | null> {
   const { clock, signal } = trial;
-  await sleepInCheck(clock, SILENT_MS, signal);
+  await pauseFor(clock, SILENT_MS, signal);
   // Calls of the first wave opened connections, one after the other.
   const { accepted: calls } = await sendWave(trial, Math.min(BURST_IN_FLIGHT, trial.callsMax));
   const startedAt = clock.now();
@@ -173,7 +174,7 @@ async function measureConcurrency(trial: RateTrial): Promise<number | null> {
     isRefused = wave.isRefused;
   }
   const isRate = isRefused || accepted <= (WAVES_ABOVE * calls * (clock.now() - startedAt)) / 1_000;
-  if (isRate) await sleepInCheck(clock, SILENT_MS, signal);
+  if (isRate) await pauseFor(clock, SILENT_MS, signal);
   return isRate ? null : calls;
 }
 
@@ -198,7 +199,7 @@ async function hasRecovered({ clock, signal, until, send, retryAfterMs }: RateTr
     if (await send()) return true;
     // Calls before that may prolong the refusal.
     const waitMs = Math.max(RECOVERY_POLL_MS, retryAfterMs?.() ?? 0);
-    await sleepInCheck(clock, Math.min(waitMs, Math.max(RECOVERY_POLL_MS, until - clock.now())), signal);
+    await pauseFor(clock, Math.min(waitMs, Math.max(RECOVERY_POLL_MS, until - clock.now())), signal);
   }
   return false;
 }
@@ -243,7 +244,7 @@ async function sendStep({ clock, signal, send }: RateTrial, perSecond: number) {
     // Awaited together: a failure before must not become an unhandled rejection.
     answer.catch(() => undefined);
     answers.push(answer);
-    await sleepInCheck(clock, Math.max(0, sentAt + gapMs - clock.now()), signal);
+    await pauseFor(clock, Math.max(0, sentAt + gapMs - clock.now()), signal);
     // Not faster after a stall.
     at = Math.max(at + gapMs, clock.now());
   }

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Finding, findingsOf, toQuantity } from '@chainstead/core';
+import { pauseFor } from '../aborting.ts';
 import { DEFAULT_LIMITS } from '../limits/call-limits.ts';
 import {
   isBlock,
@@ -8,7 +9,6 @@ import {
   type ProbeAnswer,
   type ProbedBlock,
   probeBlock,
-  sleepInCheck,
 } from './node-probe.ts';
 
 const receipts = findingsOf('receipts by block');
@@ -112,12 +112,12 @@ export async function checkBatches(probe: NodeProbe, clock: Clock, signal: Abort
   const rate = probe.measuredRate ?? probe.learnedRate;
   const byRate = rate === null ? Number.POSITIVE_INFINITY : Math.floor(rate * BATCH_SECONDS);
   const largest = Math.max(2, Math.min(DEFAULT_LIMITS.batchSizeMax, byRate));
-  let refusal: Extract<ProbeAnswer, { ok: false }> | null = null;
+  let text = '';
   let isThrottled = false;
   const works = async (size: number): Promise<boolean> => {
     const refused = await refusalOf(probe, size, clock, signal);
     if (refused?.reaction === 'throttled') isThrottled = true;
-    else refusal = refused ?? refusal;
+    else text = refused?.text ?? text;
     return refused === null;
   };
   if (await works(largest))
@@ -128,14 +128,10 @@ export async function checkBatches(probe: NodeProbe, clock: Clock, signal: Abort
   }
   if (isThrottled) return batches.ok('not determined, because the node limits its rate');
   return batches.warning(
-    `rejected: ${textOf(refusal)}`,
+    `rejected: ${text}`,
     'Each call is a separate request. Reads are slower, especially with a distant node.',
     'Use a provider that accepts batches, or a nearby node.',
   );
-}
-
-function textOf(refusal: Extract<ProbeAnswer, { ok: false }> | null): string {
-  return refusal?.text ?? '';
 }
 
 /** Null: accepted. A refusal because of the rate is tried again. */
@@ -148,6 +144,6 @@ async function refusalOf(probe: NodeProbe, size: number, clock: Clock, signal: A
     const throttled = refusals.find(({ reaction }) => reaction === 'throttled');
     if (throttled === undefined) return refused;
     if (tries === BATCH_TRIES) return throttled;
-    await sleepInCheck(clock, BATCH_PAUSE_MS, signal);
+    await pauseFor(clock, BATCH_PAUSE_MS, signal);
   }
 }

@@ -104,7 +104,7 @@ function listIn(value: unknown): readonly unknown[] {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : null;
+  return Object(value)[name];
 }
 
 function jsonBytes(value: unknown): number {

@@ -7,6 +7,7 @@ import {
   quotable,
   toQuantity,
 } from '@chainstead/core';
+import { pauseFor } from '../aborting.ts';
 import { type Reaction, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
@@ -154,26 +155,12 @@ export function createNodeProbe(options: {
         // A refusal must not look like a missing method.
         if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
         const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));
-        await sleepInCheck(clock, pause, signal, method);
+        await pauseFor(clock, pause, signal, method);
       }
     },
     fetchTogether: (requested) => send(requested, encodeBatch(requested)),
     close: () => endpoint.close(),
   };
-}
-
-/** @throws RequestAbortedError if the time of the check is used up */
-export async function sleepInCheck(
-  clock: Clock,
-  ms: number,
-  signal: AbortSignal,
-  method = 'eth_blockNumber',
-): Promise<void> {
-  try {
-    await clock.sleep(ms, signal);
-  } catch (error) {
-    throw new RequestAbortedError(method, error);
-  }
 }
 
 function answerOf(outcome: CallOutcome, ms: number): ProbeAnswer {
@@ -202,17 +189,14 @@ export async function probeBlock(
   at: number | string,
 ): Promise<ProbedBlock | null | { readonly problem: string }> {
   const tag = typeof at === 'number' ? toQuantity(at) : at;
-  return blockOf(await probe.ask('eth_getBlockByNumber', [tag, false]));
-}
-
-function blockOf(answer: ProbeAnswer): ProbedBlock | null | { readonly problem: string } {
+  const answer = await probe.ask('eth_getBlockByNumber', [tag, false]);
   if (!answer.ok) return { problem: answer.text };
-  if (answer.result === null) return null;
+  const { result } = answer;
+  if (result === null) return null;
   try {
-    const header = parseHeader(answer.result);
-    const { result } = answer;
-    const list = typeof result === 'object' && 'transactions' in result ? result.transactions : [];
-    return { header, transactions: Array.isArray(list) ? list.length : 0 };
+    const header = parseHeader(result);
+    const { transactions } = Object(result);
+    return { header, transactions: Array.isArray(transactions) ? transactions.length : 0 };
   } catch (error) {
     if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
       return { problem: `no block: ${error.message}` };

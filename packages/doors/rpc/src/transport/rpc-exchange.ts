@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { anySignal } from '../any-signal.ts';
+import { anySignal } from '../aborting.ts';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
 import {
   attemptTimeout,

@@ -132,11 +132,11 @@ export function toTransportError(error: unknown, answerBytesMax: number): Transp
 }
 
 function errorCode(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return String(Object(error).code ?? '');
 }
 
-/** Doubles with each try. Half is random (0 to 1): callers don't return together. */
-export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
+/** Doubles with each try. Half is random: callers don't return together. */
+export function backOffMs(tries: number, baseMs: number, maxMs: number, random = Math.random()): number {
   const full = Math.min(maxMs, baseMs * 2 ** Math.min(30, tries));
   return full / 2 + (full / 2) * random;
 }

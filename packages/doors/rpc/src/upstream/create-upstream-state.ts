@@ -118,7 +118,7 @@ export function createUpstreamState(options: StateOptions): UpstreamState {
     if (disabledReason !== reason) logger.warn({ ...labels, reason }, 'Upstream is left out');
     disabledReason = reason;
     const { recheckMs } = limits;
-    recheckAt = clock.now() + backOffMs(disabledChecks++, recheckMs, recheckMs * 60, Math.random());
+    recheckAt = clock.now() + backOffMs(disabledChecks++, recheckMs, recheckMs * 60);
     showCircuit();
   }
 

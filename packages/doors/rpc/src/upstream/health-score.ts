@@ -164,9 +164,7 @@ export function createPause(): Pause {
         until = now + Math.max(reported, backOffMs(refusals++, BUDGET_BASE_MS, BUDGET_MAX_MS, 1));
       } else {
         reason = `throttled: ${fault.text}`;
-        until =
-          now +
-          (reported > 0 ? reported : backOffMs(throttles++, THROTTLE_BASE_MS, THROTTLE_MAX_MS, Math.random()));
+        until = now + (reported > 0 ? reported : backOffMs(throttles++, THROTTLE_BASE_MS, THROTTLE_MAX_MS));
       }
       until = Math.min(until, now + BUDGET_MAX_MS);
     },

@@ -1,4 +1,4 @@
-import { isLowerHex, toQuantity } from '@chainstead/core';
+import { isLowerHex, isObject, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -85,11 +85,10 @@ export function objectOf(forms: Forms): Form {
   const fields = Object.entries(forms).map(([name, form]) => ({ name, form, snake: toSnakeCase(name) }));
   return (value, at) => {
     if (isMissing(value)) return undefined;
-    if (typeof value !== 'object' || value === null) throw malformed(at, 'an object', value);
-    const given = value as Json;
+    if (!isObject(value)) throw malformed(at, 'an object', value);
     const formed: Record<string, unknown> = {};
     for (const { name, form, snake } of fields) {
-      const member = form(given[name] ?? given[snake], name);
+      const member = form(value[name] ?? value[snake], name);
       if (member !== undefined) formed[name] = member;
     }
     return formed;
@@ -98,6 +97,10 @@ export function objectOf(forms: Forms): Form {
 
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function toCamelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function malformed(name: string, expected: string, value: unknown): MalformedAnswerError {

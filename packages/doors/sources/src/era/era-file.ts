@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { getOrCompute } from '@chainstead/core';
 import { readRlpList } from '@chainstead/proof';
 import {
   createRecordReader,
@@ -70,7 +71,11 @@ export async function openEraFile(facts: EraFileFacts, reads: 'headers' | 'block
   return null;
 }
 
-function createEraFile(handle: FileHandle, facts: EraFileFacts, records: RecordLocator): EraFile {
+function createEraFile(
+  handle: FileHandle,
+  facts: EraFileFacts,
+  records: Awaited<ReturnType<typeof createRecordLocator>>,
+): EraFile {
   async function read(number: number, part: EraPart, bytesMax: number) {
     const record = await records.find(number, part);
     return record === null ? null : { type: record.type, data: decompress(await record.data(), bytesMax) };
@@ -129,17 +134,6 @@ function readProof(rlp: Buffer): EraProof {
   return { kind: kind.payload[0] ?? 0, ssz: ssz.payload };
 }
 
-interface RecordLocator {
-  /** Null: the file has no such part. @throws EraDamage */
-  find(number: number, part: EraPart): Promise<LocatedRecord | null>;
-}
-
-interface LocatedRecord {
-  readonly type: number;
-  /** @throws EraDamage */
-  data(): Promise<Buffer>;
-}
-
 const PART_TYPES: Readonly<Record<EraPart, readonly number[]>> = {
   header: [RECORD_TYPES.header, RECORD_TYPES.headerWithProof],
   body: [RECORD_TYPES.body],
@@ -154,15 +148,14 @@ async function createRecordLocator(
   handle: FileHandle,
   { bytes, format, index }: EraFileFacts,
   windowBytes: number,
-): Promise<RecordLocator> {
+) {
   const isGrouped = format === 'ere';
   // In ere files, equal parts are neighbours.
   const readers = new Map<EraPart, RecordReader>();
   function readerOf(part: EraPart): RecordReader {
-    const group = isGrouped ? part : 'header';
-    const reader = readers.get(group) ?? createRecordReader(handle, bytes, windowBytes);
-    readers.set(group, reader);
-    return reader;
+    return getOrCompute(readers, isGrouped ? part : 'header', () =>
+      createRecordReader(handle, bytes, windowBytes),
+    );
   }
 
   const offsets = await readOffsets(createRecordReader(handle, bytes, 0), index);
@@ -196,7 +189,8 @@ async function createRecordLocator(
   }
 
   return {
-    async find(number, part) {
+    /** Null: the file has no such part. @throws EraDamage */
+    async find(number: number, part: EraPart) {
       const head = await headOf(number, part);
       return head === null ? null : { type: head.type, data: () => readerOf(part).dataOf(head) };
     },

@@ -1,5 +1,6 @@
 import { errorText, JsonBoundsError, parseModestJson } from '@chainstead/core';
 import type { CreateFault, HttpStream } from './http-stream.ts';
+import type { HttpStreams } from './http-streams.ts';
 
 /** Read, joined, decoded and parsed, it takes five times its size. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -30,7 +31,7 @@ export async function* readJsonLines(
   const place = createLargePlace(fault);
   try {
     for await (const { bytes, isEnded } of splitLines(body, { fault, bytesMax: lineBytesMax, place })) {
-      if (isBlank(bytes)) continue;
+      if (bytes.every((byte) => byte <= SPACE)) continue;
       const json = isEnded ? parseJson(bytes, fault) : parseLast(bytes, fault);
       place.parsed();
       yield { json, bytes: bytes.length };
@@ -42,8 +43,8 @@ export async function* readJsonLines(
 }
 
 /** @throws SourceError */
-export async function readJson(stream: HttpStream, fault: CreateFault): Promise<unknown> {
-  return (await readJsonBody(stream, fault)).json;
+export async function getJson(http: HttpStreams, path: string, signal: AbortSignal): Promise<unknown> {
+  return (await readJsonBody(await http.open({ method: 'GET', path }, signal), http.fault)).json;
 }
 
 /** @throws SourceError */
@@ -66,15 +67,6 @@ export async function readJsonBody(
   } finally {
     place.leave();
   }
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte <= SPACE);
-}
-
-interface Line {
-  readonly bytes: Buffer;
-  readonly isEnded: boolean;
 }
 
 /** Frees the parts: a large body is not held twice while it is parsed. */
@@ -131,7 +123,7 @@ async function* splitLines(
     bytesMax,
     place,
   }: { readonly fault: CreateFault; readonly bytesMax: number; readonly place: LargePlace },
-): AsyncGenerator<Line> {
+): AsyncGenerator<{ readonly bytes: Buffer; readonly isEnded: boolean }> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {

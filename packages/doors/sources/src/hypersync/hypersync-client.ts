@@ -3,9 +3,9 @@ import type { LogsQuery } from '@chainstead/rpc';
 import { type Forms, toSnakeCase } from '../conversion/forms.ts';
 import { RECEIPT_FORMS, TRANSACTION_FORMS } from '../conversion/receipt-json.ts';
 import { HEADER_FORMS } from '../conversion/source-block.ts';
-import { type HttpStream, readText } from '../http-stream/http-stream.ts';
+import { readText } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
-import { readJson, readJsonBody } from '../http-stream/json-lines.ts';
+import { getJson, readJsonBody } from '../http-stream/json-lines.ts';
 import { SourceError } from '../source-error.ts';
 import { type HyperSyncPage, readPage } from './hypersync-page.ts';
 
@@ -28,20 +28,12 @@ export function createHyperSyncClient(
   /** Blocks of a request, after a response was refused as too large. */
   let blocksMax = Number.POSITIVE_INFINITY;
 
-  async function getJson(path: string, signal: AbortSignal): Promise<unknown> {
-    return readJson(await http.open({ method: 'GET', path }, signal), http.fault);
-  }
-
   async function checkChain(signal: AbortSignal): Promise<void> {
     if (isChecked) return;
-    const json = await getJson('/chain_id', signal);
+    const json = await getJson(http, '/chain_id', signal);
     const given = isObject(json) ? Number(json.chain_id) : Number.NaN;
     if (given !== chainId) throw http.fault('refused', `serves chain ${given}, not ${chainId}`);
     isChecked = true;
-  }
-
-  async function open(body: string, signal: AbortSignal): Promise<HttpStream> {
-    return http.open({ method: 'POST', path: '/query', body, accepted: [200, TOO_LARGE] }, signal);
   }
 
   return {
@@ -49,7 +41,7 @@ export function createHyperSyncClient(
     clock,
     async height(signal) {
       await checkChain(signal);
-      const json = await getJson('/height', signal);
+      const json = await getJson(http, '/height', signal);
       const height = isObject(json) ? json.height : undefined;
       if (height === null) return null;
       if (typeof height !== 'number' || !Number.isSafeInteger(height) || height < 0)
@@ -61,7 +53,10 @@ export function createHyperSyncClient(
       for (;;) {
         const asked = { from, to: Math.min(to, from + blocksMax - 1) };
         const blocks = asked.to - from + 1;
-        const stream = await open(queryText(selection, asked), signal);
+        const stream = await http.open(
+          { method: 'POST', path: '/query', body: queryText(selection, asked), accepted: [200, TOO_LARGE] },
+          signal,
+        );
         if (stream.status === TOO_LARGE) {
           const text = await readText(stream.body);
           if (blocks === 1) throw http.fault('unavailable', `HTTP ${TOO_LARGE} for block ${from} alone: ${text}`);

@@ -1,6 +1,6 @@
-import { type BlockRange, isObject } from '@chainstead/core';
+import { type BlockRange, getOrCompute, isObject } from '@chainstead/core';
 import { converting } from '../conversion/converting.ts';
-import { integer, type Json } from '../conversion/forms.ts';
+import { integer, type Json, toCamelCase } from '../conversion/forms.ts';
 import type { BlockRows } from '../conversion/source-block.ts';
 import type { CreateFault } from '../http-stream/http-stream.ts';
 import type { JsonLine } from '../http-stream/json-lines.ts';
@@ -81,9 +81,8 @@ function readBlocks(data: unknown, range: BlockRange, fault: CreateFault): Omit<
 
 /** The first of repeated rows stays: roots decide in any case. */
 function place(blocks: Map<number, Map<number, Json>>, number: number, index: number, row: Json): void {
-  const rows = blocks.get(number) ?? new Map<number, Json>();
+  const rows = getOrCompute(blocks, number, () => new Map<number, Json>());
   if (!rows.has(index)) rows.set(index, row);
-  blocks.set(number, rows);
 }
 
 function inOrder(rows: ReadonlyMap<number, Json> | undefined): Json[] {
@@ -114,7 +113,7 @@ const CAMEL_CASE = new Map<string, string>();
 function camelCase(name: string): string {
   let camel = CAMEL_CASE.get(name);
   if (camel === undefined) {
-    camel = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    camel = toCamelCase(name);
     // A source may invent names without end.
     if (CAMEL_CASE.size < 1_000) CAMEL_CASE.set(name, camel);
   }

@@ -1,11 +1,11 @@
 import { type BlockRange, type Clock, isObject } from '@chainstead/core';
 import type { LogsQuery } from '@chainstead/rpc';
-import type { Forms } from '../conversion/forms.ts';
+import { type Forms, toCamelCase } from '../conversion/forms.ts';
 import { RECEIPT_FORMS, TRANSACTION_FORMS } from '../conversion/receipt-json.ts';
 import { HEADER_FORMS } from '../conversion/source-block.ts';
 import { type HttpStream, readText } from '../http-stream/http-stream.ts';
 import type { HttpStreams } from '../http-stream/http-streams.ts';
-import { readJson } from '../http-stream/json-lines.ts';
+import { getJson } from '../http-stream/json-lines.ts';
 
 /** Requests to a Portal. */
 export interface PortalClient {
@@ -40,14 +40,6 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
     throw http.fault('wrong', `${what} is ${JSON.stringify(value)?.slice(0, 80)}`);
   }
 
-  async function getJson(path: string, signal: AbortSignal): Promise<unknown> {
-    return readJson(await http.open({ method: 'GET', path }, signal), http.fault);
-  }
-
-  function withoutUnknown(fields: PortalFields): PortalFields {
-    return { ...fields, block: fields.block.filter((field) => !unknownFields.has(field)) };
-  }
-
   return {
     http,
     clock,
@@ -56,19 +48,20 @@ export function createPortalClient(http: HttpStreams, clock: Pick<Clock, 'sleep'
     },
     async firstBlock(signal) {
       if (startBlock !== null) return startBlock;
-      const json = await getJson('/metadata', signal);
+      const json = await getJson(http, '/metadata', signal);
       if (!isObject(json)) throw http.fault('wrong', 'the metadata is not an object');
       startBlock = blockNumber(json.start_block ?? 0, 'start_block');
       return startBlock;
     },
     async finalizedHead(signal) {
-      const json = await getJson('/finalized-head', signal);
+      const json = await getJson(http, '/finalized-head', signal);
       if (json === null) return null;
       knownHead = blockNumber(isObject(json) ? json.number : json, 'the finalized head');
       return knownHead;
     },
     async openStream(range, given, signal) {
-      let selection = { ...given, fields: withoutUnknown(given.fields) };
+      const block = given.fields.block.filter((field) => !unknownFields.has(field));
+      let selection: PortalSelection = { ...given, fields: { ...given.fields, block } };
       for (let refusals = 0; ; refusals++) {
         const body = queryText(selection, range);
         const accepted = [200, 204, 400, 409, 422];
@@ -186,7 +179,7 @@ const TABLES: Readonly<Record<string, FieldTable>> = {
 function refusedField(text: string, fields: PortalFields): RefusedField | null {
   const column = /column [`'"](\w+)[`'"] is not found in [`'"](\w+)[`'"]/.exec(text);
   const unknown = /unknown field [`'"](\w+)[`'"]/.exec(text);
-  const name = camelCase(column?.[1] ?? unknown?.[1] ?? '');
+  const name = toCamelCase(column?.[1] ?? unknown?.[1] ?? '');
   const table = TABLES[column?.[2] ?? ''];
   const candidates: readonly FieldTable[] = table === undefined ? ['block', 'transaction', 'log'] : [table];
   const tables = candidates.filter((key) => fields[key].includes(name) && !NEEDED.has(`${key}.${name}`));
@@ -197,8 +190,4 @@ function withoutField(fields: PortalFields, { tables, name }: RefusedField): Por
   const left = (table: FieldTable) =>
     tables.includes(table) ? fields[table].filter((field) => field !== name) : fields[table];
   return { block: left('block'), transaction: left('transaction'), log: left('log') };
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
