@@ -135,7 +135,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),
     ...tokenFactsRoutes({ nodeReads }),
-    ...nativeBalanceRoutes({ nodeReads, maxAgeMs: nativeMaxAgeMs }),
+    nativeBalanceRoutes({ nodeReads, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     latestBlockRoute,
     ...createTransactionRoutes(asking),
@@ -144,7 +144,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     reviewContractsRoute,
     ...createHistoryRoutes({ ...asking, chains, projections }),
     ...contractLogsRoutes({ onDemandBackfill }),
-    ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], budget }),
+    createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], budget }),
     walletVaultsRoute,
     // Last of NFTs: its last route takes any segment for a token id.
     ...metadataRoutes({

@@ -1,73 +1,16 @@
-import { type DocumentExamples, defineRoute, type RouteModule, textParameter } from '@chainstead/http';
+import {
+  type DocumentExamples,
+  type RouteModule,
+  routesFor,
+  textParameter,
+  withServices,
+} from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { normalize } from 'viem/ens';
 import { createNameResolution, type NamesOptions } from './resolve-names.ts';
 
-/** docs/api/names.md#names */
-export function createResolveRoutes(options: NamesOptions): readonly RouteModule[] {
-  prepareNames();
-  const names = createNameResolution(options);
-  return [
-    (app, dependencies) => {
-      defineRoute(app, dependencies, {
-        path: '/api/v2.2/resolve/ens/{domain}',
-        operationId: 'resolveENSDomain',
-        ...SHARED,
-        summary: 'Resolve an ENS name to an address',
-        params: { domain },
-        response: { description: 'The address of the name', schema: addressSchema },
-        async answer({ domain: subject, requester }) {
-          return { address: await names.resolve({ service: 'ens', wanted: 'address', subject }, requester) };
-        },
-      });
-    },
-    (app, dependencies) => {
-      defineRoute(app, dependencies, {
-        path: '/api/v2.2/resolve/{address}/reverse',
-        operationId: 'resolveAddress',
-        ...SHARED,
-        summary: 'Get the ENS name of an address',
-        params: { address: dependencies.parameters.address },
-        response: { description: 'The name of the address', schema: nameSchema },
-        async answer({ address: subject, requester }) {
-          return { name: await names.resolve({ service: 'ens', wanted: 'name', subject }, requester) };
-        },
-      });
-    },
-    (app, dependencies) => {
-      defineRoute(app, dependencies, {
-        path: '/api/v2.2/resolve/{address}/domain',
-        operationId: 'resolveAddressToDomain',
-        ...SHARED,
-        summary: 'Get the Unstoppable Domains name of an address',
-        params: { address: dependencies.parameters.address },
-        query: { currency },
-        response: { description: 'The name of the address', schema: nameSchema },
-        async answer({ address: subject, requester }) {
-          return { name: await names.resolve({ service: 'unstoppable', wanted: 'name', subject }, requester) };
-        },
-      });
-    },
-    (app, dependencies) => {
-      defineRoute(app, dependencies, {
-        path: '/api/v2.2/resolve/{domain}',
-        operationId: 'resolveDomain',
-        ...SHARED,
-        summary: 'Resolve an Unstoppable Domains or .eth name to an address',
-        params: { domain },
-        query: { currency },
-        response: { description: 'The address of the name', schema: addressSchema },
-        async answer({ domain: subject, requester }) {
-          const service = subject.endsWith('.eth') ? 'ens' : 'unstoppable';
-          return { address: await names.resolve({ service, wanted: 'address', subject }, requester) };
-        },
-      });
-    },
-  ];
-}
-
 const SHARED = {
-  tags: ['Names'],
+  tag: 'Names',
   description: 'Read from contracts on request and cached. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
   errors: [404, 501],
 } as const;
@@ -95,6 +38,66 @@ const addressSchema = z
   })
   .openapi('ResolvedAddress');
 const nameSchema = z.object({ name: z.string().openapi({ example: 'vitalik.eth' }) }).openapi('ResolvedName');
+
+const { defineRoute } = routesFor<ReturnType<typeof createNameResolution>>();
+
+const ensAddressRoute = defineRoute({
+  path: '/api/v2.2/resolve/ens/{domain}',
+  operationId: 'resolveENSDomain',
+  ...SHARED,
+  summary: 'Resolve an ENS name to an address',
+  params: [{ domain }],
+  response: { description: 'The address of the name', schema: addressSchema },
+  answer: async ({ services, domain: subject, requester }) => ({
+    address: await services.resolve({ service: 'ens', wanted: 'address', subject }, requester),
+  }),
+});
+
+const ensNameRoute = defineRoute({
+  path: '/api/v2.2/resolve/{address}/reverse',
+  operationId: 'resolveAddress',
+  ...SHARED,
+  summary: 'Get the ENS name of an address',
+  params: ['address'],
+  response: { description: 'The name of the address', schema: nameSchema },
+  answer: async ({ services, address: subject, requester }) => ({
+    name: await services.resolve({ service: 'ens', wanted: 'name', subject }, requester),
+  }),
+});
+
+const unstoppableNameRoute = defineRoute({
+  path: '/api/v2.2/resolve/{address}/domain',
+  operationId: 'resolveAddressToDomain',
+  ...SHARED,
+  summary: 'Get the Unstoppable Domains name of an address',
+  params: ['address'],
+  query: [{ currency }],
+  response: { description: 'The name of the address', schema: nameSchema },
+  answer: async ({ services, address: subject, requester }) => ({
+    name: await services.resolve({ service: 'unstoppable', wanted: 'name', subject }, requester),
+  }),
+});
+
+const addressRoute = defineRoute({
+  path: '/api/v2.2/resolve/{domain}',
+  operationId: 'resolveDomain',
+  ...SHARED,
+  summary: 'Resolve an Unstoppable Domains or .eth name to an address',
+  params: [{ domain }],
+  query: [{ currency }],
+  response: { description: 'The address of the name', schema: addressSchema },
+  async answer({ services, domain: subject, requester }) {
+    const service = subject.endsWith('.eth') ? 'ens' : 'unstoppable';
+    return { address: await services.resolve({ service, wanted: 'address', subject }, requester) };
+  },
+});
+
+/** docs/api/names.md#names */
+export function createResolveRoutes(options: NamesOptions): RouteModule {
+  prepareNames();
+  const routes = [ensAddressRoute, ensNameRoute, unstoppableNameRoute, addressRoute];
+  return withServices(createNameResolution(options), routes);
+}
 
 const LENGTH_MAX = 1_000;
 

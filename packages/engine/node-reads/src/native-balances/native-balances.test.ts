@@ -22,7 +22,7 @@ beforeAll(async () => {
   keeper = await deployKeeper(stage.devnet);
   await stage.startWorker([nativeBalancesReader]);
   const { nodeReads } = stage;
-  api = await exampleApi(stage.scratch.database, nativeBalanceRoutes({ nodeReads, maxAgeMs: 60_000 }), {
+  api = await exampleApi(stage.scratch.database, [nativeBalanceRoutes({ nodeReads, maxAgeMs: 60_000 })], {
     onDemand,
   });
 });

@@ -71,7 +71,7 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
     logger: silentLogger(),
   });
   const server: ApiServer = parts.adopt(
-    await serveApi(await exampleApi(scratch.database, routes, { onDemand: settings }), {
+    await serveApi(await exampleApi(scratch.database, [routes], { onDemand: settings }), {
       host: '127.0.0.1',
       port: 0,
     }),
