@@ -109,7 +109,7 @@ interface FieldPlace {
   readonly id?: string;
 }
 
-/** @param value undefined: the control has no value of its own */
+/** @param value undefined: no attribute `value` */
 export function field(
   name: string,
   control: Control,

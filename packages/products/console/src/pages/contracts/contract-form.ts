@@ -96,7 +96,7 @@ const line = (label: string, hint: string) => textMember({ label, hint, attribut
 const area = (label: string, hint: string, rows: number) =>
   textMember({ label, hint, rows, attributes: 'class="code" autocomplete="off"' });
 
-/** Of the form that gets an ABI. */
+/** Only in forms that get an ABI. */
 export const SOURCE_ADDRESS = {
   label: 'Address',
   hint: 'For a proxy, the address of its implementation.',

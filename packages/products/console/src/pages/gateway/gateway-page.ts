@@ -4,23 +4,23 @@ import { LATENCY_BOUNDS_MS } from '@chainstead/rpc/pool';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync/ingest';
 import { html } from 'hono/html';
 import { type ConsolePage, type ConsoleRequest, jsonFile } from '../../console-page.ts';
+import { button, optionViews } from '../../layout/form.ts';
 import {
   code,
   dash,
   factList,
   type Html,
   livePart,
+  paragraph,
   plot,
   readChoice,
   refused,
   section,
   shown,
-  paragraph,
 } from '../../layout/html.ts';
 import { count, faultsOf, kindsText, percent, plainCount, rate, sumOfTimes } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
-import { button, optionViews } from '../../layout/form.ts';
 
 const HOURS_SHOWN = [1, 6, 24, 72, 168] as const;
 const HOURS = 24;
