@@ -43,7 +43,7 @@ const TIMEOUTS_MAX = 2;
 const CUTS_MAX = 2;
 
 /** @throws as Failover.run */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pieces of one query share what is left, counted and refused.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pieces of one query share counters, refusals and the ranges that are open.
 export async function fetchLogs(
   tools: LogsTaskTools,
   query: LogsQuery,
