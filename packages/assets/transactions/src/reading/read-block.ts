@@ -7,7 +7,12 @@ import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chains
 import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { blockRecord } from '../records/block-record.ts';
-import { type ProofMark, proofMarkSchema, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import {
+  type ProofMark,
+  proofMarkSchema,
+  transactionRecord,
+  transactionRecordSchema,
+} from '../records/transaction-record.ts';
 
 export interface ReadBlock {
   readonly header: BlockHeader;

@@ -1,7 +1,12 @@
 import type { StateKind, StateReader } from '@chainstead/node-reads';
 import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
-import { hash, proofMarkSchema, transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import {
+  hash,
+  proofMarkSchema,
+  transactionRecord,
+  transactionRecordSchema,
+} from '../records/transaction-record.ts';
 import { placeOf, readBlock } from './read-block.ts';
 
 const answerSchema = z.object({
