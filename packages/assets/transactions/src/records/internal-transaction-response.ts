@@ -47,7 +47,7 @@ export function showInternalTransactions<None extends null | undefined>(
   place: TracedPlace,
   calls: readonly InternalTransactionRecord[] | None,
 ) {
-  return calls?.map((call) => internalTransactionView.show(place, call));
+  return calls ? calls.map((call) => internalTransactionView.show(place, call)) : calls;
 }
 
 export const tracesMark = z
