@@ -1,5 +1,5 @@
 import { decimalAmount } from '@chainstead/core';
-import { indexedBlocks, inside, routesFor, view, wire } from '@chainstead/http';
+import { indexedBlocks, routesFor, view, wire } from '@chainstead/http';
 import type { Indexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { percentOfSupply } from '../balances/balance-questions.ts';

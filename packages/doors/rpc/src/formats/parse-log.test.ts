@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseLog, parseLogs } from './parse-log.ts';
+import { parseLogs } from './parse-log.ts';
+
+const parseLog = (json: unknown) => parseLogs([json])[0];
 
 const LOG = {
   address: `0x${'AB'.repeat(20)}`,
@@ -35,7 +37,7 @@ test.each([
   ['not a quantity', 'yesterday'],
   ['a number too large for seconds', `0x${'f'.repeat(16)}`],
 ])('a block timestamp that is %s counts as absent', (_what, blockTimestamp) => {
-  expect(parseLog({ ...LOG, blockTimestamp }).blockTimestamp).toBeNull();
+  expect(parseLog({ ...LOG, blockTimestamp })?.blockTimestamp).toBeNull();
 });
 
 describe('refuses', () => {

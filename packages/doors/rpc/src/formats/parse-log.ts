@@ -21,11 +21,6 @@ const BYTES = /^0x(?:[0-9a-f]{2})*$/;
 const NO_TOPICS: readonly Hash[] = [];
 
 /** @throws MalformedAnswerError, InvalidPrimitiveError */
-export function parseLog(json: unknown): Log {
-  return createLogParser()(json);
-}
-
-/** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseLogs(json: unknown): Log[] {
   return createLogsParser()(json);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseBlock, parseHeader } from './parse-block.ts';
-import { parseLog } from './parse-log.ts';
+import { parseLogs } from './parse-log.ts';
 import { parseReceipt } from './parse-receipt.ts';
 import { standardHeader, standardTransaction } from './standard-form.ts';
 
@@ -77,7 +77,7 @@ test('a log without topics is one whose topics are null', () => {
     topics: null,
   };
   const places = { blockNumber: '0x1', transactionIndex: '0x', logIndex: 3 };
-  expect(parseLog({ ...log, ...places })).toMatchObject({ topics: [], transactionIndex: 0, logIndex: 3 });
+  expect(parseLogs([{ ...log, ...places }])).toMatchObject([{ topics: [], transactionIndex: 0, logIndex: 3 }]);
 });
 
 test.each([

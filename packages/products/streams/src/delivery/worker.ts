@@ -21,7 +21,7 @@ export interface DeliveryWorkerOptions {
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly retryDelaysMs: readonly number[];
-  /** Of attempts, and of matches with finished webhooks. @default 7 */
+  /** Attempts, and matches with finished webhooks, are kept so long. @default 7 */
   readonly historyDays?: number;
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
@@ -115,10 +115,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         {
           task: 'prune',
           everyMs: () => PRUNE_EVERY_MS,
-          work: () =>
-            pruneHistory(database, {
-              before: new Date(time.now() - historyDays * DAY_MS),
-            }),
+          work: () => pruneHistory(database, { before: new Date(time.now() - historyDays * DAY_MS) }),
         },
         { task: 'renew', everyMs: () => leaseMs / 4, work: () => leases.renew() },
         { task: 'clock', everyMs: () => MEASURE_EVERY_MS, work: () => time.measure() },

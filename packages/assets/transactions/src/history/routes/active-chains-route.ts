@@ -4,8 +4,8 @@ import type { ReadDatabase } from '@chainstead/db';
 import {
   chainsParameter,
   each,
-  indexedChainsOf,
   indexedBlocks,
+  indexedChainsOf,
   inside,
   routesFor,
   view,

@@ -236,8 +236,7 @@ function testOutcomeView(outcome: AttemptOutcome): Html {
 }
 
 function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
-  const limit =
-    isPart && ', the limit of waiting webhooks. Resend the others when these are delivered';
+  const limit = isPart && ', the limit of waiting webhooks. Resend the others when these are delivered';
   const text =
     webhooks === 0
       ? problem('Nothing is sent: no failed webhook of this selection is stored.')
