@@ -132,6 +132,7 @@ class LogsNotIndexedError extends defineApiError('LOGS_NOT_INDEXED', ({ key }: P
   message: `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
   details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
 })) {}
+
 const OFFSET_MAX = 10_000;
 
 const offsetParameter = textParameter(`a whole number from 0 to ${OFFSET_MAX}`, (given) =>
